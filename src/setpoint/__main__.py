@@ -1,0 +1,5 @@
+"""Run the command line with `python -m setpoint`."""
+
+from setpoint.cli.app import main
+
+main()

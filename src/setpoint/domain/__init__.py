@@ -1,0 +1,1 @@
+"""What things are: stories, runs, findings, evidence, verdicts and the events that record them."""

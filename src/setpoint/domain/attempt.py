@@ -1,0 +1,159 @@
+"""What an agent is asked, and what it was seen to do."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from setpoint.domain.evidence import Failure
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import Artifact
+from setpoint.domain.story import Story
+from setpoint.domain.value import Instant, Usd, Value
+
+
+class Role(StrEnum):
+    """The part an agent plays in a run."""
+
+    RESEARCHER = "researcher"
+    PLANNER = "planner"
+    MAKER = "maker"
+    REVIEWER = "reviewer"
+
+
+class Mode(StrEnum):
+    """How a maker is asked."""
+
+    FRESH = "fresh"
+    """The first round: the story and the plan."""
+    FIX = "fix"
+    """Open findings and failures of the last round."""
+    RESTART = "restart"
+    """A fresh context from the best state, told what was tried."""
+
+
+class Tried(Value):
+    """One earlier attempt, as the maker is told about it."""
+
+    iteration: int
+    diff: str
+    """The change it made, as a unified diff; empty where it changed nothing."""
+    outcome: str
+    """What came of it, in one line."""
+
+
+class AttemptLimits(Value):
+    """What one attempt may use."""
+
+    wall_s: float = 1800.0
+    """Seconds from start to end."""
+    idle_s: float = 600.0
+    """Seconds without any sign of life."""
+    cost_usd: Usd | None = None
+    """Money left for it, where the run has a budget."""
+
+
+class Brief(Value):
+    """All that an agent is given for one attempt: the prompt, and the same facts as data."""
+
+    role: Role
+    mode: Mode = Mode.FRESH
+    session: str
+    """Attempts with the same session share the agent's context; a restart opens a new one."""
+    label: str
+    """Names the attempt within its run, for example `implement-2`."""
+    prompt: str
+    """The text for agents that read text."""
+    workdir: str
+    """The work copy's root; the agent works there and nowhere else."""
+    python: str = ""
+    """The project's own interpreter; empty where the project has none."""
+    story: Story
+    findings: tuple[Finding, ...] = ()
+    """Open findings, worst first."""
+    failures: tuple[Failure, ...] = ()
+    """Failing tests that count, with their root causes."""
+    tried: tuple[Tried, ...] = ()
+    diff: str = ""
+    """The change under review, for reviewers."""
+    limits: AttemptLimits = AttemptLimits()
+
+
+class ToolCall(Value):
+    """One call of a tool by an agent, as far as it could be observed."""
+
+    id: str
+    """The agent's own identifier, unique within the attempt."""
+    name: str
+    """The tool's name, or its kind where the agent does not tell."""
+    kind: str = "other"
+    """read, edit, delete, move, search, execute, think, fetch, switch_mode or other (ACP's kinds)."""
+    title: str = ""
+    """What it did, in the agent's words; shown, never believed."""
+    ok: bool | None = None
+    """Whether it succeeded; none where the agent did not say."""
+    duration_s: float | None = None
+    files: tuple[str, ...] = ()
+    """Paths it touched, as the agent reports them."""
+    result_hash: str = ""
+    """Hash of input and result: the same call with the same result is recognised by it."""
+
+
+class Usage(Value):
+    """What an attempt cost."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: Usd | None = None
+    """None where neither the agent nor a price table could tell."""
+    scope: str = "unknown"
+    """What the figures cover: turn, session, last_call, none (no model was called) or unknown."""
+
+
+class Stop(StrEnum):
+    """Why an attempt ended; none of them says that the work is done."""
+
+    END_TURN = "end_turn"
+    MAX_TOKENS = "max_tokens"
+    MAX_TURNS = "max_turn_requests"
+    REFUSAL = "refusal"
+    CANCELLED = "cancelled"
+    BROKEN = "broken"
+
+
+class BreakageKind(StrEnum):
+    """How an agent broke; breakage is neither failure of the work nor progress."""
+
+    MISSING = "missing"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    IDLE = "idle"
+    PROTOCOL = "protocol"
+    AUTH = "auth"
+    RATE_LIMIT = "rate_limit"
+    MODEL = "model"
+
+
+class Breakage(Value):
+    """What broke, where and how to mend it."""
+
+    kind: BreakageKind
+    message: str
+
+
+class Attempt(Value):
+    """What Setpoint saw of one attempt; `text` is the agent's word and counts for nothing."""
+
+    agent: str
+    version: str = ""
+    stop: Stop
+    breakage: Breakage | None = None
+    """Set if and only if `stop` is `broken`."""
+    text: str = ""
+    usage: Usage = Usage()
+    tool_calls: int = 0
+    tool_errors: int = 0
+    started_at: Instant
+    duration_s: float
+    transcript: Artifact | None = None
+    """The raw exchange with the agent."""

@@ -1,0 +1,262 @@
+"""Everything that happens in a run, as a closed union of facts; the only source of truth.
+
+Names follow R3 where it gives one (`phase.entered`, `tool.executed`, `loop.phase_bounce`, ...).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
+from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.ids import Commit, EventId, TraceId
+from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
+from setpoint.domain.value import Instant, Usd, Value
+from setpoint.domain.verdict import HardGate, Verdict
+
+
+class RunStarted(Value):
+    """A run began, with all that it was ordered to do."""
+
+    kind: Literal["run.started"] = "run.started"
+    order: RunOrder
+    workdir: str
+    python: str = ""
+    """The project's own interpreter; empty where none was found."""
+    dirty: bool = False
+    """The user's tree held uncommitted changes, which the run does not see."""
+    checks: dict[str, str] = {}
+    """Checks that will run, with the reason each was chosen."""
+
+
+class RunResumed(Value):
+    """A run went on in a new process."""
+
+    kind: Literal["run.resumed"] = "run.resumed"
+    process: int
+    """Process id of the new owner."""
+    reason: str = ""
+
+
+class BaselineMeasured(Value):
+    """The base commit was measured."""
+
+    kind: Literal["baseline.measured"] = "baseline.measured"
+    evaluation: Evaluation
+
+
+class PhaseEntered(Value):
+    """A phase began."""
+
+    kind: Literal["phase.entered"] = "phase.entered"
+    phase: str
+    iteration: int = 0
+    """0 before the first iteration."""
+
+
+class PhaseCompleted(Value):
+    """A phase ended; `text` is what it wrote for later phases."""
+
+    kind: Literal["phase.completed"] = "phase.completed"
+    phase: str
+    iteration: int = 0
+    text: str = ""
+    usage: Usage = Usage()
+    breakage: Breakage | None = None
+    """The role's agent broke; the phase was left out."""
+
+
+class PhaseApproved(Value):
+    """Reviewers approved."""
+
+    kind: Literal["phase.approved"] = "phase.approved"
+    phase: str
+    bounces: int
+
+
+class PhasePassed(Value):
+    """A measuring phase found nothing that blocks."""
+
+    kind: Literal["phase.passed"] = "phase.passed"
+    phase: str
+    bounces: int
+
+
+class AgentStarted(Value):
+    """An agent was started on an attempt; without a matching `agent.finished` the attempt was lost."""
+
+    kind: Literal["agent.started"] = "agent.started"
+    phase: str
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    agent: str
+    mode: Mode
+    prompt: str = ""
+    """Artifact that holds the prompt."""
+
+
+class ToolExecuted(Value):
+    """An agent called a tool."""
+
+    kind: Literal["tool.executed"] = "tool.executed"
+    phase: str
+    iteration: int
+    label: str
+    call: ToolCall
+
+
+class AgentFinished(Value):
+    """An attempt ended and its result is committed."""
+
+    kind: Literal["agent.finished"] = "agent.finished"
+    phase: str
+    iteration: int
+    mode: Mode = Mode.FRESH
+    snapshot: Snapshot
+    diff_hash: str = ""
+    lost: int = 0
+    """Earlier tries of the same attempt that broke or were lost."""
+    lost_cost_usd: Usd = Decimal(0)
+    """What those tries are known to have cost."""
+
+
+class IterationEvaluated(Value):
+    """Setpoint measured a tree of the run."""
+
+    kind: Literal["iteration.evaluated"] = "iteration.evaluated"
+    iteration: int
+    evaluation: Evaluation
+
+
+class ReviewCompleted(Value):
+    """Reviewers judged a change."""
+
+    kind: Literal["review.completed"] = "review.completed"
+    iteration: int
+    verdict: Verdict
+
+
+class PhaseBounce(Value):
+    """Work went back to an earlier phase."""
+
+    kind: Literal["loop.phase_bounce"] = "loop.phase_bounce"
+    source: str
+    """Phase it came from."""
+    target: str
+    """Phase it goes to."""
+    bounce: int
+    """1 for the first bounce of the run."""
+    iteration: int
+    findings: tuple[str, ...] = ()
+    """Fingerprints of what has to be mended."""
+    failures: int = 0
+    reason: str = ""
+
+
+class LoopRestarted(Value):
+    """The work goes on from the best state with a fresh context."""
+
+    kind: Literal["loop.restarted"] = "loop.restarted"
+    iteration: int
+    commit: Commit
+    reason: str
+
+
+class DiminishingReturns(Value):
+    """Two bounces brought no fewer findings."""
+
+    kind: Literal["loop.diminishing_returns"] = "loop.diminishing_returns"
+    phase: str
+    bounces: int
+    counts: tuple[int, ...]
+
+
+class GuardFired(Value):
+    """A guard stopped the loop or turned it."""
+
+    kind: Literal["loop.guard_fired"] = "loop.guard_fired"
+    iteration: int
+    halt: Halt
+
+
+class BudgetWarned(Value):
+    """A share of the budget is used up."""
+
+    kind: Literal["budget.warned"] = "budget.warned"
+    budget: str
+    """cost or time."""
+    share: float
+    used: float
+    limit: float
+
+
+class HaltingDecided(Value):
+    """The halting policy decided."""
+
+    kind: Literal["halting.decided"] = "halting.decided"
+    iteration: int
+    decision: Decision
+    gates: tuple[HardGate, ...] = ()
+
+
+class Delivered(Value):
+    """The best state was fetched into the user's repository as a branch."""
+
+    kind: Literal["run.delivered"] = "run.delivered"
+    branch: str
+    commit: Commit
+    verified: bool
+
+
+class RunFinished(Value):
+    """A run ended."""
+
+    kind: Literal["run.finished"] = "run.finished"
+    outcome: RunOutcome
+
+
+Body = Annotated[
+    RunStarted
+    | RunResumed
+    | BaselineMeasured
+    | PhaseEntered
+    | PhaseCompleted
+    | PhaseApproved
+    | PhasePassed
+    | AgentStarted
+    | ToolExecuted
+    | AgentFinished
+    | IterationEvaluated
+    | ReviewCompleted
+    | PhaseBounce
+    | LoopRestarted
+    | DiminishingReturns
+    | GuardFired
+    | BudgetWarned
+    | HaltingDecided
+    | Delivered
+    | RunFinished,
+    Field(discriminator="kind"),
+]
+"""What happened; dispatch over it ends in `assert_never`."""
+
+BODY: TypeAdapter[Body] = TypeAdapter(Body)
+"""Reads a body from JSON."""
+
+
+class Event(Value):
+    """A fact of a run, in its place."""
+
+    id: EventId
+    trace_id: TraceId
+    seq: int
+    """1-based place in the run, without gaps."""
+    at: Instant
+    key: str
+    """Names what was recorded within the run; the same key is recorded once, whatever crashes."""
+    body: Body

@@ -1,0 +1,146 @@
+"""What a check gave: its state, its evidence, its findings and, for tests, every outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from functools import cached_property
+
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import Artifact, EvidenceId, Tree
+from setpoint.domain.value import Instant, Value
+
+
+class CheckState(StrEnum):
+    """How a check ended; a crash of the tool is never a pass and never a finding."""
+
+    PASS = "pass"  # noqa: S105 - an outcome, no password
+    FAIL = "fail"
+    FLAKY = "flaky"
+    ERROR = "error"
+    NOT_MEASURED = "not_measured"
+
+
+class Evidence(Value):
+    """The record of one command that Setpoint ran on one tree."""
+
+    id: EvidenceId
+    check: str
+    """Name of the check, for example `pytest`."""
+    state: CheckState
+    tree: Tree
+    """The git tree that was judged."""
+    argv: tuple[str, ...]
+    """The command, word by word; empty where nothing was run."""
+    tool: str = ""
+    """The tool and its version, as it states it."""
+    started_at: Instant
+    duration_s: float
+    exit_code: int | None = None
+    """The command's own exit code; a signal as a negative number; none where it did not end by itself."""
+    counts: dict[str, int] = {}
+    """What was counted, for example `passed`, `failed`, `findings`."""
+    output: Artifact | None = None
+    """The raw output that was kept."""
+    reason: str = ""
+    """Why the state is `error` or `not_measured`, and how to mend it."""
+    cached: bool = False
+    """Taken from an earlier run on the same tree, tools and configuration."""
+
+
+class Outcome(StrEnum):
+    """How one test ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+    DESELECTED = "deselected"
+    FLAKY = "flaky"
+
+    @property
+    def red(self) -> bool:
+        """Whether it counts against the tree."""
+        return self in (Outcome.FAILED, Outcome.ERROR)
+
+
+class Cause(StrEnum):
+    """The class of a test failure."""
+
+    ENVIRONMENT = "env"
+    SYNTAX = "syntax"
+    IMPORT = "import"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    FLAKY = "flaky"
+    ASSERTION = "assertion"
+    RUNTIME = "runtime"
+
+
+class Failure(Value):
+    """One red test with its root cause and location."""
+
+    test: str
+    """The runner's identifier, for example `tests/test_calc.py::test_add`."""
+    cause: Cause
+    message: str
+    """The exception or assertion, in one line."""
+    file: str = ""
+    """Deepest frame inside the project and outside its tests, else the test's own file."""
+    line: int = 0
+    """1-based line of that frame."""
+    detail: str = ""
+    """The end of the traceback, at most a few hundred characters."""
+
+
+class TestReport(Value):
+    """Every collected test with its outcome, and the red ones explained."""
+
+    outcomes: dict[str, Outcome]
+    """Outcome by test identifier, in the order of collection."""
+    failures: tuple[Failure, ...] = ()
+    collection_errors: tuple[str, ...] = ()
+    """Files that could not be collected, with the reason."""
+    complete: bool = True
+    """The whole suite was asked for, not a selection."""
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Number of tests by outcome."""
+        return dict(Counter(str(outcome) for outcome in self.outcomes.values()))
+
+    @cached_property
+    def red(self) -> frozenset[str]:
+        """Identifiers of the tests that failed or broke."""
+        return frozenset(test for test, outcome in self.outcomes.items() if outcome.red)
+
+
+class Coverage(Value):
+    """What the tests reached."""
+
+    lines: float
+    """Share of executable lines, 0 to 1."""
+    branches: float | None = None
+    """Share of branches, 0 to 1; none where they were not measured."""
+    changed_lines: float | None = None
+    """Share of executable changed lines; none where fewer than ten were changed (too few to say)."""
+    uncovered_changed: dict[str, tuple[int, ...]] = {}
+    """Changed lines that no test reached, by file."""
+
+
+class CheckResult(Value):
+    """All that one check says about one tree."""
+
+    evidence: Evidence
+    findings: tuple[Finding, ...] = ()
+    tests: TestReport | None = None
+    coverage: Coverage | None = None
+    metrics: dict[str, float] = {}
+    """Named figures of the check, for example `statements`, `typed_definitions`."""
+
+    @property
+    def state(self) -> CheckState:
+        """The state its evidence states."""
+        return self.evidence.state

@@ -1,0 +1,138 @@
+"""One thing wrong with a tree, and how it is recognised again."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from enum import StrEnum
+from functools import cached_property
+
+from setpoint.domain.value import Value
+
+
+class Severity(StrEnum):
+    """How bad a finding is; `ERROR` and `CRITICAL` block."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+    @property
+    def rank(self) -> int:
+        """Give 0 for `INFO` up to 3 for `CRITICAL`."""
+        return list(Severity).index(self)
+
+
+class Category(StrEnum):
+    """What a finding is about; decides which phase mends it (`policies.routing`)."""
+
+    REQUIREMENTS = "requirements"
+    MISSING_INFORMATION = "missing_information"
+    MISUNDERSTANDING = "misunderstanding"
+    ARCHITECTURE = "architecture"
+    DESIGN = "design"
+    APPROACH = "approach"
+    SCOPE = "scope"
+    CORRECTNESS = "correctness"
+    TESTS = "tests"
+    INTEGRITY = "integrity"
+    SECURITY = "security"
+    TYPES = "types"
+    STYLE = "style"
+    PERFORMANCE = "performance"
+    COVERAGE = "coverage"
+    DOCUMENTATION = "documentation"
+
+
+class Edit(Value):
+    """A replacement of one span of a file's text."""
+
+    start_line: int
+    """First line of the span, 1-based."""
+    start_column: int
+    """First character of the span in that line, 1-based."""
+    end_line: int
+    """Line in which the span ends, 1-based."""
+    end_column: int
+    """Character after the last one of the span, 1-based."""
+    text: str
+    """What stands there afterwards."""
+
+
+class Fix(Value):
+    """A way to mend a finding, as edits of its file."""
+
+    description: str
+    """What the fix does, in the words of the tool or reviewer."""
+    edits: tuple[Edit, ...]
+    """The edits, none overlapping another."""
+    safe: bool
+    """The tool states that the fix keeps the behaviour."""
+
+
+class Finding(Value):
+    """One thing wrong, found by a check or a reviewer."""
+
+    source: str
+    """Who found it: a check (`ruff`), a reviewer (`review:code`) or Setpoint (`integrity`)."""
+    rule: str = ""
+    """The tool's own code for it (`F401`, `B602`, `assignment`)."""
+    severity: Severity
+    category: Category
+    message: str
+    """What is wrong, in one line."""
+    file: str = ""
+    """Path from the root of the repository, with `/`; empty for the whole tree."""
+    line: int = 0
+    """1-based line, 0 where there is none."""
+    symbol: str = ""
+    """The function, class or test it is in, where known."""
+    text: str = ""
+    """The line of code it points at, where known; makes the fingerprint independent of line numbers."""
+    confidence: float = 1.0
+    """How sure the source is, from 0 to 1."""
+    reproducible: bool = True
+    """A command of Setpoint's shows it again; opinions of a reviewer are not reproducible."""
+    fix: Fix | None = None
+    """A fix that the source offers."""
+    detail: str = ""
+    """More text: the assertion, the traceback's end, the reviewer's reason."""
+
+    @property
+    def blocking(self) -> bool:
+        """Whether the work may not be delivered with it: error or critical."""
+        return self.severity in (Severity.ERROR, Severity.CRITICAL)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Recognise the same finding in another tree: 16 hexadecimal digits, free of line numbers."""
+        parts = (self.source, self.rule, self.category, self.file, self.symbol, normalised(self.message), normalised(self.text))
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
+
+
+_VOLATILE = (
+    (re.compile(r"0x[0-9a-fA-F]+"), "0x"),
+    (re.compile(r"\b\d+(\.\d+)?\s*(ms|s|seconds|secs|minutes)\b"), "<time>"),
+    (re.compile(r"(/[\w.@+-]+){2,}"), "<path>"),
+    (re.compile(r"\b(line|col|column)\s+\d+"), r"\1"),
+    (re.compile(r":\d+(:\d+)?\b"), ":"),
+    (re.compile(r"\s+"), " "),
+)
+
+
+def normalised(text: str) -> str:
+    """Take out what changes between two sightings of one thing: addresses, times, paths, line numbers."""
+    for pattern, replacement in _VOLATILE:
+        text = pattern.sub(replacement, text)
+    return text.strip()
+
+
+def fingerprints(findings: tuple[Finding, ...]) -> frozenset[str]:
+    """Give the set of fingerprints that two rounds are compared by."""
+    return frozenset(finding.fingerprint for finding in findings)
+
+
+def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Order by severity, then file, line and message."""
+    return tuple(sorted(findings, key=lambda f: (-f.severity.rank, f.file, f.line, f.message)))

@@ -1,0 +1,79 @@
+"""A workflow as data: its phases, who plays them and where they send work back to."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import model_validator
+
+from setpoint.domain.attempt import Role
+from setpoint.domain.evaluation import Stage
+from setpoint.domain.value import Value
+
+
+class PhaseKind(StrEnum):
+    """What happens in a phase."""
+
+    THINK = "think"
+    """A role writes a text that later phases read: research, plan."""
+    MAKE = "make"
+    """The maker changes the work copy."""
+    MEASURE = "measure"
+    """Setpoint runs checks."""
+    REVIEW = "review"
+    """Reviewers judge the change."""
+    DELIVER = "deliver"
+    """The best state leaves the work copy."""
+
+
+class Phase(Value):
+    """One phase of a pipeline."""
+
+    name: str
+    kind: PhaseKind
+    role: Role | None = None
+    """Who plays it; only for think, make and review."""
+    stage: Stage | None = None
+    """How much is measured; only for measure."""
+    prompts: dict[str, str] = {}
+    """Prompt template by mode (`fresh`, `fix`, `restart`)."""
+
+
+class Pipeline(Value):
+    """A named order of phases."""
+
+    name: str
+    description: str = ""
+    phases: tuple[Phase, ...]
+
+    @model_validator(mode="after")
+    def _complete(self) -> Pipeline:
+        names = [phase.name for phase in self.phases]
+        if doubled := sorted({name for name in names if names.count(name) > 1}):
+            msg = f"phase names must differ; doubled: {', '.join(doubled)}"
+            raise ValueError(msg)
+        makers = [phase for phase in self.phases if phase.kind is PhaseKind.MAKE]
+        if len(makers) != 1:
+            msg = f"a pipeline has exactly one phase of kind 'make', this one has {len(makers)}"
+            raise ValueError(msg)
+        for phase in self.phases:
+            if phase.kind in (PhaseKind.THINK, PhaseKind.MAKE, PhaseKind.REVIEW) and phase.role is None:
+                msg = f"phase '{phase.name}' of kind '{phase.kind}' needs a role"
+                raise ValueError(msg)
+            if phase.kind is PhaseKind.MEASURE and phase.stage is None:
+                msg = f"phase '{phase.name}' of kind 'measure' needs a stage"
+                raise ValueError(msg)
+        return self
+
+    @property
+    def making(self) -> Phase:
+        """The phase in which the work is made."""
+        return next(phase for phase in self.phases if phase.kind is PhaseKind.MAKE)
+
+    def before_making(self) -> tuple[Phase, ...]:
+        """Phases that prepare the making, in order."""
+        return self.phases[: self.phases.index(self.making)]
+
+    def behind_making(self) -> tuple[Phase, ...]:
+        """Phases that judge what was made, in order."""
+        return self.phases[self.phases.index(self.making) + 1 :]

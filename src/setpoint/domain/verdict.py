@@ -1,0 +1,50 @@
+"""What reviewers decide, and the hard gates that a tree must pass."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from setpoint.domain.evidence import CheckState
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import EvidenceId
+from setpoint.domain.value import Value
+
+
+class Judgement(StrEnum):
+    """A reviewer's decision; `FAILED` means that the reviewer broke and never counts as an iteration."""
+
+    APPROVE = "approve"
+    REQUEST_CHANGES = "request_changes"
+    REQUIRE_HUMAN = "require_human"
+    FAILED = "failed"
+
+
+class Verdict(Value):
+    """A review's decision with its findings and the evidence it rests on."""
+
+    reviewer: str
+    """Kind and agent, for example `code:rules`."""
+    judgement: Judgement
+    findings: tuple[Finding, ...] = ()
+    evidence: tuple[EvidenceId, ...] = ()
+    feedback: str = ""
+
+    @property
+    def blocking(self) -> tuple[Finding, ...]:
+        """Findings that must be mended before delivery."""
+        return tuple(finding for finding in self.findings if finding.blocking)
+
+
+class HardGate(Value):
+    """One condition without which nothing is verified."""
+
+    name: str
+    """build, tests, security, types, lint, review, integrity or acceptance."""
+    state: CheckState
+    reason: str = ""
+    evidence: tuple[EvidenceId, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether it holds; a gate that was not measured because nothing was to be measured holds too."""
+        return self.state in (CheckState.PASS, CheckState.NOT_MEASURED)

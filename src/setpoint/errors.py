@@ -1,0 +1,96 @@
+"""Every error Setpoint raises on purpose, as one tree, with the exit code each leads to.
+
+```
+SetpointError                    4
+├── UsageError                   2   wrong use of a verb
+│   └── SettingsError            2   a wrong key or value in a configuration file, variable or flag
+│   └── StoryError               2   a story file that cannot be read
+│   └── PipelineError            2   a pipeline file that cannot be read
+├── NoUsableAgent                3   no agent is installed, logged in and working
+├── WorkspaceError               4   git could not do what the run needs
+├── RecordedDataError            4   the event log holds something this version cannot read
+└── RunInUse                     2   another process works on the run
+```
+
+The message of each says what is wrong, where, and how to mend it.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import ClassVar
+
+
+class ExitCode(IntEnum):
+    """What the process tells its caller; stable, part of the public interface."""
+
+    OK = 0
+    """The work is verified or was accepted."""
+    FINDINGS = 1
+    """`check`: the tree was measured and something is wrong with it."""
+    USAGE = 2
+    """Wrong use or configuration."""
+    NO_AGENT = 3
+    """No usable agent."""
+    FAULT = 4
+    """A fault in Setpoint, with a report to paste."""
+    WAITING = 10
+    """The run waits for a person."""
+    STOPPED = 11
+    """A guard stopped the run; the best state so far is kept."""
+    CANCELLED = 12
+    """Cancelled or skipped."""
+    INTERRUPTED = 130
+    """Interrupted from the keyboard; `setpoint resume` goes on."""
+
+
+class SetpointError(Exception):
+    """Something went wrong inside Setpoint."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.FAULT
+
+    def __init__(self, message: str, *, mend: str = "") -> None:
+        """Keep what is wrong and where (`message`) apart from how to mend it (`mend`)."""
+        super().__init__(message)
+        self.message = message
+        self.mend = mend
+
+    def __str__(self) -> str:
+        """Give the message, and the mend on a line of its own."""
+        return f"{self.message}\n  mend: {self.mend}" if self.mend else self.message
+
+
+class UsageError(SetpointError):
+    """A verb was called in a way it cannot work with."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.USAGE
+
+
+class SettingsError(UsageError):
+    """A configuration file, variable or flag has a wrong key or value."""
+
+
+class StoryError(UsageError):
+    """A story file cannot be read as a story."""
+
+
+class PipelineError(UsageError):
+    """A pipeline file cannot be read as a pipeline."""
+
+
+class RunInUse(UsageError):
+    """Another live process works on this run."""
+
+
+class NoUsableAgent(SetpointError):
+    """None of the wanted agents is installed, logged in and working."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.NO_AGENT
+
+
+class WorkspaceError(SetpointError):
+    """Git could not do what the run needs."""
+
+
+class RecordedDataError(SetpointError):
+    """The event log or an artifact holds something that this version cannot read."""

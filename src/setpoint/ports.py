@@ -1,0 +1,161 @@
+"""The world as the loops see it: one Protocol per neighbour, each with at most five methods."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol, TypeVar
+
+from setpoint.domain.attempt import Attempt, Brief, ToolCall, Usage
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.events import Body, Event
+from setpoint.domain.evidence import CheckResult
+from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.run import RunOrder, Snapshot
+from setpoint.domain.value import Value
+
+T = TypeVar("T", bound=Value)
+
+
+class Observer(Protocol):
+    """Is told what an agent does while it does it."""
+
+    def called(self, call: ToolCall) -> None:
+        """Take note of a finished tool call."""
+
+    def spent(self, usage: Usage) -> None:
+        """Take note of what the attempt has cost so far."""
+
+
+class Agent(Protocol):
+    """Someone who plays a role: edits the work copy, or answers with a text."""
+
+    name: str
+
+    async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
+        """Make one attempt; breakage is returned as a value, never raised. Cancelling ends its processes."""
+
+    async def close(self) -> None:
+        """End whatever the agent keeps running between attempts."""
+
+
+class WorkCopy(NamedTuple):
+    """A place where an agent may work."""
+
+    trace_id: TraceId
+    path: str
+    """Root of the work copy."""
+    base: Commit
+    """The commit it started from."""
+
+
+class Workspace(Protocol):
+    """Work copies of the user's repository; the user's own tree is never touched."""
+
+    async def open(self, trace_id: TraceId, base: Commit) -> WorkCopy:
+        """Make the work copy of a run, or open it again; what an ended attempt left uncommitted is salvaged."""
+
+    async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
+        """Give the snapshot made under this label, if there is one."""
+
+    async def snapshot(self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()) -> Snapshot:
+        """Commit all that stands in the work copy under a label; the same label twice gives the first."""
+
+    async def restore(self, copy: WorkCopy, commit: Commit) -> None:
+        """Make the work copy equal to a commit, ignored files included; uncommitted work is salvaged first."""
+
+    async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
+        """Give the change between two commits as a unified diff."""
+
+
+class Forge(Protocol):
+    """Where finished work goes."""
+
+    async def deliver(self, copy: WorkCopy, commit: Commit, branch: str, *, message: str) -> str:
+        """Bring a commit to the user as a branch, once; gives the branch's real name."""
+
+
+class Measured(NamedTuple):
+    """A tree to be measured, checked out in a work copy."""
+
+    copy: WorkCopy
+    commit: Commit
+    tree: Tree
+    stage: Stage
+    suspects: tuple[str, ...] = ()
+    """Tests that failed last time; the evaluate stage runs these first."""
+
+
+class Check(Protocol):
+    """One measurement of a tree."""
+
+    name: str
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Measure; a broken tool is a result with state `error`, never an exception."""
+
+
+class Evaluator(Protocol):
+    """Runs the checks on a tree and compares them with the base."""
+
+    async def prepare(self, order: RunOrder, copy: WorkCopy) -> dict[str, str]:
+        """Choose the checks for the project, with a reason for each; done again when a run is resumed."""
+
+    async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
+        """Put protected files that the maker changed back as they stood at base; gives their paths."""
+
+    async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
+        """Measure a tree and keep the full report."""
+
+
+class EventLog(Protocol):
+    """The append-only record of all runs."""
+
+    def append(self, trace_id: TraceId, key: str, bodies: Sequence[Body]) -> tuple[Event, ...]:
+        """Record facts under a key, durably; a key that was recorded before gives what stands there."""
+
+    def replay(self, trace_id: TraceId, after: int = 0) -> tuple[Event, ...]:
+        """Give a run's events in order, those with `seq` above `after`."""
+
+    def traces(self) -> tuple[TraceId, ...]:
+        """Give all runs, newest first."""
+
+
+class Durable(Protocol):
+    """Runs a loop so that it survives the end of its process."""
+
+    async def step(self, name: str, act: Callable[[], Awaitable[T]], returning: type[T]) -> T:
+        """Do something once; after a crash a finished step gives its recorded result again.
+
+        An unfinished step is done again, so `act` must look at what is there before it acts.
+        """
+
+    async def wait_for(self, topic: str, returning: type[T], *, timeout_s: float) -> T | None:
+        """Wait for a message from outside, durably; none when the time is up."""
+
+
+class Clock(Protocol):
+    """Time, so that tests need not wait for it."""
+
+    def now(self) -> datetime:
+        """Give the present, aware, in UTC."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class World(NamedTuple):
+    """All neighbours of a run, as the composition root wires them."""
+
+    agents: dict[str, Agent]
+    """By role."""
+    workspace: Workspace
+    forge: Forge
+    evaluator: Evaluator
+    log: EventLog
+    durable: Durable
+    clock: Clock
+    keep: Callable[[str], str]
+    """Keeps a text as an artifact and gives its sha256."""
+    render: Callable[[str, dict[str, object]], str]
+    """Renders a prompt template by name."""
