@@ -1,0 +1,232 @@
+"""The only reader of configuration files and of the environment.
+
+Values are taken, strongest first, from flags, `SETPOINT_*` variables (`SETPOINT_LIMITS__MAX_ITERATIONS=3`),
+`setpoint.toml`, or `[tool.setpoint]` in `pyproject.toml`, and the defaults below.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from setpoint.domain.quality import WEIGHTS
+from setpoint.domain.run import Limits
+from setpoint.domain.story import IntegrityMode, KnownRed
+from setpoint.errors import SettingsError
+
+CLASSIC: dict[str, Any] = {
+    "max_iterations": 5,
+    "max_review_bounces": 3,
+    "max_test_bounces": 2,
+    "max_refinement_attempts": 3,
+    "repeated_findings": 1,
+    "restart_on_repeat": False,
+    "stagnation": True,
+    "minimum_quality": 0.60,
+}
+"""Limits of the preset `classic`: the numbers that the five designs give (spec §3)."""
+
+_CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class AgentsSettings(BaseModel):
+    """Who plays which role: an agent's name, `auto` for the first that works, `rules` for the built-in."""
+
+    model_config = _CLOSED
+
+    maker: str = "auto"
+    """Changes the work copy."""
+    reviewer: str = "rules"
+    """Judges the change."""
+    planner: str = "rules"
+    """Writes the plan."""
+    researcher: str = "rules"
+    """Looks at the project before the plan."""
+    order: tuple[str, ...] = ("claude", "codex", "gemini", "copilot", "opencode", "mechanic")
+    """The order in which `auto` tries agents."""
+    wall_s: float = Field(default=1800.0, gt=0)
+    """Seconds one attempt may take."""
+    idle_s: float = Field(default=600.0, gt=0)
+    """Seconds an agent may stay silent."""
+
+
+class CustomAgent(BaseModel):
+    """An agent of your own, under `[agent.NAME]`."""
+
+    model_config = _CLOSED
+
+    command: tuple[str, ...] = Field(min_length=1)
+    """Program and arguments; `{prompt}` and `{workdir}` are replaced, else the prompt goes to standard input."""
+    protocol: Literal["command", "acp"] = "command"
+    """How Setpoint talks to it."""
+    environment: dict[str, str] = {}
+    """Variables it gets on top of the allowed ones."""
+    pass_environment: tuple[str, ...] = ()
+    """Names of variables handed on from Setpoint's own environment, for example an API key."""
+
+
+class ChecksSettings(BaseModel):
+    """What Setpoint measures, and with which interpreter."""
+
+    model_config = _CLOSED
+
+    python: str = ""
+    """The project's interpreter; empty: `.venv`, `venv`, `VIRTUAL_ENV`, then `python3`."""
+    pytest: bool | Literal["auto"] = "auto"
+    """Run the project's tests; `auto` where tests are found."""
+    pytest_args: tuple[str, ...] = ()
+    """Arguments added to every pytest run."""
+    coverage: bool | Literal["auto"] = "auto"
+    """Measure coverage with the full suite; `auto` where `coverage` is installed beside pytest."""
+    ruff: bool | Literal["auto"] = "auto"
+    """Lint; `auto` where the project configures ruff."""
+    mypy: bool | Literal["auto"] = "auto"
+    """Check types; `auto` where the project configures mypy."""
+    bandit: bool | Literal["auto"] = "auto"
+    """Look for security problems; `auto` where bandit is installed."""
+    coverage_goal: float = Field(default=0.80, gt=0, le=1)
+    """Share of lines that gives the full mark for coverage."""
+    timeout_s: float = Field(default=900.0, gt=0)
+    """Seconds one check may take."""
+    reruns: int = Field(default=2, ge=0, le=5)
+    """How often a failing test is run again, alone, before it counts."""
+    require_types: bool = True
+    """Whether new type errors block."""
+
+
+class IntegritySettings(BaseModel):
+    """What a maker may do to tests and configuration."""
+
+    model_config = _CLOSED
+
+    mode: IntegrityMode = IntegrityMode.APPEND_ONLY
+    """read-only, append-only or free."""
+    protected: tuple[str, ...] = ()
+    """More protected paths, as globs from the root of the repository."""
+
+
+class Settings(BaseSettings):
+    """Every setting with its default."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="SETPOINT_", env_nested_delimiter="__", extra="forbid", frozen=True, use_attribute_docstrings=True
+    )
+
+    preset: Literal["default", "classic"] = "default"
+    """Which limits apply where none is given: `default` (measured) or `classic` (the five designs' numbers)."""
+    agents: AgentsSettings = AgentsSettings()
+    agent: dict[str, CustomAgent] = {}
+    """Agents of your own, by name."""
+    limits: Limits = Limits()
+    checks: ChecksSettings = ChecksSettings()
+    integrity: IntegritySettings = IntegritySettings()
+    weights: dict[str, float] = WEIGHTS
+    """Weights of the quality score, by metric."""
+    known_red: KnownRed | Literal["auto"] = "auto"
+    """Tests that fail at the base: `fix`, `tolerate`, or `auto` (fix where the story speaks of failing tests)."""
+    pipeline: str = "change"
+    """Name of the pipeline, or path of a TOML file."""
+    branch_prefix: str = "setpoint/"
+    """What the delivered branch's name begins with."""
+    state_dir: str = ".setpoint"
+    """Where Setpoint keeps its state, from the root of the repository."""
+    stories_dir: str = ""
+    """Where stories lie; empty: `stories` in the state directory."""
+
+    @classmethod
+    def settings_customise_sources(  # noqa: PLR0913 - the signature is pydantic-settings'
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read nothing but what `load` hands over: files and variables are merged there, so errors can name them."""
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)
+
+
+def load(root: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings of the project at `root`; a wrong key or value names its source, the key and the mend."""
+    source, from_file = _from_file(root)
+    from_environment = _from_environment(os.environ if environment is None else environment)
+    merged = _merged(_merged(from_file, from_environment), flags or {})
+    if merged.get("preset") == "classic":
+        merged["limits"] = {**CLASSIC, **merged.get("limits", {})}
+    try:
+        return Settings(**merged)
+    except ValidationError as error:
+        raise _explained(error, source, from_file, from_environment) from None
+
+
+def inherited(names: Iterable[str]) -> dict[str, str]:
+    """Give those of the named variables that are set in Setpoint's own environment."""
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _from_file(root: Path) -> tuple[Path | None, dict[str, Any]]:
+    own = root / "setpoint.toml"
+    if own.is_file():
+        return own, _toml(own)
+    project = root / "pyproject.toml"
+    if project.is_file():
+        table = _toml(project).get("tool", {}).get("setpoint")
+        if isinstance(table, dict):
+            return project, table
+    return None, {}
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        message = f"{path}: not valid TOML: {error}"
+        raise SettingsError(message, mend="correct the line named above") from None
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    source = EnvSettingsSource(Settings, env_prefix="SETPOINT_", env_nested_delimiter="__")
+    source.env_vars = {name.lower(): value for name, value in environment.items()}
+    return {name: value for name, value in source().items() if value not in (None, {})}
+
+
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(under)
+    for key, value in over.items():
+        held = result.get(key)
+        result[key] = _merged(held, value) if isinstance(held, Mapping) and isinstance(value, Mapping) else value
+    return result
+
+
+def _explained(
+    error: ValidationError, source: Path | None, from_file: Mapping[str, Any], from_environment: Mapping[str, Any]
+) -> SettingsError:
+    lines = []
+    for detail in error.errors():
+        place = [str(part) for part in detail["loc"] if not str(part).startswith(("literal[", "bool", "function-", "is-instance"))]
+        key = ".".join(place)
+        if _holds(from_environment, place):
+            where = f"environment variable SETPOINT_{'__'.join(place).upper()}"
+        elif source is not None and _holds(from_file, place):
+            where = f"{source}{' [tool.setpoint]' if source.name == 'pyproject.toml' else ''}, key '{key}'"
+        else:
+            where = f"flag for '{key}'"
+        lines.append(f"{where}: {detail['msg'].lower()} (got {detail.get('input')!r})")
+    known = "; the settings are listed by `setpoint doctor --settings` and in docs/reference/settings.md"
+    return SettingsError("\n".join(dict.fromkeys(lines)), mend=f"correct or remove the key{known}")
+
+
+def _holds(table: Mapping[str, Any], place: list[str]) -> bool:
+    value: Any = table
+    for part in place:
+        if not isinstance(value, Mapping) or part not in value:
+            return value is not table and not isinstance(value, Mapping)
+        value = value[part]
+    return True
