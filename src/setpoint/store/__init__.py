@@ -1,0 +1,1 @@
+"""SQLite or Postgres, and files by content: where everything recorded lies."""
