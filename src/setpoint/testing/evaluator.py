@@ -1,0 +1,230 @@
+"""An evaluator that measures nothing but plays a script, so that a whole course is said in a few lines.
+
+```python
+evaluator = ScriptedEvaluator(
+    Scene(score=0.65, failing=("t::a", "t::b")),   # first iteration
+    Scene(score=0.88),                             # second one, and all after it
+    base=Scene(failing=("t::a",)),
+)
+```
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.evidence import Cause, CheckState, Coverage, Evidence, Failure
+from setpoint.domain.finding import Category, Finding, worst_first
+from setpoint.domain.ids import Commit, EvidenceId, Tree
+from setpoint.domain.quality import WEIGHTS, QualityVector
+from setpoint.domain.run import RunOrder
+from setpoint.ports import Measured, WorkCopy
+
+_AT = datetime(2026, 1, 1, tzinfo=UTC)
+_STATIC = ("parse", "integrity", "ruff", "mypy", "bandit")
+_CATEGORY_OF = {
+    "parse": Category.CORRECTNESS,
+    "integrity": Category.INTEGRITY,
+    "mypy": Category.TYPES,
+    "bandit": Category.SECURITY,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """What a tree is to look like when it is measured."""
+
+    failing: tuple[str | Failure, ...] = ()
+    """Red tests that count; a plain name becomes an assertion failure."""
+    findings: tuple[Finding, ...] = ()
+    """New findings; each makes the check named as its source fail."""
+    passed: int = 10
+    """Number of green tests."""
+    score: float | None = None
+    """The quality score; none means the score of the quality vector that follows from the rest."""
+    flaky: tuple[str, ...] = ()
+    known_red: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
+    """Protected files that `protect` says it put back in this iteration."""
+    coverage: float | None = None
+    """Share of lines covered; none means not measured."""
+    broken: tuple[str, ...] = ()
+    """Checks whose tool broke."""
+    agent_wrote_tests: bool = False
+    acceptance: tuple[bool, ...] = ()
+    """Whether each acceptance command exits with 0."""
+
+
+def evaluation(
+    stage: Stage, commit: str, tree: str, scene: Scene | None = None, weights: Mapping[str, float] = WEIGHTS
+) -> Evaluation:
+    """Build what an evaluator would say of a tree that looks like the scene.
+
+    Tests are part of it at every stage but `evaluate`, where they are only if the scene has failing ones.
+    """
+    scene = scene or Scene()
+    failures = tuple(test if isinstance(test, Failure) else failure(test) for test in scene.failing)
+    quality = _quality(scene, failures, with_tests=stage is not Stage.EVALUATE or bool(failures))
+    counts = {"passed": scene.passed, "failed": len(failures), "flaky": len(scene.flaky)}
+    return Evaluation(
+        stage=stage,
+        commit=Commit(commit),
+        tree=Tree(tree),
+        evidence=_evidence(stage, Tree(tree), scene, failures),
+        findings=worst_first(scene.findings),
+        failures=failures,
+        known_red=scene.known_red,
+        flaky=scene.flaky,
+        test_counts={name: count for name, count in counts.items() if count}
+        if quality.test_count is not None
+        else {},
+        coverage=None if scene.coverage is None else Coverage(lines=scene.coverage),
+        quality=quality,
+        score=quality.score(dict(weights)) if scene.score is None else scene.score,
+        agent_wrote_tests=scene.agent_wrote_tests,
+        restored=scene.restored,
+    )
+
+
+def failure(test: str, message: str = "assert 1 == 2", *, cause: Cause = Cause.ASSERTION) -> Failure:
+    """Build a failing test whose cause lies in `src/work.py`."""
+    return Failure(
+        test=test, cause=cause, message=message, file="src/work.py", line=1, detail=f"E   {message}"
+    )
+
+
+@dataclass
+class ScriptedEvaluator:
+    """Plays one scene per iteration, the last one again and again when the script is at its end.
+
+    A new commit at the evaluate stage begins the next iteration; a step that is repeated after a crash does
+    not. A scene may be given for each stage apart, as a mapping; a stage that is missing there takes the
+    scene of `test`. At the evaluate stage only those failing tests are seen that the loop asks for as
+    suspects, as with the real evaluator. `calls` holds every question asked, for assertions.
+    """
+
+    scenes: tuple[Scene | Mapping[Stage, Scene], ...]
+    base: Scene
+    checks: dict[str, str]
+    python: str
+    calls: list[Measured] = field(default_factory=list)
+    _commits: list[Commit] = field(default_factory=list)
+
+    def __init__(
+        self,
+        *scenes: Scene | Mapping[Stage, Scene],
+        base: Scene | None = None,
+        checks: Mapping[str, str] | None = None,
+        python: str = "",
+    ) -> None:
+        """Take the scenes in the order of the iterations."""
+        self.scenes = scenes or (Scene(),)
+        self.base = base or Scene()
+        self.checks = dict(checks or {"pytest": "scripted"})
+        self.python = python
+        self.calls = []
+        self._commits = []
+
+    def interpreter(self) -> str:
+        """Give the scripted interpreter."""
+        return self.python
+
+    async def prepare(self, order: RunOrder, copy: WorkCopy) -> dict[str, str]:
+        """Give the scripted checks."""
+        del order, copy
+        return dict(self.checks)
+
+    async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
+        """Give the files that the scene of the coming iteration restores."""
+        del order, copy
+        return self._scene(len(self._commits), Stage.EVALUATE).restored
+
+    async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
+        """Give the scene of the iteration that the commit belongs to."""
+        self.calls.append(measured)
+        if measured.stage is Stage.BASE:
+            return evaluation(measured.stage, measured.commit, measured.tree, self.base, order.weights)
+        if measured.stage is Stage.EVALUATE and measured.commit not in self._commits:
+            self._commits.append(measured.commit)
+        place = (
+            self._commits.index(measured.commit)
+            if measured.commit in self._commits
+            else max(0, len(self._commits) - 1)
+        )
+        scene = self._scene(place, measured.stage)
+        if measured.stage is Stage.EVALUATE:
+            scene = _suspected(scene, measured.suspects)
+        return evaluation(measured.stage, measured.commit, measured.tree, scene, order.weights)
+
+    def _scene(self, place: int, stage: Stage) -> Scene:
+        scene = self.scenes[min(place, len(self.scenes) - 1)]
+        if isinstance(scene, Scene):
+            return scene
+        return scene.get(stage) or scene.get(Stage.TEST) or Scene()
+
+
+def _suspected(scene: Scene, suspects: tuple[str, ...]) -> Scene:
+    seen = tuple(
+        test for test in scene.failing if (test.test if isinstance(test, Failure) else test) in suspects
+    )
+    return Scene(**{**vars(scene), "failing": seen, "flaky": (), "coverage": None})
+
+
+def _quality(scene: Scene, failures: tuple[Failure, ...], *, with_tests: bool) -> QualityVector:
+    ran = scene.passed + len(failures)
+    blocking = {finding.category for finding in scene.findings if finding.blocking}
+    types = sum(finding.category is Category.TYPES for finding in scene.findings)
+    return QualityVector(
+        tests=scene.passed / ran if with_tests and ran else None,
+        coverage=scene.coverage,
+        security=0.3 if Category.SECURITY in blocking else 1.0,
+        code_quality=0.3 if Category.STYLE in blocking else 1.0,
+        types=0.5**types,
+        integrity=0.0 if Category.INTEGRITY in blocking else 1.0,
+        test_count=ran if with_tests and ran else None,
+        vulnerabilities=sum(
+            finding.category is Category.SECURITY and finding.blocking for finding in scene.findings
+        ),
+        type_errors=types,
+    )
+
+
+def _evidence(stage: Stage, tree: Tree, scene: Scene, failures: tuple[Failure, ...]) -> tuple[Evidence, ...]:
+    states: dict[str, CheckState] = {}
+    for check in _STATIC:
+        own = [
+            finding
+            for finding in scene.findings
+            if finding.source == check or finding.category is _CATEGORY_OF.get(check)
+        ]
+        states[check] = CheckState.FAIL if own else CheckState.PASS
+    if stage is not Stage.EVALUATE or failures:
+        states["pytest"] = (
+            CheckState.FAIL if failures else CheckState.FLAKY if scene.flaky else CheckState.PASS
+        )
+    if stage is not Stage.EVALUATE:
+        states["coverage"] = CheckState.NOT_MEASURED if scene.coverage is None else CheckState.PASS
+        for number, good in enumerate(scene.acceptance, start=1):
+            states[f"acceptance:{number}"] = CheckState.PASS if good else CheckState.FAIL
+    states.update(dict.fromkeys(scene.broken, CheckState.ERROR))
+    return tuple(
+        Evidence(
+            id=EvidenceId("ev-" + hashlib.sha256(f"{stage}{tree}{check}".encode()).hexdigest()[:14]),
+            check=check,
+            state=state,
+            tree=tree,
+            argv=("scripted", check),
+            tool="scripted 1",
+            started_at=_AT,
+            duration_s=0.0,
+            exit_code=None
+            if state in (CheckState.ERROR, CheckState.NOT_MEASURED)
+            else int(state is CheckState.FAIL),
+            reason="scripted to break" if state is CheckState.ERROR else "",
+        )
+        for check, state in states.items()
+    )
