@@ -25,7 +25,6 @@ CLASSIC: dict[str, Any] = {
     "max_review_bounces": 3,
     "max_test_bounces": 2,
     "max_refinement_attempts": 3,
-    "repeated_findings": 1,
     "restart_on_repeat": False,
     "stagnation": True,
     "minimum_quality": 0.60,

@@ -103,6 +103,8 @@ class Round(Value):
     """0 until the first restart, then 1."""
     mode: Mode = Mode.FRESH
     snapshot: Snapshot
+    changed_against_base: bool = True
+    """Whether the round's tree differs from the base commit's."""
     diff_hash: str = ""
     """Hash of the change against its parent, free of line numbers; empty for no change."""
     evaluation: Evaluation

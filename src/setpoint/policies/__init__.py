@@ -1,0 +1,1 @@
+"""What to do next: pure functions of a run's history."""

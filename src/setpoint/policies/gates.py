@@ -1,0 +1,110 @@
+"""The hard gates: without every one of them nothing is verified, whatever the quality score says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.evidence import CheckState, Evidence
+from setpoint.domain.finding import Category, Finding
+from setpoint.domain.run import Round
+from setpoint.domain.verdict import HardGate, Judgement
+
+_FINDING_GATES = (
+    ("integrity", Category.INTEGRITY, "integrity"),
+    ("security", Category.SECURITY, "bandit"),
+    ("types", Category.TYPES, "mypy"),
+)
+
+
+def hard_gates(past: Round) -> tuple[HardGate, ...]:
+    """Judge every gate on the furthest evaluation of a round; a gate never reached is an error, not a pass."""
+    evaluation, tests = past.evaluation, past.tests
+    gates = [_change(past), _check("build", evaluation.evidence_of("parse"))]
+    gates += [_findings(name, category, check, evaluation) for name, category, check in _FINDING_GATES]
+    gates.append(_review(past))
+    proving = past.confirmation or tests
+    if proving is None:
+        reason = "not reached: something before it blocks"
+        gates += [HardGate(name=name, state=CheckState.ERROR, reason=reason) for name in ("tests", "acceptance", "proof")]
+    else:
+        gates += [_tests(proving), _acceptance(proving.evidence)]
+        gates.append(_proof(gates[-2:]))
+        gates[2] = _findings("integrity", Category.INTEGRITY, "integrity", evaluation, proving)
+    return tuple(gates)
+
+
+def _change(past: Round) -> HardGate:
+    if past.changed_against_base:
+        return HardGate(name="change", state=CheckState.PASS)
+    return HardGate(name="change", state=CheckState.FAIL, reason="nothing differs from the base commit")
+
+
+def _check(name: str, evidence: Evidence | None) -> HardGate:
+    if evidence is None:
+        return HardGate(name=name, state=CheckState.NOT_MEASURED, reason="no such check in this project")
+    state = CheckState.PASS if evidence.state is CheckState.FLAKY else evidence.state
+    return HardGate(name=name, state=state, reason=evidence.reason, evidence=(evidence.id,))
+
+
+def _findings(name: str, category: Category, check: str, *evaluations: Evaluation) -> HardGate:
+    found = [finding for evaluation in evaluations for finding in evaluation.blocking if finding.category is category]
+    evidence = evaluations[0].evidence_of(check)
+    proof = (evidence.id,) if evidence else ()
+    if found:
+        return HardGate(name=name, state=CheckState.FAIL, reason=_listed(found), evidence=proof)
+    if evidence is None:
+        return HardGate(name=name, state=CheckState.NOT_MEASURED, reason=f"{check} is not among this project's checks")
+    state = evidence.state if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) else CheckState.PASS
+    return HardGate(name=name, state=state, reason=evidence.reason, evidence=proof)
+
+
+def _review(past: Round) -> HardGate:
+    if past.verdict is None:
+        return HardGate(name="review", state=CheckState.ERROR, reason="not reached: something before it blocks")
+    if past.verdict.judgement is Judgement.FAILED:
+        return HardGate(name="review", state=CheckState.ERROR, reason=f"the reviewer broke: {past.verdict.feedback}")
+    blocking = past.verdict.blocking
+    if blocking or past.verdict.judgement is Judgement.REQUIRE_HUMAN:
+        reason = _listed(blocking) if blocking else "the reviewer wants a person to decide"
+        return HardGate(name="review", state=CheckState.FAIL, reason=reason)
+    return HardGate(name="review", state=CheckState.PASS, evidence=past.verdict.evidence)
+
+
+def _tests(evaluation: Evaluation) -> HardGate:
+    evidence = evaluation.evidence_of("pytest")
+    if evidence is None:
+        return HardGate(name="tests", state=CheckState.NOT_MEASURED, reason="the project has no tests that Setpoint can run")
+    if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
+        return HardGate(name="tests", state=evidence.state, reason=evidence.reason, evidence=(evidence.id,))
+    if evaluation.failures:
+        names = ", ".join(failure.test for failure in evaluation.failures[:3])
+        reason = f"{len(evaluation.failures)} failing: {names}{', ...' if len(evaluation.failures) > 3 else ''}"  # noqa: PLR2004
+        return HardGate(name="tests", state=CheckState.FAIL, reason=reason, evidence=(evidence.id,))
+    return HardGate(name="tests", state=CheckState.PASS, evidence=(evidence.id,))
+
+
+def _acceptance(evidence: tuple[Evidence, ...]) -> HardGate:
+    commands = [each for each in evidence if each.check.startswith("acceptance:")]
+    proof = tuple(each.id for each in commands)
+    if not commands:
+        return HardGate(name="acceptance", state=CheckState.NOT_MEASURED, reason="the story names no command")
+    bad = [each for each in commands if each.state is not CheckState.PASS]
+    if bad:
+        reason = "; ".join(f"`{' '.join(each.argv)}`: {each.reason or f'exit code {each.exit_code}'}" for each in bad)
+        return HardGate(name="acceptance", state=bad[0].state, reason=reason, evidence=proof)
+    return HardGate(name="acceptance", state=CheckState.PASS, evidence=proof)
+
+
+def _proof(gates: list[HardGate]) -> HardGate:
+    """Demand that something was measured: gates that all say `not measured` prove nothing."""
+    if any(gate.state is not CheckState.NOT_MEASURED for gate in gates):
+        return HardGate(name="proof", state=CheckState.PASS)
+    reason = "nothing can prove the work: the project has no tests and the story names no acceptance command"
+    return HardGate(name="proof", state=CheckState.FAIL, reason=reason)
+
+
+def _listed(findings: Iterable[Finding], most: int = 3) -> str:
+    every = list(findings)
+    shown = "; ".join(f"{finding.message} ({finding.file}:{finding.line})" for finding in every[:most])
+    return f"{len(every)} blocking: {shown}{' ...' if len(every) > most else ''}"
