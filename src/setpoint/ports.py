@@ -58,7 +58,9 @@ class Workspace(Protocol):
     async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
         """Give the snapshot made under this label, if there is one."""
 
-    async def snapshot(self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()) -> Snapshot:
+    async def snapshot(
+        self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
+    ) -> Snapshot:
         """Commit all that stands in the work copy under a label; the same label twice gives the first."""
 
     async def restore(self, copy: WorkCopy, commit: Commit) -> None:
@@ -95,11 +97,20 @@ class Check(Protocol):
         """Measure; a broken tool is a result with state `error`, never an exception."""
 
 
+class Toolbox(NamedTuple):
+    """What a project can be measured with."""
+
+    checks: dict[str, str]
+    """Check by name, with the reason it was chosen."""
+    python: str
+    """The project's own interpreter; empty where it has none."""
+
+
 class Evaluator(Protocol):
     """Runs the checks on a tree and compares them with the base."""
 
-    async def prepare(self, order: RunOrder, copy: WorkCopy) -> dict[str, str]:
-        """Choose the checks for the project, with a reason for each; done again when a run is resumed."""
+    async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
+        """Choose the checks for the project; done again when a run is resumed."""
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
         """Put protected files that the maker changed back as they stood at base; gives their paths."""
@@ -159,3 +170,5 @@ class World(NamedTuple):
     """Keeps a text as an artifact and gives its sha256."""
     render: Callable[[str, dict[str, object]], str]
     """Renders a prompt template by name."""
+    publish: Callable[[TraceId], str]
+    """Brings the files a person can open up to date; gives their folder."""

@@ -110,6 +110,15 @@ class ToolExecuted(Value):
     call: ToolCall
 
 
+class AgentSpent(Value):
+    """An attempt in flight told what it has cost so far; charges an attempt that is lost."""
+
+    kind: Literal["agent.spent"] = "agent.spent"
+    label: str
+    attempt: int
+    usage: Usage
+
+
 class AgentFinished(Value):
     """An attempt ended and its result is committed."""
 
@@ -118,6 +127,7 @@ class AgentFinished(Value):
     iteration: int
     mode: Mode = Mode.FRESH
     snapshot: Snapshot
+    changed_against_base: bool = True
     diff_hash: str = ""
     lost: int = 0
     """Earlier tries of the same attempt that broke or were lost."""
@@ -139,6 +149,7 @@ class ReviewCompleted(Value):
     kind: Literal["review.completed"] = "review.completed"
     iteration: int
     verdict: Verdict
+    usage: Usage = Usage()
 
 
 class PhaseBounce(Value):
@@ -202,6 +213,8 @@ class HaltingDecided(Value):
     iteration: int
     decision: Decision
     gates: tuple[HardGate, ...] = ()
+    halt: Halt | None = None
+    """The guard that stopped or turned the loop, where one did."""
 
 
 class Delivered(Value):
@@ -230,6 +243,7 @@ Body = Annotated[
     | PhasePassed
     | AgentStarted
     | ToolExecuted
+    | AgentSpent
     | AgentFinished
     | IterationEvaluated
     | ReviewCompleted

@@ -107,7 +107,15 @@ class Finding(Value):
     @cached_property
     def fingerprint(self) -> str:
         """Recognise the same finding in another tree: 16 hexadecimal digits, free of line numbers."""
-        parts = (self.source, self.rule, self.category, self.file, self.symbol, normalised(self.message), normalised(self.text))
+        parts = (
+            self.source,
+            self.rule,
+            self.category,
+            self.file,
+            self.symbol,
+            normalised(self.message),
+            normalised(self.text),
+        )
         return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
 
 

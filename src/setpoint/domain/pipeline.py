@@ -63,6 +63,13 @@ class Pipeline(Value):
             if phase.kind is PhaseKind.MEASURE and phase.stage is None:
                 msg = f"phase '{phase.name}' of kind 'measure' needs a stage"
                 raise ValueError(msg)
+        behind = self.behind_making()
+        if not behind or behind[0].stage is not Stage.EVALUATE:
+            msg = f"the phase behind '{makers[0].name}' must be of kind 'measure' with stage 'evaluate'"
+            raise ValueError(msg)
+        if not any(phase.stage is Stage.TEST for phase in behind):
+            msg = "no phase of kind 'measure' with stage 'test': nothing could ever be verified"
+            raise ValueError(msg)
         return self
 
     @property

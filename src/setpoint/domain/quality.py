@@ -45,6 +45,10 @@ class QualityVector(Value):
         Shown, plotted and used for ties; it never halts a run alone (spec §3).
         """
         weights = WEIGHTS if weights is None else weights
-        measured = [(value, weight) for name, weight in weights.items() if (value := getattr(self, name, None)) is not None]
+        measured = [
+            (value, weight)
+            for name, weight in weights.items()
+            if (value := getattr(self, name, None)) is not None
+        ]
         total = sum(weight for _, weight in measured)
         return sum(value * weight for value, weight in measured) / total if total else None

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from setpoint.domain.attempt import Attempt, Mode
+from setpoint.domain.attempt import Attempt, AttemptLimits, Mode
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.domain.pipeline import Pipeline
@@ -154,6 +154,10 @@ class RunOrder(Value):
     """Agent by role; the maker under `maker`."""
     preset: str = "default"
     weights: dict[str, float] = WEIGHTS
+    attempt: AttemptLimits = AttemptLimits()
+    """What one attempt of an agent may use."""
+    settings: str = "{}"
+    """All settings as JSON, so that a resumed run is measured as it began."""
     branch: str
     """Where the result is delivered, for example `setpoint/fix-the-tests`."""
     started_at: Instant

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
-from setpoint.domain.attempt import AttemptLimits
+from setpoint.domain.attempt import AttemptLimits, Usage
+from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, ReviewCompleted, RunResumed
 from setpoint.domain.run import Limits
 from setpoint.policies.past import Past
 
@@ -13,11 +15,11 @@ WARN_AT = (0.5, 0.8)
 SHORTEST_ATTEMPT_S = 5.0
 
 
-def attempt_limits(limits: Limits, cost_usd: Decimal, active_s: float, wall_s: float, idle_s: float) -> AttemptLimits:
+def attempt_limits(limits: Limits, wanted: AttemptLimits, cost_usd: Decimal, active_s: float) -> AttemptLimits:
     """Bound one attempt by what is left of the run."""
     left = max(limits.max_wall_s - active_s, SHORTEST_ATTEMPT_S)
     money = None if limits.max_cost_usd <= 0 else max(limits.max_cost_usd - cost_usd, Decimal(0))
-    return AttemptLimits(wall_s=min(wall_s, left), idle_s=min(idle_s, left), cost_usd=money)
+    return AttemptLimits(wall_s=min(wanted.wall_s, left), idle_s=min(wanted.idle_s, left), cost_usd=money)
 
 
 def warnings(past: Past) -> tuple[tuple[str, float, float, float], ...]:
@@ -32,3 +34,28 @@ def warnings(past: Past) -> tuple[tuple[str, float, float, float], ...]:
         if marks:
             passed.append((name, max(marks), amount, limit))
     return tuple(passed)
+
+
+def active_seconds(events: Sequence[Event]) -> float:
+    """Add up the seconds a run has worked; the gap before each resumption does not count."""
+    gaps = zip(events, events[1:], strict=False)
+    return sum((later.at - earlier.at).total_seconds() for earlier, later in gaps if not isinstance(later.body, RunResumed))
+
+
+def spent(events: Sequence[Event]) -> tuple[Decimal, bool]:
+    """Add up what all agents of a run have cost, in US dollars, and say whether every one of them told."""
+    usages = [usage for event in events if (usage := _usage(event)) is not None]
+    lost = sum((event.body.lost_cost_usd for event in events if isinstance(event.body, AgentFinished)), Decimal(0))
+    told = sum((usage.cost_usd for usage in usages if usage.cost_usd is not None), Decimal(0))
+    known = all(usage.cost_usd is not None or usage.scope == "none" for usage in usages)
+    return told + lost, known
+
+
+def _usage(event: Event) -> Usage | None:
+    match event.body:
+        case AgentFinished(snapshot=snapshot) if snapshot.attempt is not None:
+            return snapshot.attempt.usage
+        case PhaseCompleted(usage=usage) | ReviewCompleted(usage=usage):
+            return usage
+        case _:
+            return None

@@ -1,0 +1,1 @@
+"""The loops: plain coroutines over ports that hold no thread, session or file."""

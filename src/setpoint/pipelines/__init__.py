@@ -1,0 +1,60 @@
+"""Workflows and prompts as data: TOML pipelines and Jinja prompt templates, both overridable per project."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined, TemplateError
+from pydantic import ValidationError
+
+from setpoint.domain.pipeline import Pipeline
+from setpoint.errors import PipelineError
+
+SHIPPED = ("change",)
+"""Names of the pipelines that come with Setpoint."""
+
+
+def load_pipeline(name: str, root: Path) -> Pipeline:
+    """Read a shipped pipeline by name, or a TOML file by path (from `root`)."""
+    if name in SHIPPED:
+        return _parsed(resources.files(__name__).joinpath(f"{name}.toml").read_text("utf-8"), f"{name}.toml")
+    path = root / name
+    if not path.is_file():
+        message = f"pipeline '{name}': no such file below {root}, and no shipped pipeline of that name"
+        raise PipelineError(message, mend=f"use one of {', '.join(SHIPPED)} or the path of a TOML file")
+    return _parsed(path.read_text("utf-8"), str(path))
+
+
+def _parsed(text: str, source: str) -> Pipeline:
+    try:
+        return Pipeline.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        message = f"{source}: not valid TOML: {error}"
+        raise PipelineError(message, mend="correct the line named above") from None
+    except ValidationError as error:
+        details = "; ".join(f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors())
+        message = f"{source}: {details}"
+        raise PipelineError(message, mend="docs/reference/pipelines.md describes every key") from None
+
+
+def render(name: str, variables: dict[str, object], overrides: Path | None = None) -> str:
+    """Render a prompt template; a project's own template of the same name goes before the shipped one.
+
+    Raises `PipelineError` for a template that is missing, malformed or uses an unknown variable.
+    """
+    try:
+        return _environment(overrides).get_template(name).render(**variables).strip() + "\n"
+    except TemplateError as error:
+        message = f"prompt template '{name}': {error}"
+        raise PipelineError(message, mend="the variables of each prompt are listed in docs/reference/prompts.md") from None
+
+
+@cache
+def _environment(overrides: Path | None) -> Environment:
+    own = [FileSystemLoader(overrides)] if overrides is not None else []
+    loader = ChoiceLoader([*own, PackageLoader(__name__, "prompts")])
+    # Prompts are plain text for agents, so nothing is escaped.
+    return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701
