@@ -53,7 +53,7 @@ class Workspace(Protocol):
     """Work copies of the user's repository; the user's own tree is never touched."""
 
     async def open(self, trace_id: TraceId, base: Commit) -> WorkCopy:
-        """Make the work copy of a run, or open it again; what an ended attempt left uncommitted is salvaged."""
+        """Make the work copy of a run, or open it again; uncommitted work of an ended attempt is salvaged."""
 
     async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
         """Give the snapshot made under this label, if there is one."""
@@ -64,7 +64,7 @@ class Workspace(Protocol):
         """Commit all that stands in the work copy under a label; the same label twice gives the first."""
 
     async def restore(self, copy: WorkCopy, commit: Commit) -> None:
-        """Make the work copy equal to a commit, ignored files included; uncommitted work is salvaged first."""
+        """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first."""
 
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
         """Give the change between two commits as a unified diff."""

@@ -61,7 +61,7 @@ class CustomAgent(BaseModel):
     model_config = _CLOSED
 
     command: tuple[str, ...] = Field(min_length=1)
-    """Program and arguments; `{prompt}` and `{workdir}` are replaced, else the prompt goes to standard input."""
+    """Program and arguments; `{prompt}` and `{workdir}` are replaced, else standard input gets the prompt."""
     protocol: Literal["command", "acp"] = "command"
     """How Setpoint talks to it."""
     environment: dict[str, str] = {}
@@ -114,21 +114,29 @@ class Settings(BaseSettings):
     """Every setting with its default."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SETPOINT_", env_nested_delimiter="__", extra="forbid", frozen=True, use_attribute_docstrings=True
+        env_prefix="SETPOINT_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
     )
 
     preset: Literal["default", "classic"] = "default"
-    """Which limits apply where none is given: `default` (measured) or `classic` (the five designs' numbers)."""
+    """Limits where none is given: `default` (measured) or `classic` (the five designs' numbers)."""
     agents: AgentsSettings = AgentsSettings()
+    """Who plays which role, and how long an attempt may take."""
     agent: dict[str, CustomAgent] = {}
     """Agents of your own, by name."""
     limits: Limits = Limits()
+    """Every bound of a run."""
     checks: ChecksSettings = ChecksSettings()
+    """What Setpoint measures."""
     integrity: IntegritySettings = IntegritySettings()
+    """What a maker may do to tests and configuration."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""
     known_red: KnownRed | Literal["auto"] = "auto"
-    """Tests that fail at the base: `fix`, `tolerate`, or `auto` (fix where the story speaks of failing tests)."""
+    """Tests that fail at the base: `fix`, `tolerate`, or `auto` (fix if the story speaks of them)."""
     pipeline: str = "change"
     """Name of the pipeline, or path of a TOML file."""
     branch_prefix: str = "setpoint/"
@@ -139,7 +147,7 @@ class Settings(BaseSettings):
     """Where stories lie; empty: `stories` in the state directory."""
 
     @classmethod
-    def settings_customise_sources(  # noqa: PLR0913 - the signature is pydantic-settings'
+    def settings_customise_sources(
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
@@ -147,13 +155,15 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read nothing but what `load` hands over: files and variables are merged there, so errors can name them."""
+        """Read what `load` hands over: it merges files and variables, so that errors can name them."""
         del settings_cls, env_settings, dotenv_settings, file_secret_settings
         return (init_settings,)
 
 
-def load(root: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings of the project at `root`; a wrong key or value names its source, the key and the mend."""
+def load(
+    root: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None
+) -> Settings:
+    """Read the settings of the project at `root`; a wrong key or value names its source and the mend."""
     source, from_file = _from_file(root)
     from_environment = _from_environment(os.environ if environment is None else environment)
     merged = _merged(_merged(from_file, from_environment), flags or {})
@@ -200,16 +210,25 @@ def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     result = dict(under)
     for key, value in over.items():
         held = result.get(key)
-        result[key] = _merged(held, value) if isinstance(held, Mapping) and isinstance(value, Mapping) else value
+        result[key] = (
+            _merged(held, value) if isinstance(held, Mapping) and isinstance(value, Mapping) else value
+        )
     return result
 
 
 def _explained(
-    error: ValidationError, source: Path | None, from_file: Mapping[str, Any], from_environment: Mapping[str, Any]
+    error: ValidationError,
+    source: Path | None,
+    from_file: Mapping[str, Any],
+    from_environment: Mapping[str, Any],
 ) -> SettingsError:
     lines = []
     for detail in error.errors():
-        place = [str(part) for part in detail["loc"] if not str(part).startswith(("literal[", "bool", "function-", "is-instance"))]
+        place = [
+            str(part)
+            for part in detail["loc"]
+            if not str(part).startswith(("literal[", "bool", "function-", "is-instance"))
+        ]
         key = ".".join(place)
         if _holds(from_environment, place):
             where = f"environment variable SETPOINT_{'__'.join(place).upper()}"
