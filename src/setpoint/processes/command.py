@@ -12,9 +12,10 @@ from setpoint.settings import inherited
 
 DEFAULT_KEEP = (
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM", "TMPDIR", "TZ", "LANG", "LANGUAGE",
-    "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT", "LC_MESSAGES",
-    "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
-    "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
+    "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT",
+    "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
+    "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
 )  # fmt: skip
 """Variables every command may see; secrets and Setpoint's own settings are not among them."""
 
@@ -44,7 +45,10 @@ class Command:
     keep_bytes: int = 400_000
     """How much is kept of each stream: its beginning and its end, half of it each."""
     memory_bytes: int | None = None
-    """Address space of each process (Linux). Node, Go and sanitizers reserve far more than they use: leave it out there."""
+    """Address space of each process (Linux only).
+
+    Node, Go and sanitizers reserve far more than they use: leave it out for these.
+    """
     file_bytes: int = 8 << 30
     """Largest file a process may write."""
     merge_stderr: bool = False
@@ -109,9 +113,13 @@ class Completed:
             return f"ended after {self.command.idle_s:g} s of silence"
         if self.exit_code is None:
             return "was ended"
-        return f"was killed by signal {-self.exit_code}" if self.exit_code < 0 else f"exit code {self.exit_code}"
+        return (
+            f"was killed by signal {-self.exit_code}" if self.exit_code < 0 else f"exit code {self.exit_code}"
+        )
 
 
-def clean_environment(extra: Mapping[str, str] | None = None, keep: Iterable[str] = DEFAULT_KEEP) -> dict[str, str]:
+def clean_environment(
+    extra: Mapping[str, str] | None = None, keep: Iterable[str] = DEFAULT_KEEP
+) -> dict[str, str]:
     """Make an environment of the named variables of Setpoint's own, and `extra` on top of them."""
     return {**inherited(keep), **(extra or {})}

@@ -79,7 +79,9 @@ class Lines:
 async def reader_of(pipe: IO[bytes], limit: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
     """Read a pipe in the running loop; `limit` bounds what `readline` takes and what is buffered."""
     reader = asyncio.StreamReader(limit=limit)
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), pipe
+    )
     return reader, transport
 
 

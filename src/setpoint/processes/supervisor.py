@@ -1,13 +1,13 @@
 """Stands between Setpoint and one command, so that nothing the command starts can outlive it.
 
-It is run as a script of its own, `python -I -S supervisor.py FD`, and needs nothing but the standard library. FD is
-one end of a socket pair: through it Setpoint sends the order (what to start), and gets one line for everything that
-happens. When Setpoint closes its end, or is killed, the whole tree is ended.
+It runs in a process of its own, started with `python -I -S`, and needs nothing but the standard library. Its
+argument is the number of a socket: through it Setpoint sends the order (what to start), and gets one line for
+everything that happens. When Setpoint closes its end, or is killed, the whole tree is ended.
 
 Lines sent to Setpoint: `started PID` · `refused ERRNO PLACE` · `exited CODE` · `signalled NUMBER` · `left COUNT`.
 
-On Linux the supervisor is the subreaper of all that is started below it, so a process which leaves its session or
-forks twice is still found. Elsewhere only the command's own process group is ended.
+On Linux the supervisor is the subreaper of all that is started below it, so a process which leaves its session
+or forks twice is still found. Elsewhere only the command's own process group is ended.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Supervisor:
             os.chdir(self.order["cwd"])
             place = "program"
             argv = self.order["argv"]
-            os.execvpe(argv[0], argv, self.order["environment"])
+            os.execvpe(argv[0], argv, self.order["environment"])  # noqa: S606 - that is its purpose
         except (OSError, ValueError) as error:
             os.write(trouble, f"{getattr(error, 'errno', None) or errno.EINVAL} {place}".encode())
         finally:
@@ -227,7 +227,7 @@ def read_order(link: int) -> dict[str, Any] | None:
 def main() -> int:
     """Start the command, wait, tell how it ended, leave nothing behind."""
     link = int(sys.argv[1])
-    os.set_inheritable(link, False)
+    os.set_inheritable(link, False)  # noqa: FBT003 - it has no name
     order = read_order(link)
     if order is None:
         return 0
@@ -251,7 +251,3 @@ def ending(status: int) -> str:
     if os.WIFSIGNALED(status):
         return f"signalled {os.WTERMSIG(status)}"
     return f"exited {os.WEXITSTATUS(status)}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())
