@@ -170,5 +170,7 @@ class World(NamedTuple):
     """Keeps a text as an artifact and gives its sha256."""
     render: Callable[[str, dict[str, object]], str]
     """Renders a prompt template by name."""
-    publish: Callable[[TraceId], str]
-    """Brings the files a person can open up to date; gives their folder."""
+    publish: Callable[[TraceId], None]
+    """Brings the files a person can open up to date."""
+    folder: str
+    """Where these files lie."""

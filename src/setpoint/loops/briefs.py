@@ -60,7 +60,7 @@ def brief(order: RunOrder, world: World, copy: WorkCopy, tools: Toolbox, phase: 
         "checks": sorted(tools.checks),
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
-        "scratchpad": f"{world.publish(order.trace_id)}/scratchpad.md",
+        "scratchpad": f"{world.folder}/scratchpad.md",
     }
     template = phase.prompts.get(now.mode, phase.prompts.get(Mode.FRESH, ""))
     return Brief(

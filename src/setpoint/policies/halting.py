@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from setpoint.domain.run import Action, Decision, Halt, Round
+from setpoint.domain.verdict import Judgement
 from setpoint.policies.guards import exhausting, repeated_findings, stuck
 from setpoint.policies.past import Past, failures, open_count, qualities, same_problems_running
 
@@ -18,6 +19,8 @@ def rules_v1(past: Past) -> tuple[Decision, Halt | None]:
     """
     if past.last.verified:
         return _verified(past), None
+    if past.last.verdict is not None and past.last.verdict.judgement is Judgement.REQUIRE_HUMAN:
+        return _decision(past, Action.ESCALATE, f"{past.last.verdict.reviewer} wants a person to decide"), None
     if halt := exhausting(past.limits)(past):
         return _decision(past, Action.ESCALATE, halt.reason), halt
     may_restart = past.limits.restart_on_repeat and past.last.chain == 0

@@ -22,7 +22,7 @@ from setpoint.domain.finding import Category, Finding, worst_first
 from setpoint.domain.ids import Commit, EvidenceId, Tree
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import RunOrder
-from setpoint.ports import Measured, WorkCopy
+from setpoint.ports import Measured, Toolbox, WorkCopy
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 _STATIC = ("parse", "integrity", "ruff", "mypy", "bandit")
@@ -129,14 +129,10 @@ class ScriptedEvaluator:
         self.calls = []
         self._commits = []
 
-    def interpreter(self) -> str:
-        """Give the scripted interpreter."""
-        return self.python
-
-    async def prepare(self, order: RunOrder, copy: WorkCopy) -> dict[str, str]:
+    async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
         """Give the scripted checks."""
         del order, copy
-        return dict(self.checks)
+        return Toolbox(checks=dict(self.checks), python=self.python)
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
         """Give the files that the scene of the coming iteration restores."""

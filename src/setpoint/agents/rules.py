@@ -1,0 +1,165 @@
+"""The built-in agent that plays researcher, planner and reviewer by rule: no model, no key, no opinion it cannot point at."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from setpoint.domain.attempt import Attempt, Brief, Role, Stop, Usage
+from setpoint.domain.finding import Category, Severity
+from setpoint.ports import Observer
+
+LARGE_CHANGE = 400
+"""Changed lines from which a change is said to be large."""
+
+
+class Added(NamedTuple):
+    """One line that a change adds."""
+
+    file: str
+    line: int
+    text: str
+
+
+class Rule(NamedTuple):
+    """Something a reviewer looks for in added lines."""
+
+    name: str
+    pattern: re.Pattern[str]
+    severity: Severity
+    category: Category
+    message: str
+    in_tests: bool = True
+    """Whether it also counts in test files."""
+
+
+REVIEW_RULES = (
+    Rule("conflict-marker", re.compile(r"^(<{7} |>{7} |={7}$)"), Severity.CRITICAL, Category.CORRECTNESS, "a merge conflict marker"),
+    Rule("debugger", re.compile(r"\b(breakpoint\(\)|(i?pdb)\.set_trace\(|import i?pdb\b)"), Severity.ERROR, Category.CORRECTNESS, "a debugger call was left in"),  # noqa: E501
+    Rule("private-key", re.compile(r"-----BEGIN (RSA |EC |OPENSSH |)PRIVATE KEY-----"), Severity.CRITICAL, Category.SECURITY, "a private key"),  # noqa: E501
+    Rule("secret", re.compile(r"\b(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|sk-[A-Za-z0-9_-]{32,}|xox[baprs]-[A-Za-z0-9-]{20,})"), Severity.CRITICAL, Category.SECURITY, "what looks like an access token"),  # noqa: E501
+    Rule("under-test", re.compile(r"PYTEST_CURRENT_TEST|[\"']pytest[\"']\s+in\s+sys\.modules"), Severity.ERROR, Category.INTEGRITY, "code that asks whether it is under test", in_tests=False),  # noqa: E501
+    Rule("swallowed", re.compile(r"^\s*except(\s+(Base)?Exception)?\s*:\s*(pass|\.\.\.)\s*$"), Severity.WARNING, Category.CORRECTNESS, "an exception is swallowed"),  # noqa: E501
+    Rule("unfinished", re.compile(r"\b(TODO|FIXME|XXX)\b|\braise NotImplementedError\b"), Severity.WARNING, Category.CORRECTNESS, "unfinished work"),  # noqa: E501
+)
+"""All rules for added lines; each is listed in docs/reference/review-rules.md."""
+
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)")
+_TEST_FILE = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
+
+
+class RulesAgent:
+    """Plays thinking and reviewing roles by rule; it says plainly that it judges form, not intent."""
+
+    name = "rules"
+
+    async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
+        """Answer for the role of the brief; it never changes a file and never breaks."""
+        del observer
+        started = datetime.now(UTC)
+        text = {Role.RESEARCHER: _researched, Role.PLANNER: _planned, Role.REVIEWER: _reviewed}.get(brief.role, _unplayed)(brief)
+        return Attempt(
+            agent=self.name,
+            stop=Stop.END_TURN,
+            text=text,
+            usage=Usage(scope="none"),
+            started_at=started,
+            duration_s=(datetime.now(UTC) - started).total_seconds(),
+        )
+
+    async def close(self) -> None:
+        """Keep nothing running."""
+
+
+def added_lines(diff: str) -> Iterator[Added]:
+    """Give the lines that a unified diff adds, with their place in the new file."""
+    file, line = "", 0
+    for text in diff.splitlines():
+        if text.startswith("+++ "):
+            file = text[4:].removeprefix("b/").split("\t")[0]
+        elif hunk := _HUNK.match(text):
+            line = int(hunk.group(1))
+        elif text.startswith("+"):
+            yield Added(file, line, text[1:])
+            line += 1
+        elif text.startswith(" "):
+            line += 1
+
+
+def _unplayed(brief: Brief) -> str:
+    return f"The rules agent cannot play the role {brief.role}."
+
+
+def _researched(brief: Brief) -> str:
+    lines = ["By rule, from Setpoint's own measurement of the base commit:"]
+    for failure in brief.failures:
+        place = f" at `{failure.file}:{failure.line}`" if failure.file else ""
+        lines.append(f"- `{failure.test}` fails{place}: {failure.message}")
+    lines += [f"- {each.severity} `{each.file}:{each.line}` {each.message}" for each in brief.findings[:10]]
+    if len(lines) == 1:
+        lines.append("- nothing is red; the wish has to be read in the project itself")
+    return "\n".join(lines)
+
+
+def _planned(brief: Brief) -> str:
+    places: dict[str, list[str]] = {}
+    for failure in brief.failures:
+        places.setdefault(failure.file or failure.test.split("::")[0], []).append(failure.test)
+    steps = [f"Mend `{place}`, so that {_some(tests)} pass." for place, tests in places.items()]
+    steps += [f"Mend `{each.file}:{each.line}`: {each.message}" for each in brief.findings if each.blocking]
+    if not steps:
+        steps.append("Make the smallest change that does what is wanted, with tests that would fail without it.")
+    steps.append("Leave everything else as it is.")
+    return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+
+
+def _some(tests: list[str], most: int = 3) -> str:
+    shown = ", ".join(f"`{test}`" for test in tests[:most])
+    return f"{shown} and {len(tests) - most} more" if len(tests) > most else shown
+
+
+def _reviewed(brief: Brief) -> str:
+    added = list(added_lines(brief.diff))
+    findings = [*_by_line(added), *_by_shape(added, brief.diff)]
+    blocking = [each for each in findings if each["severity"] in (Severity.ERROR, Severity.CRITICAL)]
+    feedback = f"{len(added)} added lines looked at with {len(REVIEW_RULES)} rules; rules see form, not intent"
+    decision = "request_changes" if blocking else "approve"
+    return json.dumps({"decision": decision, "findings": findings, "feedback": feedback})
+
+
+def _by_line(added: Iterable[Added]) -> Iterator[dict[str, object]]:
+    for each in added:
+        for rule in REVIEW_RULES:
+            if rule.pattern.search(each.text) and (rule.in_tests or not _TEST_FILE.search(each.file)):
+                yield _finding(rule.name, rule.severity, rule.category, f"{rule.message}: {each.text.strip()[:80]}", each)
+
+
+def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
+    source = [each for each in added if each.file.endswith(".py") and not _TEST_FILE.search(each.file)]
+    if len(added) > LARGE_CHANGE:
+        message = f"a large change: {len(added)} added lines; smaller ones are easier to trust"
+        yield _finding("large", Severity.INFO, Category.SCOPE, message, added[0])
+    new_names = [each for each in source if re.match(r"\s*(async )?def [a-z]", each.text)]
+    if new_names and not any(_TEST_FILE.search(each.file) for each in added):
+        message = f"{len(new_names)} new functions and no test comes with them"
+        yield _finding("untested", Severity.WARNING, Category.TESTS, message, new_names[0])
+    for name in re.findall(r"^Binary files .* and b/(\S+) differ$", diff, re.MULTILINE):
+        message = f"a binary file: {PurePosixPath(name).name}"
+        yield _finding("binary", Severity.WARNING, Category.SCOPE, message, Added(name, 0, ""))
+
+
+def _finding(rule: str, severity: Severity, category: Category, message: str, place: Added) -> dict[str, object]:
+    return {
+        "rule": rule,
+        "severity": severity,
+        "category": category,
+        "message": message,
+        "file": place.file,
+        "line": place.line,
+        "confidence": 0.8,
+        "reproducible": True,
+    }

@@ -1,0 +1,77 @@
+"""How a run ends: the best state is chosen, proved, delivered and recorded, whatever stopped the loop."""
+
+from __future__ import annotations
+
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.events import Delivered, RunFinished
+from setpoint.domain.run import COMPLETION_MARK, Ending, Halt, Round, RunOutcome
+from setpoint.loops.running import Running
+from setpoint.policies.best import best_first, better_than_base
+from setpoint.policies.budget import active_seconds, spent
+from setpoint.policies.past import Past
+
+MOST_CANDIDATES = 2
+"""How many of the best unproved rounds are measured in full before the base is kept."""
+
+
+async def finish(run: Running, past: Past, ending: Ending, reason: str, halt: Halt | None) -> RunOutcome:
+    """End a run with the best state it reached; never with one worse than it began with."""
+    best = past.last if ending is Ending.VERIFIED else await _best_proved(run, past)
+    branch = ""
+    if best is not None:
+        branch = await _delivered(run, best, verified=ending is Ending.VERIFIED)
+
+    async def act() -> RunFinished:
+        cost, known = spent(run.journal.events)
+        outcome = RunOutcome(
+            trace_id=run.order.trace_id,
+            ending=ending,
+            reason=reason,
+            halt=halt,
+            iterations=len(past.rounds),
+            bounces=past.bounces,
+            best=best.snapshot.commit if best else run.order.base,
+            best_iteration=best.number if best else 0,
+            branch=branch,
+            score=(best.latest if best else past.base).score,
+            cost_usd=cost,
+            cost_known=known,
+            duration_s=round(active_seconds(run.journal.events), 3),
+        )
+        return RunFinished(outcome=outcome)
+
+    finished = await run.journal.step("finish", act, RunFinished)
+    run.world.publish(run.order.trace_id)
+    return finished.outcome
+
+
+async def _best_proved(run: Running, past: Past) -> Round | None:
+    """Give the best round that a full measurement shows to be better than the base, if there is one."""
+    for candidate in best_first(past)[:MOST_CANDIDATES]:
+        measured = candidate.tests or await _appraised(run, candidate)
+        if better_than_base(measured, past.base) and not candidate.evaluation.blocking:
+            return candidate
+    return None
+
+
+async def _appraised(run: Running, candidate: Round) -> Evaluation:
+    tree = (candidate.snapshot.commit, candidate.snapshot.tree)
+    return await run.measure(f"appraise-{candidate.number}", Stage.TEST, tree, iteration=candidate.number)
+
+
+async def _delivered(run: Running, best: Round, *, verified: bool) -> str:
+    async def act() -> Delivered:
+        message = _message(run, best, verified=verified)
+        branch = await run.world.forge.deliver(run.copy, best.snapshot.commit, run.order.branch, message=message)
+        return Delivered(branch=branch, commit=best.snapshot.commit, verified=verified)
+
+    return (await run.journal.step("deliver", act, Delivered)).branch
+
+
+def _message(run: Running, best: Round, *, verified: bool) -> str:
+    state = COMPLETION_MARK if verified else "not verified: the best state so far"
+    gates = "\n".join(f"  {gate.name}: {gate.state}{f' ({gate.reason})' if gate.reason else ''}" for gate in best.gates)
+    return (
+        f"{run.order.story.title}\n\n{state}\n\nGates, measured by Setpoint on tree {best.snapshot.tree}:\n{gates}\n\n"
+        f"Setpoint-Run: {run.order.trace_id}\nSetpoint-Iteration: {best.number}\n"
+    )

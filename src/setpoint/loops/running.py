@@ -1,0 +1,56 @@
+"""What a loop holds in its hands while it drives one run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.events import IterationEvaluated
+from setpoint.domain.ids import Commit, Tree
+from setpoint.domain.run import Round, RunOrder
+from setpoint.loops.journal import Journal
+from setpoint.policies.budget import active_seconds, spent
+from setpoint.policies.past import Past
+from setpoint.ports import Measured, Toolbox, WorkCopy, World
+
+_HUNK = re.compile(r"^(@@ .*|index [0-9a-f].*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """A run in flight: its order, its neighbours, its work copy and its record."""
+
+    order: RunOrder
+    world: World
+    copy: WorkCopy
+    tools: Toolbox
+    journal: Journal
+
+    def past(self, base: Evaluation, rounds: tuple[Round, ...]) -> Past:
+        """Give the history that policies look at."""
+        cost, _ = spent(self.journal.events)
+        return Past(
+            limits=self.order.limits, base=base, rounds=rounds, cost_usd=cost, active_s=active_seconds(self.journal.events)
+        )
+
+    async def measure(
+        self, key: str, stage: Stage, tree: tuple[Commit, Tree], *, iteration: int, suspects: tuple[str, ...] = ()
+    ) -> Evaluation:
+        """Measure a committed tree, exactly as it is committed, once per key."""
+        commit, content = tree
+
+        async def act() -> IterationEvaluated:
+            await self.world.workspace.restore(self.copy, commit)
+            measured = Measured(self.copy, commit, content, stage, suspects)
+            evaluation = await self.world.evaluator.evaluate(self.order, measured)
+            return IterationEvaluated(iteration=iteration, evaluation=evaluation)
+
+        return (await self.journal.step(key, act, IterationEvaluated)).evaluation
+
+
+def change_hash(diff: str) -> str:
+    """Recognise the same change again, wherever in the file it stands; empty for no change."""
+    change = _HUNK.sub("", diff).strip()
+    return sha256(change.encode()).hexdigest()[:16] if change else ""
