@@ -1,8 +1,8 @@
 """Asking git: the plumbing that workspace and evaluators share.
 
 Git is started straight, not under the supervisor: it runs neither hooks nor programs of the user's
-configuration here, so it leaves nothing behind, and a run asks it many small questions. The questions below write
-to no work tree and no index, and git may not refresh the index either (`GIT_OPTIONAL_LOCKS=0`).
+configuration here, so it leaves nothing behind, and a run asks it many small questions. The questions below
+write to no work tree and no index, and git may not refresh the index either (`GIT_OPTIONAL_LOCKS=0`).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Answer:
 async def ask(
     root: Path | str, *argv: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> Answer:
-    """Run git in `root` and give its answer, whatever it is; raises `WorkspaceError` only where git cannot run."""
+    """Run git in `root` and give its answer, whatever it is; raises `WorkspaceError` where git cannot run."""
     settings = [word for name, value in NEUTRAL.items() for word in ("-c", f"{name}={value}")]
     try:
         process = await asyncio.create_subprocess_exec(

@@ -18,8 +18,11 @@ from setpoint.processes.command import Command, clean_environment
 
 LEFTOVER_S = 0.5
 """Seconds that processes left behind by an ended command get between SIGTERM and SIGKILL."""
-SCRIPT = "import sys; sys.path.append(sys.argv.pop(1)); import supervisor; sys.exit(supervisor.main())"
-"""Imports the supervisor instead of running its file, so that it is compiled once and not at every command."""
+SCRIPT = "import os, sys; sys.path.append(sys.argv.pop(1)); import supervisor; os._exit(supervisor.main())"
+"""Imports the supervisor instead of running its file, so that it is compiled once and not at every command.
+
+It leaves without tidying up: there is nothing to flush, and taking an interpreter down costs milliseconds.
+"""
 
 
 @dataclass(kw_only=True)

@@ -1,10 +1,11 @@
 """Stands between Setpoint and one command, so that nothing the command starts can outlive it.
 
-It runs in a process of its own, started with `python -I -S`, and needs nothing but the standard library. Its
-argument is the number of a socket: through it Setpoint sends the order (what to start), and gets one line for
-everything that happens. When Setpoint closes its end, or is killed, the whole tree is ended.
+It runs in a process of its own, started with `python -I -S`, and needs nothing but the standard library, and
+little of that, because every command waits for these imports. Its argument is the number of a socket: through
+it Setpoint sends the order (what to start), and gets one line for everything that happens. When Setpoint closes
+its end, or is killed, the whole tree is ended.
 
-Lines sent to Setpoint: `started PID` · `refused ERRNO PLACE` · `exited CODE` · `signalled NUMBER` · `left COUNT`.
+Lines sent to Setpoint: `started PID`, `refused ERRNO PLACE`, `exited CODE`, `signalled NUMBER`, `left COUNT`.
 
 On Linux the supervisor is the subreaper of all that is started below it, so a process which leaves its session
 or forks twice is still found. Elsewhere only the command's own process group is ended.
@@ -21,7 +22,6 @@ import select
 import signal
 import sys
 import time
-from typing import Any, NoReturn
 
 LENGTH_BYTES = 4
 """The order is preceded by its length, big endian."""
@@ -52,16 +52,33 @@ def descendants(root: int) -> list[int]:
     return found
 
 
+class Order:
+    """What to start, and its bounds."""
+
+    argv: list[str]
+    cwd: str
+    environment: dict[str, str]
+    memory_bytes: int | None
+    file_bytes: int
+    grace_s: float
+    leftover_s: float
+
+    def __init__(self, held: dict[str, object]) -> None:
+        """Take the fields as they came; `typing` and `dataclasses` would cost more than all the rest."""
+        vars(self).update(held)
+
+
 class Supervisor:
     """One command and all that it starts."""
 
-    def __init__(self, link: int, order: dict[str, Any]) -> None:
+    def __init__(self, link: int, order: Order) -> None:
         """Take the order; nothing is started yet."""
         self.link = link
         self.order = order
         self.child = 0
         self.status: int | None = None
-        self.reaps = sys.platform.startswith("linux")
+        self.prctl = ctypes.CDLL(None).prctl if sys.platform.startswith("linux") else None
+        self.reaps = self.prctl is not None
         self.wake, wake_end = os.pipe()
         for end in (self.wake, wake_end):
             os.set_blocking(end, False)
@@ -84,8 +101,8 @@ class Supervisor:
 
     def start(self) -> bool:
         """Start the command in a session of its own; tells why where that cannot be done."""
-        if self.reaps:
-            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        if self.prctl:
+            self.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         trouble, trouble_end = os.pipe()
         self.child = os.fork()
         if self.child == 0:
@@ -99,30 +116,30 @@ class Supervisor:
         self.tell(f"refused {reason.decode()}" if reason else f"started {self.child}")
         return not reason
 
-    def _become(self, trouble: int) -> NoReturn:
+    def _become(self, trouble: int) -> None:
         place = "setup"
         try:
-            if self.reaps:
-                ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            if self.prctl:
+                self.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             os.setsid()
             signal.set_wakeup_fd(-1)
             for number in (*HANDLED, signal.SIGPIPE, signal.SIGXFSZ):
                 signal.signal(number, signal.SIG_DFL)
             self._limit()
             place = "cwd"
-            os.chdir(self.order["cwd"])
+            os.chdir(self.order.cwd)
             place = "program"
-            argv = self.order["argv"]
-            os.execvpe(argv[0], argv, self.order["environment"])  # noqa: S606 - that is its purpose
+            argv = self.order.argv
+            os.execvpe(argv[0], argv, self.order.environment)  # noqa: S606 - that is its purpose
         except (OSError, ValueError) as error:
             os.write(trouble, f"{getattr(error, 'errno', None) or errno.EINVAL} {place}".encode())
         finally:
             os._exit(127)
 
     def _limit(self) -> None:
-        wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: self.order["file_bytes"]}
-        if self.reaps and self.order["memory_bytes"] is not None:  # macOS knows no such limit
-            wanted[resource.RLIMIT_AS] = self.order["memory_bytes"]
+        wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: self.order.file_bytes}
+        if self.reaps and self.order.memory_bytes is not None:  # macOS knows no such limit
+            wanted[resource.RLIMIT_AS] = self.order.memory_bytes
         for kind, limit in wanted.items():
             hard = resource.getrlimit(kind)[1]
             lower = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
@@ -170,7 +187,7 @@ class Supervisor:
         if not self.reap() and self.reaps:
             return
         targets = self._signal(signal.SIGTERM)
-        grace = self.order["grace_s"] if self.status is None else self.order["leftover_s"]
+        grace = self.order.grace_s if self.status is None else self.order.leftover_s
         if targets and not self._gone(grace):
             end = time.monotonic() + REAP_S
             while self._signal(signal.SIGKILL) and time.monotonic() < end:
@@ -210,7 +227,7 @@ class Supervisor:
         return False
 
 
-def read_order(link: int) -> dict[str, Any] | None:
+def read_order(link: int) -> Order | None:
     """Read the order; none where Setpoint went away before it had sent all of it."""
     wanted, data = LENGTH_BYTES, b""
     while len(data) < wanted:
@@ -220,8 +237,8 @@ def read_order(link: int) -> dict[str, Any] | None:
         data += part
         if wanted == LENGTH_BYTES and len(data) == wanted:
             wanted += int.from_bytes(data, "big")
-    order: dict[str, Any] = marshal.loads(data[LENGTH_BYTES:])  # noqa: S302 - from our own parent, through a private socket
-    return order
+    held: dict[str, object] = marshal.loads(data[LENGTH_BYTES:])  # noqa: S302 - from our own parent, through a private socket
+    return Order(held)
 
 
 def main() -> int:
