@@ -1,0 +1,77 @@
+"""No import cycles, lazy ones included, and contracts that really break when a wall is climbed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from house.source import ROOT, SRC, imports, module_name, python_files
+
+HEAVY = ("acp", "alembic", "dbos", "hypothesis", "psycopg", "pytest", "sqlalchemy")
+"""What `setpoint --help` must not load."""
+
+TRESPASSES = {
+    "domain/story.py": "import setpoint.policies",
+    "loops/__init__.py": "import subprocess",
+    "agents/__init__.py": "import setpoint.evaluators",
+    "evaluators/__init__.py": "import sqlalchemy.orm",
+    "cli/app.py": "import setpoint.store",
+}
+CONTRACTS = (
+    "Imports point downwards, never sideways",
+    "What decides names no technology",
+    "Tables are seen by store, events and memory alone",
+    "Faces reach adapters through wiring alone, but for the read side",
+)
+
+
+def test_no_module_imports_itself_through_others():
+    files = python_files("src")
+    known = frozenset(module_name(path) for path in files)
+    graph = {module_name(path): _without_parents(module_name(path), imports(path, known)) for path in files}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError(" -> ".join(error.args[1])) from None
+
+
+def _without_parents(module: str, imported: frozenset[str]) -> frozenset[str]:
+    """Leave out the own package: `from setpoint.a import b` in `setpoint.a.c` asks for `b`, not for `a`."""
+    return frozenset(name for name in imported if not module.startswith(f"{name}."))
+
+
+def _contracts(folder: Path) -> str:
+    return subprocess.run(
+        [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--config", "pyproject.toml"],
+        cwd=folder,
+        env={"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+
+
+def test_the_contracts_hold():
+    told = _contracts(ROOT)
+    assert [f"{name} KEPT" for name in CONTRACTS if f"{name} KEPT" not in told] == [], told
+
+
+def test_each_contract_breaks_when_its_wall_is_climbed(tmp_path):
+    shutil.copytree(SRC, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "sample"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for place, trespass in TRESPASSES.items():
+        path = tmp_path / "src" / "setpoint" / place
+        path.write_text(f"{path.read_text('utf-8')}\n{trespass}\n", "utf-8")
+    told = _contracts(tmp_path)
+    assert [f"{name} BROKEN" for name in CONTRACTS if f"{name} BROKEN" not in told] == [], told
+    assert [place for place in TRESPASSES if place.removesuffix(".py").split("/")[0] not in told] == []
+
+
+def test_help_loads_nothing_heavy():
+    program = "import sys, setpoint.cli.app; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert sorted(set(HEAVY) & set(done.stdout.split())) == []
