@@ -1,0 +1,67 @@
+# Everything a person or CI does with this repository. Each target makes the environment it needs.
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-agents check format docs bench clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+READY_DOCS := $(VENV)/.ready-docs
+# The first of these that is new enough; `make test PYTHON=python3.12` chooses another.
+PYTHON := $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
+	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$name" && break; done)
+
+help: ## Show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: $(READY) ## Repair a broken sample project, and show the evidence
+	@$(BIN)/setpoint demo
+
+test: $(READY) ## Run the tests
+	@$(BIN)/python -m pytest -q -m "not real_agents"
+
+test-agents: $(READY) ## Install real coding agents into .agents/ and drive them against a scripted model server
+	@bash tests/real_agents/install.sh
+	@$(BIN)/python -m pytest -q -m real_agents tests
+
+check: $(READY) ## Lint, format, types, import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: $(READY) ## Mend what can be mended by machine
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+docs: $(READY_DOCS) ## Write the reference from the code, and build the pages into site/
+	@$(BIN)/python docs/generate.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
+
+bench: $(READY) ## Measure Setpoint's own overhead
+	@$(BIN)/python bench/overhead.py
+
+clean: ## Remove what the other targets made, but for .agents/
+	@rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Setpoint needs Python 3.11 or newer, as python3 on PATH"; exit 2; }
+	@command -v git >/dev/null || { echo "Setpoint needs git on PATH"; exit 2; }
+	@echo "making $(VENV) with $(PYTHON) ..."
+	@if command -v uv >/dev/null; then \
+		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
+		uv pip install --quiet --python $(BIN)/python --editable '.[checks]' --group dev; \
+	else \
+		$(PYTHON) -m venv $(VENV) && \
+		$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
+		$(BIN)/python -m pip install --quiet --editable '.[checks]' --group dev; \
+	fi
+	@touch $@
+
+$(READY_DOCS): $(READY)
+	@if command -v uv >/dev/null; then \
+		uv pip install --quiet --python $(BIN)/python --group docs; \
+	else \
+		$(BIN)/python -m pip install --quiet --group docs; \
+	fi
+	@touch $@
