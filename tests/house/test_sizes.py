@@ -15,23 +15,13 @@ LONGEST_FUNCTION = 50
 EXCEPTIONS: dict[str, str] = {}
 """Functions (`path::name`) or files (`path`) that may be longer, each with its reason."""
 
-VAGUE = frozenset(
-    [
-        "base",
-        "common",
-        "core",
-        "handler",
-        "handlers",
-        "helper",
-        "helpers",
-        "impl",
-        "manager",
-        "processor",
-        "service",
-        "util",
-        "utils",
-    ]
-)
+VAGUE = frozenset({"base", "common", "core", "handler", "handlers", "helper", "helpers", "impl"}) | {
+    "manager",
+    "processor",
+    "service",
+    "util",
+    "utils",
+}
 """Words that say nothing about what a thing is."""
 
 SILENCED = re.compile(r"#\s*(?:noqa|type: ignore|pragma: no (?:cover|branch)|nosec)")
