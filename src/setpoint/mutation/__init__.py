@@ -1,0 +1,1 @@
+"""Fault localisation, candidate edits and their trial on live tests: repair now, mutation score on the same ground."""

@@ -1,0 +1,31 @@
+"""Runs the engine by its path, in an interpreter where Setpoint is not installed.
+
+The directory is loaded as a package under a private name, so that none of its modules shadows one of the project.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+
+_PRIVATE_NAME = "_setpoint_engine"
+
+
+def _start() -> int:
+    here = Path(__file__).resolve().parent
+    sys.path[:] = [path for path in sys.path if path and Path(path).resolve() != here]
+    spec = importlib.util.spec_from_file_location(_PRIVATE_NAME, here / "__init__.py", submodule_search_locations=[str(here)])
+    if spec is None or spec.loader is None:
+        sys.stderr.write(f"the engine's files are not in {here}\n")
+        return 4
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[_PRIVATE_NAME] = package
+    spec.loader.exec_module(package)
+    repair = importlib.import_module(f"{_PRIVATE_NAME}.repair")
+    return int(repair.main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    sys.exit(_start())

@@ -1,0 +1,164 @@
+"""The stream of candidate edits, best first, made only as far as it is asked for."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import heapq
+import random
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from .source import Edits, FunctionNode, Source, Unit
+from .spectra import Line
+from .templates import Scope, Template, by_node
+
+_GREATEST_FACTOR = 1.2
+_FLOOR = 0.12
+"""Keeps likely edits of less suspicious lines before unlikely edits of the most suspicious one."""
+_OUTSIDE = 0.6
+"""Share of a function's suspicion that its defaults, and constants it reads, are given."""
+
+
+class Candidate(NamedTuple):
+    """One edit to be tried."""
+
+    source: Source
+    unit: Unit
+    edits: Edits
+    template: str
+    size: int
+    line: int
+    """First line that is edited."""
+    score: float
+
+
+def stream(sources: Mapping[str, Source], scores: Mapping[Line, float], seed: int) -> Iterator[Candidate]:
+    """Give all candidates on lines with a score, highest prior by suspicion first, none twice."""
+    tie = random.Random(seed)  # noqa: S311 - orders equals, keeps no secret
+    heap: list[tuple[float, float, int, Candidate | _Open]] = []
+    count = 0
+    for opening in _openings(sources, scores):
+        count += 1
+        heapq.heappush(heap, (-opening.bound, tie.random(), count, opening))
+    seen: set[tuple[str, Edits]] = set()
+    while heap:
+        _, _, _, entry = heapq.heappop(heap)
+        if isinstance(entry, Candidate):
+            yield entry
+            continue
+        for candidate in entry.candidates():
+            key = (candidate.source.path, candidate.edits)
+            if key not in seen:
+                seen.add(key)
+                count += 1
+                heapq.heappush(heap, (-candidate.score, tie.random(), count, candidate))
+
+
+def digest(name: str, diff: str) -> str:
+    """Recognise a change again wherever its lines have moved to: hash of the file's name and changed lines."""
+    changed = [line for line in diff.splitlines() if line[:1] in "+-" and not line.startswith(("+++", "---"))]
+    return hashlib.sha256("\n".join([name, *changed]).encode()).hexdigest()[:16]
+
+
+class _Open(NamedTuple):
+    """A template on a node, whose edits are not made yet."""
+
+    scope: Scope
+    template: Template
+    node: ast.AST
+    suspicion: float
+
+    @property
+    def bound(self) -> float:
+        return self.template.prior * self.suspicion * _GREATEST_FACTOR
+
+    def candidates(self) -> Iterator[Candidate]:
+        source = self.scope.source
+        for edits, factor in self.template.propose(self.scope, self.node):
+            score = self.template.prior * factor * self.suspicion
+            line = source.data.count(b"\n", 0, min(edit.start for edit in edits)) + 1
+            ordered = tuple(sorted(edits))
+            yield Candidate(source, self.scope.unit, ordered, self.template.name, self.template.size, line, score)
+
+
+def _openings(sources: Mapping[str, Source], scores: Mapping[Line, float]) -> Iterator[_Open]:
+    templates = by_node()
+    read: dict[str, float] = {}
+    for path, source in sources.items():
+        for unit in source.units:
+            own = [scores.get((path, line), 0.0) for line in range(unit.first_line, unit.last_line + 1)]
+            if max(own, default=0.0) > 0:
+                scope = Scope(source, unit)
+                yield from _on_lines(scope, templates, scores)
+                if unit.is_function:
+                    for node in scope.nodes:
+                        if isinstance(node, (ast.Name, ast.Attribute)):
+                            name = node.id if isinstance(node, ast.Name) else node.attr
+                            read[name] = max(read.get(name, 0.0), _own_suspicion(scope, node, scores))
+    for path, source in sources.items():
+        for unit in source.units:
+            bound = _bound_name(unit)
+            if bound in read and not any(scores.get((path, line)) for line in range(unit.first_line, unit.last_line + 1)):
+                yield from _on_constants(Scope(source, unit), templates, read[bound] * _OUTSIDE)
+
+
+def _on_lines(scope: Scope, templates: dict[type[ast.AST], tuple[Template, ...]], scores: Mapping[Line, float]) -> Iterator[_Open]:
+    head = _signature_suspicion(scope, scores)
+    signature = _signature_nodes(scope.unit)
+    for node in scope.nodes:
+        found = head if id(node) in signature else _own_suspicion(scope, node, scores)
+        if found > 0:
+            for template in templates.get(type(node), ()):
+                yield _Open(scope, template, node, found + _FLOOR)
+
+
+def _on_constants(scope: Scope, templates: dict[type[ast.AST], tuple[Template, ...]], suspicion: float) -> Iterator[_Open]:
+    for node in scope.nodes:
+        for template in templates.get(type(node), ()):
+            yield _Open(scope, template, node, suspicion + _FLOOR)
+
+
+def _own_suspicion(scope: Scope, node: ast.AST, scores: Mapping[Line, float]) -> float:
+    """Give the score of the lines of a node, else of the head of its statement."""
+    path = scope.source.path
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0) or 0
+    if isinstance(node, ast.stmt) or not first:
+        node = node if isinstance(node, ast.stmt) else scope.statement(node)
+        first, last = node.lineno, _head_end(node)
+    elif isinstance(node, ast.ExceptHandler):
+        last = first
+    own = max((scores.get((path, line), 0.0) for line in range(first, last + 1)), default=0.0)
+    if own or isinstance(node, (ast.stmt, ast.ExceptHandler)):
+        return own
+    statement = scope.statement(node)
+    return max((scores.get((path, line), 0.0) for line in range(statement.lineno, _head_end(statement) + 1)), default=0.0)
+
+
+def _head_end(node: ast.stmt) -> int:
+    """Give the last line of a statement without the blocks inside it."""
+    body = getattr(node, "body", None)
+    if isinstance(body, list) and body:
+        return max(node.lineno, int(body[0].lineno) - 1)
+    return node.end_lineno or node.lineno
+
+
+def _signature_nodes(unit: Unit) -> frozenset[int]:
+    if not isinstance(unit.node, FunctionNode):
+        return frozenset()
+    args = unit.node.args
+    parts: list[ast.AST] = [*args.defaults, *(each for each in args.kw_defaults if each is not None)]
+    return frozenset(id(inner) for part in parts for inner in ast.walk(part))
+
+
+def _signature_suspicion(scope: Scope, scores: Mapping[Line, float]) -> float:
+    unit = scope.unit
+    lines = (scores.get((scope.source.path, line), 0.0) for line in range(unit.first_line, unit.last_line + 1))
+    return max(lines, default=0.0) * _OUTSIDE
+
+
+def _bound_name(unit: Unit) -> str:
+    """Give the name that a statement outside functions binds, empty if it binds none plainly."""
+    node = unit.node
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign)) else []
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""

@@ -1,0 +1,173 @@
+"""Forked children with limits of CPU time, wall time and memory, which report records over a pipe.
+
+CPU time is limited with `ITIMER_PROF` and the default action of its signal: the kernel ends the child, also inside a
+loop in C or one that swallows every exception. The parent knows from the last record what the child was at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import resource
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+Report = Callable[[object], None]
+_LENGTH = struct.Struct("<I")
+
+
+class Ended(NamedTuple):
+    """How a child ended."""
+
+    finished: bool
+    """It did all it had to."""
+    cpu_limit: bool
+    """The kernel ended it because a time limit was used up."""
+    stopped: bool
+    """The parent ended it."""
+    cpu_s: float
+    error: str = ""
+    """The exception that ended it."""
+
+
+class Limits(NamedTuple):
+    """What a child may use."""
+
+    memory_bytes: int
+    silence_s: float = 20.0
+    """Seconds without a record after which the parent ends the child."""
+
+
+def run_child(act: Callable[[Report], None], limits: Limits, on_record: Callable[[Any], bool | None]) -> Ended:
+    """Run `act` in a forked child; `on_record` gets each record and returns True to end the child early."""
+    read_end, write_end = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid == 0:
+        os.close(read_end)
+        _be_child(act, write_end, limits)
+    os.close(write_end)
+    try:
+        stopped, final = _listen(read_end, limits.silence_s, on_record)
+    finally:
+        os.close(read_end)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL) if _leads_group(pid) else os.kill(pid, signal.SIGKILL)
+        _, status, usage = os.wait4(pid, 0)
+    by_timer = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGALRM)
+    finished = isinstance(final, _Final) and not final.error
+    error = final.error if isinstance(final, _Final) else ""
+    return Ended(finished, by_timer and not stopped, stopped, usage.ru_utime + usage.ru_stime, error)
+
+
+def cpu_timer(seconds: float, wall_s: float = 0.0) -> None:
+    """Let the kernel end this process after some CPU seconds, or wall seconds; 0 takes the limit away."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, wall_s)
+
+
+def cpu_used() -> float:
+    """Give the CPU seconds that this process and its ended children have used."""
+    total = 0.0
+    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+        usage = resource.getrusage(who)
+        total += usage.ru_utime + usage.ru_stime
+    return total
+
+
+class _Final(NamedTuple):
+    """The last record of a child that came to its end by itself."""
+
+    error: str
+
+
+def _be_child(act: Callable[[Report], None], write_end: int, limits: Limits) -> None:
+    """Never returns."""
+    status = 1
+    try:
+        os.setpgid(0, 0)
+        _be_quiet()
+        _limit_memory(limits.memory_bytes)
+        for number in (signal.SIGPROF, signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        report = _reporter(write_end)
+        try:
+            act(report)
+            error = ""
+        except BaseException as raised:  # noqa: BLE001 - the child's edge: whatever it was is reported to the parent
+            error = f"{type(raised).__name__}: {raised}"[:2000]
+        cpu_timer(0.0)
+        report(_Final(error))
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _reporter(write_end: int) -> Report:
+    def report(record: object) -> None:
+        data = pickle.dumps(record)
+        data = _LENGTH.pack(len(data)) + data
+        while data:
+            data = data[os.write(write_end, data) :]
+
+    return report
+
+
+def _be_quiet() -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - lives as long as the child
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - the same
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - the same
+
+
+def _limit_memory(memory_bytes: int) -> None:
+    """Bound the address space; where the system refuses (macOS), the limit on CPU time has to do."""
+    with contextlib.suppress(ValueError, OSError):
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        bound = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _leads_group(pid: int) -> bool:
+    with contextlib.suppress(ProcessLookupError):
+        return os.getpgid(pid) == pid
+    return False
+
+
+def _listen(read_end: int, silence_s: float, on_record: Callable[[Any], bool | None]) -> tuple[bool, object]:
+    """Read records until the pipe closes, a final record comes, or the child has to be stopped."""
+    pending = b""
+    heard = time.monotonic()
+    while True:
+        ready, _, _ = select.select([read_end], [], [], 0.25)
+        if not ready:
+            if time.monotonic() - heard > silence_s:
+                return True, None
+            continue
+        data = os.read(read_end, 1 << 16)
+        if not data:
+            return False, None
+        pending += data
+        heard = time.monotonic()
+        while len(pending) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(pending)
+            end = _LENGTH.size + length
+            if len(pending) < end:
+                break
+            record = pickle.loads(pending[_LENGTH.size : end])  # noqa: S301 - written by our own child
+            pending = pending[end:]
+            if isinstance(record, _Final):
+                return False, record
+            if on_record(record):
+                return True, None

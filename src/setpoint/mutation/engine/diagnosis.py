@@ -1,0 +1,135 @@
+"""What is known before the search: which tests fail here, what they reach, which lines are suspicious."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .children import Limits, Report, cpu_timer, run_child
+from .files import SourceFiles
+from .session import PASSED, Suite
+from .spectra import Line, Reached, Spectra, Trace, ochiai, trace, with_tracebacks
+from .wire import Request
+
+_MOST_FAILING = 120
+_MOST_REPRESENTATIVES = 6
+_ORDER_TESTS = 60
+
+
+@dataclass
+class Diagnosis:
+    """The failing tests, the tests to guard, and the scores of lines."""
+
+    failing: tuple[str, ...]
+    """Requested tests that fail here, quickest first."""
+    not_failing: tuple[str, ...]
+    """Requested tests that passed here or are unknown."""
+    untraced: tuple[str, ...]
+    """Requested tests that were left out because there are so many."""
+    spectra: Spectra = field(default_factory=Spectra)
+    scores: dict[Line, float] = field(default_factory=dict)
+    representatives: tuple[str, ...] = ()
+    """Failing tests that stand for all: one for each way of failing, quickest first."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """CPU seconds of one run by test, without the tracer where known."""
+    order_matters: bool = False
+    """Outcomes change when tests run again or in another order within one process."""
+
+    def passing(self) -> list[str]:
+        """Give the tests that passed under the tracer."""
+        return [test for test, reached in self.spectra.tests.items() if reached.outcome == PASSED]
+
+    def limit_s(self, test: str, patience: float) -> float:
+        """Give the CPU seconds after which a run of a test counts as endless."""
+        return max(0.15 * patience, 10 * self.seconds.get(test, 0.01) + 0.1 * patience)
+
+
+def diagnose(suite: Suite, request: Request, files: SourceFiles, started: float) -> Diagnosis:
+    """Run and trace the failing tests, then as many passing ones as a share of the time allows."""
+    wanted, unknown = _match(suite, request.failing)
+    limits = Limits(request.memory_bytes, min(30.0, request.wall_s / 3))
+    end = started + request.wall_s
+    all_lines = Trace(files, limits, min(10.0, request.wall_s / 6), time.monotonic() + request.wall_s * 0.25)
+    first = trace(suite, wanted[:_MOST_FAILING], all_lines)
+    failing = sorted((test for test, reached in first.items() if reached.outcome != PASSED), key=lambda test: first[test].cpu_s)
+    not_failing = [test for test in first if test not in failing]
+    diagnosis = Diagnosis(tuple(failing), (*not_failing, *unknown), tuple(wanted[_MOST_FAILING:]))
+    if not failing:
+        return diagnosis
+    spectra = Spectra({test: first[test] for test in failing})
+    functions = {function for test in failing for function in first[test].functions}
+    others = _nearest_first(suite, failing, set(wanted))
+    share = Trace(files, limits, 5.0, min(time.monotonic() + request.wall_s * 0.2, end), functions)
+    traced = trace(suite, others, share)
+    spectra.tests.update({test: reached for test, reached in traced.items() if reached.outcome == PASSED})
+    spectra.complete = len(traced) == len(others)
+    diagnosis.spectra = spectra
+    diagnosis.representatives = _representatives(spectra, failing)
+    diagnosis.scores = with_tracebacks(ochiai(spectra, failing, _weights(spectra, failing)), spectra, failing)
+    _settle_order(suite, diagnosis, limits)
+    return diagnosis
+
+
+def _match(suite: Suite, requested: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Find the requested tests among the collected ones; a file or class stands for the tests in it."""
+    found: list[str] = []
+    unknown: list[str] = []
+    for test in requested:
+        matches = [test] if test in suite.items else [each for each in suite.ids if each.startswith((f"{test}::", f"{test}["))]
+        found += matches
+        if not matches:
+            unknown.append(test)
+    return list(dict.fromkeys(found)), unknown
+
+
+def _nearest_first(suite: Suite, failing: Sequence[str], known: set[str]) -> list[str]:
+    """Order the other tests: those in the files of failing tests first, then as collected."""
+    near = {suite.path_of(test) for test in failing}
+    others = [test for test in suite.ids if test not in known]
+    return sorted(others, key=lambda test: suite.path_of(test) not in near)
+
+
+def _kind(reached: Reached) -> tuple[str, tuple[Line, ...]]:
+    """Tell ways of failing apart: the exception's type and the innermost line of the project."""
+    return reached.error.split(":", 1)[0], reached.traceback[-1:]
+
+
+def _representatives(spectra: Spectra, failing: Sequence[str]) -> tuple[str, ...]:
+    chosen: dict[tuple[object, ...], str] = {}
+    for test in failing:
+        reached = spectra.tests[test]
+        chosen.setdefault((*_kind(reached), reached.functions), test)
+    return tuple(list(chosen.values())[:_MOST_REPRESENTATIVES])
+
+
+def _weights(spectra: Spectra, failing: Sequence[str]) -> dict[str, float]:
+    """Let many tests that fail alike weigh together hardly more than one."""
+    kinds = [_kind(spectra.tests[test]) for test in failing]
+    return {test: 1.0 / kinds.count(kind) ** 0.5 for test, kind in zip(failing, kinds)}  # noqa: B905 - Python 3.9 has no strict
+
+
+def _settle_order(suite: Suite, diagnosis: Diagnosis, limits: Limits) -> None:
+    """Run failing and touching tests twice, failing first: other outcomes mean that they share state."""
+    spectra = diagnosis.spectra
+    functions = {function for test in diagnosis.failing for function in spectra.tests[test].functions}
+    touching = [test for test in spectra.touching(functions) if test not in diagnosis.failing]
+    tests = [*diagnosis.representatives, *touching[:_ORDER_TESTS]]
+    quick = [test for test in tests if spectra.tests[test].cpu_s < 1.0]
+    expected = {test: spectra.tests[test].outcome for test in quick}
+    seen: list[tuple[str, str, float]] = []
+
+    def act(report: Report) -> None:
+        for _ in range(2):
+            for test in quick:
+                cpu_timer(10 * spectra.tests[test].cpu_s + 1.0, limits.silence_s * 0.8)
+                began = time.process_time()
+                outcome = suite.run(test).outcome
+                report((test, outcome, time.process_time() - began))
+
+    ended = run_child(act, limits, seen.append)
+    for test, _, seconds in seen:
+        diagnosis.seconds[test] = min(diagnosis.seconds.get(test, seconds), seconds)
+    for test, reached in spectra.tests.items():
+        diagnosis.seconds.setdefault(test, reached.cpu_s)
+    diagnosis.order_matters = not ended.finished or any(outcome != expected[test] for test, outcome, _ in seen)

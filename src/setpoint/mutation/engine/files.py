@@ -1,0 +1,43 @@
+"""Which files of a tree may be changed: sources, never tests, settings of tests or foreign code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+_FOREIGN = frozenset(("site-packages", "dist-packages", ".git", ".tox", ".nox", ".eggs", "node_modules", "__pycache__", "build"))
+_TEST_FOLDERS = frozenset(("tests", "test"))
+_NOT_SOURCES = frozenset(("conftest.py", "setup.py", "noxfile.py", "tasks.py"))
+
+
+class SourceFiles:
+    """Decides, by path, what is a source of the project."""
+
+    def __init__(self, tree: str, only: Collection[str], tests: Collection[str]) -> None:
+        """Take the tree's real path, the files that may be changed (empty: any) and the files with tests."""
+        self._tree = tree.rstrip(os.sep) + os.sep
+        self._only = frozenset(os.path.realpath(self._tree + path) for path in only)
+        self._tests = frozenset(tests)
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, path: str) -> bool:
+        """Tell whether a file may be changed."""
+        known = self._known.get(path)
+        if known is None:
+            known = self._known[path] = self._decide(path)
+        return known
+
+    def relative(self, path: str) -> str:
+        """Give the path from the tree's root, with `/`."""
+        return path[len(self._tree) :].replace(os.sep, "/")
+
+    def _decide(self, path: str) -> bool:
+        if not path.startswith(self._tree) or not path.endswith(".py") or path in self._tests:
+            return False
+        if self._only:
+            return os.path.realpath(path) in self._only
+        *folders, name = path[len(self._tree) :].split(os.sep)
+        if _FOREIGN & set(folders) or any(folder.startswith((".venv", "venv")) for folder in folders):
+            return False
+        is_test = bool(_TEST_FOLDERS & set(folders)) or name.startswith("test_") or name.endswith("_test.py")
+        return not is_test and name not in _NOT_SOURCES

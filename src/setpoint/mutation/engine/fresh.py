@@ -1,0 +1,96 @@
+"""Judges an edit in a fresh process: the tests are imported and collected anew, with the edited text in place of the file.
+
+Nothing is written to disk: the import system is given the edited text for the one file.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+import types
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from . import guard
+from .children import Limits, Report, cpu_timer, run_child
+from .session import FAILED, PASSED, SKIPPED, prepare_path, pytest_words
+from .wire import Request
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """How fresh processes are run."""
+
+    request: Request
+    limits: Limits
+    cpu_s: float
+    """CPU seconds for one process."""
+
+    def outcomes(self, path: str, text: str | None, tests: Collection[str]) -> dict[str, str]:
+        """Give the outcome of tests with another text for a file; tests that did not come to run are missing."""
+        seen: dict[str, str] = {}
+
+        def act(report: Report) -> None:
+            guard.install([self.request.scratch], self.request.tree)
+            cpu_timer(self.cpu_s, self.limits.silence_s)
+            if text is not None:
+                override(path, text)
+            prepare_path(self.request.tree)
+            words = [*pytest_words(_options(self.request.pytest_args)), *_files(tests)]
+            pytest.main(words, plugins=[_Selected(frozenset(tests), report)])
+
+        def record(entry: tuple[str, str]) -> None:
+            test, outcome = entry
+            seen[test] = outcome
+
+        run_child(act, self.limits, record)
+        return seen
+
+
+class _Selected:
+    """Runs the wanted tests only, and reports each."""
+
+    def __init__(self, tests: frozenset[str], report: Report) -> None:
+        self._tests = tests
+        self._report = report
+        self._outcomes: dict[str, str] = {}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the wanted tests; a wanted file or class keeps all that is in it."""
+        items[:] = [item for item in items if self._is_wanted(item.nodeid)]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Put the phases of a test together."""
+        before = self._outcomes.get(report.nodeid, PASSED)
+        outcome = FAILED if FAILED in (before, report.outcome) else SKIPPED if SKIPPED in (before, report.outcome) else PASSED
+        self._outcomes[report.nodeid] = outcome
+        if report.when == "teardown":
+            self._report((report.nodeid, outcome))
+
+    def _is_wanted(self, test: str) -> bool:
+        return test in self._tests or any(test.startswith((f"{each}::", f"{each}[")) for each in self._tests)
+
+
+def override(path: str, text: str) -> None:
+    """Let this process import a text in place of a file."""
+    real = os.path.realpath(path)
+    loader = importlib.machinery.SourceFileLoader
+    original = loader.get_code
+
+    def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> types.CodeType | None:
+        if os.path.realpath(self.path) == real:
+            return compile(text, self.path, "exec", dont_inherit=True)
+        return original(self, fullname)
+
+    loader.get_code = get_code  # type: ignore[method-assign,assignment]  # in this child only
+
+
+def _files(tests: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(test.split("::", 1)[0] for test in tests))
+
+
+def _options(words: Sequence[str]) -> list[str]:
+    """Take the paths out of pytest's words: only the files of the wanted tests are collected."""
+    return [word for word in words if word.startswith("-") or not os.path.exists(word.split("::", 1)[0])]

@@ -1,0 +1,151 @@
+"""The search itself: batches of candidates until a budget is used up or nothing is left."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from .candidates import Candidate, digest, stream
+from .children import Limits, cpu_used
+from .diagnosis import Diagnosis
+from .files import SourceFiles
+from .session import Suite
+from .source import Source, UnreadableSource
+from .swap import Swapper
+from .trial import Trials, Verdict
+from .wire import Progress, Request
+
+_BATCH = 96
+_BATCH_S = 1.5
+_MOST_FRESH = 600
+_SECOND_CHANCE = 20.0
+"""How much more time slow candidates get the second time."""
+_PATIENCE_PARTIAL = 0.3
+"""Share of the budget to go on with after the first partial repair."""
+
+
+@dataclass
+class Found:
+    """A candidate that cleared failing tests and broke nothing."""
+
+    candidate: Candidate
+    cleared: tuple[str, ...]
+    checked: int
+
+
+@dataclass
+class Outcome:
+    """What the search gave."""
+
+    found: list[Found] = field(default_factory=list)
+    fresh: list[Candidate] = field(default_factory=list)
+    """Candidates that need a fresh import."""
+    fresh_reasons: dict[str, int] = field(default_factory=dict)
+    candidates: int = 0
+    tried: int = 0
+    timeouts: int = 0
+    discarded: int = 0
+    exhausted: bool = False
+    """Every candidate was tried."""
+    skipped_files: list[str] = field(default_factory=list)
+
+
+class Search:
+    """Runs trials within the budget."""
+
+    def __init__(self, suite: Suite, diagnosis: Diagnosis, files: SourceFiles, request: Request) -> None:
+        """Read the suspicious files and index what is live."""
+        self._request = request
+        self._diagnosis = diagnosis
+        self._files = files
+        self.outcome = Outcome()
+        self.sources = _read({path for path, _ in diagnosis.scores}, self.outcome)
+        self._trials = Trials(
+            suite,
+            diagnosis,
+            Swapper(self.sources),
+            Limits(request.memory_bytes, 15.0),
+            request.tree,
+            request.scratch,
+        )
+        self._slow: list[Candidate] = []
+        self._parent = os.getppid()
+        self._stop_cpu = request.cpu_s
+
+    def run(self, started: float, progress: Progress) -> Outcome:
+        """Try candidates, best first; then those that were too slow, with more time."""
+        self._end = started + self._request.wall_s * 0.85
+        gc.collect()
+        gc.freeze()
+        candidates = stream(self.sources, self._diagnosis.scores, self._request.seed)
+        self._drain(candidates, self._trials, progress)
+        if not self._over() and self._slow:
+            slow, self._slow = self._slow, []
+            patient = replace(self._trials, patience=_SECOND_CHANCE, limits=self._trials.limits._replace(silence_s=30.0))
+            self.outcome.tried -= len(slow)
+            self.outcome.timeouts -= len(slow)
+            self.outcome.candidates -= len(slow)
+            self._drain(iter(slow), patient, progress)
+        self.outcome.exhausted = not self._over()
+        return self.outcome
+
+    def _drain(self, candidates: Iterator[Candidate], trials: Trials, progress: Progress) -> None:
+        pending: list[Candidate] = []
+        told = time.monotonic()
+        while not self._over():
+            size = 1 if self._diagnosis.order_matters else _BATCH
+            fetched = list(itertools.islice(candidates, size - len(pending)))
+            self.outcome.candidates += len(fetched)
+            pending += fetched
+            if not pending:
+                return
+            verdicts, _ = trials.run(pending, _BATCH_S, self._over)
+            for candidate, verdict in zip(pending, verdicts):  # noqa: B905 - fewer verdicts than candidates is the normal case
+                self._take(candidate, verdict)
+            pending = pending[len(verdicts) :]
+            if time.monotonic() - told > 1.0:
+                told = time.monotonic()
+                progress.tell("progress", tried=self.outcome.tried, found=len(self.outcome.found), cpu_s=round(cpu_used(), 2))
+
+    def _take(self, candidate: Candidate, verdict: Verdict) -> None:
+        outcome = self.outcome
+        outcome.tried += 1
+        if verdict.kind == "clears":
+            self._keep(candidate, verdict)
+        elif verdict.kind == "timeout":
+            outcome.timeouts += 1
+            self._slow.append(candidate)
+        elif verdict.kind == "discarded":
+            outcome.discarded += 1
+        elif verdict.kind == "fresh":
+            outcome.tried -= 1
+            outcome.fresh_reasons[verdict.reason] = outcome.fresh_reasons.get(verdict.reason, 0) + 1
+            if len(outcome.fresh) < _MOST_FRESH:
+                outcome.fresh.append(candidate)
+
+    def _keep(self, candidate: Candidate, verdict: Verdict) -> None:
+        name = self._files.relative(candidate.source.path)
+        if digest(name, candidate.source.diff(candidate.edits, name)) in self._request.avoid:
+            return
+        self.outcome.found.append(Found(candidate, verdict.cleared, verdict.checked))
+        full = len(verdict.cleared) == len(self._diagnosis.failing)
+        more = self._request.extra_s if full else self._request.cpu_s * _PATIENCE_PARTIAL
+        self._stop_cpu = min(self._stop_cpu, cpu_used() + more)
+
+    def _over(self) -> bool:
+        orphaned = os.getppid() != self._parent
+        return orphaned or time.monotonic() > self._end or cpu_used() > self._stop_cpu
+
+
+def _read(paths: set[str], outcome: Outcome) -> dict[str, Source]:
+    sources: dict[str, Source] = {}
+    for path in sorted(paths):
+        try:
+            sources[path] = Source.read(path)
+        except UnreadableSource as error:
+            outcome.skipped_files.append(str(error))
+    return sources

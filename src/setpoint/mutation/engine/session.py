@@ -1,0 +1,170 @@
+"""A warm pytest session: everything collected once, tests run one by one, again and again, in forked children."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+
+class Ran(NamedTuple):
+    """How one run of one test ended."""
+
+    outcome: str
+    error: BaseException | None = None
+    """What made it fail."""
+
+
+class Suite:
+    """The collected tests and how to run one."""
+
+    def __init__(self, items: Sequence[pytest.Item], problems: Sequence[str], root: str) -> None:
+        """Take what pytest collected."""
+        self.items = {item.nodeid: item for item in items}
+        self.problems = tuple(problems)
+        self.root = root
+        self._errors: list[BaseException] = []
+        self._params: dict[str, dict[str, Any]] = {}
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Give node ids in the order of collection."""
+        return tuple(self.items)
+
+    def note(self, error: BaseException) -> None:
+        """Take note of what made a test fail."""
+        self._errors.append(error)
+
+    def path_of(self, test: str) -> str:
+        """Give the file that a test stands in."""
+        return str(getattr(self.items[test], "path", "") or self.items[test].fspath)
+
+    def run(self, test: str, following: str | None = None) -> Ran:
+        """Run a test with its fixtures; `following` keeps alive the wider fixtures that it shares."""
+        item = self.items[test]
+        self._errors.clear()
+        self._renew_params(item)
+        try:
+            reports = runtestprotocol(item, log=False, nextitem=self.items[following] if following else None)
+        except (Exception, SystemExit, KeyboardInterrupt, pytest.exit.Exception) as error:  # noqa: BLE001 - a verdict on the code under repair
+            return Ran(FAILED, error)
+        if any(report.failed for report in reports):
+            return Ran(FAILED, self._errors[0] if self._errors else None)
+        return Ran(SKIPPED if any(report.skipped for report in reports) else PASSED)
+
+    def run_all(self, tests: Sequence[str]) -> Iterable[tuple[str, Ran]]:
+        """Run tests in order, wider fixtures shared between neighbours."""
+        for place, test in enumerate(tests):
+            yield test, self.run(test, tests[place + 1] if place + 1 < len(tests) else None)
+
+    def _renew_params(self, item: pytest.Item) -> None:
+        """Give a parametrised test its parameters as they were before a run that changed them in place."""
+        params = getattr(getattr(item, "callspec", None), "params", None)
+        if not params:
+            return
+        kept = self._params.get(item.nodeid)
+        if kept is None:
+            kept = {name: value for name, value in params.items() if isinstance(value, (list, dict, set, bytearray))}
+            kept = {name: copied for name, value in kept.items() if (copied := _copied(value)) is not None}
+            self._params[item.nodeid] = kept
+        for name, value in kept.items():
+            params[name] = copy.deepcopy(value)
+
+
+def _copied(value: Any) -> Any | None:  # noqa: ANN401 - any parameter of a test
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001 - what cannot be copied is used as it is
+        return None
+
+
+class WarmPlugin:
+    """Takes over the run loop of pytest: the session is handed on instead of run."""
+
+    def __init__(self, act: Callable[[Suite], None]) -> None:
+        """Say what is to be done with the collected session."""
+        self._act = act
+        self._problems: list[str] = []
+        self._suite: Suite | None = None
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep why a file could not be collected."""
+        if report.failed:
+            self._problems.append(f"{report.nodeid}: {report.longreprtext[-600:]}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Hand the session on."""
+        for item in session.items:
+            _cheap_failures(item)
+        self._suite = Suite(session.items, self._problems, str(session.config.rootpath))
+        self._act(self._suite)
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """Keep the exception itself, for its traceback."""
+        held = getattr(item, "_excinfo", None)  # unittest keeps the real one there until later in this hook
+        excinfo = held[0] if held else call.excinfo
+        if excinfo is not None and self._suite is not None and not isinstance(excinfo.value, pytest.skip.Exception):
+            self._suite.note(excinfo.value)
+
+
+def _cheap_failures(item: pytest.Item) -> None:
+    """Leave out the drawing of tracebacks, the greatest cost of a failing test; nobody reads them here."""
+    if type(item).__name__ != "DoctestItem":
+        item.repr_failure = lambda *_, **__: ""  # type: ignore[method-assign]  # of this item only
+    item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign,assignment,return-value] # noqa: SLF001 - the same, for errors in set-up
+
+
+def pytest_words(given: Sequence[str]) -> list[str]:
+    """Give the words for pytest that keep its own plugins from getting in the way of repeated runs."""
+    words = ["-q", "--capture=no", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:randomorder"]
+    if importlib.util.find_spec("xdist") is not None:
+        words += ["-n", "0"]
+    if importlib.util.find_spec("pytest_cov") is not None:
+        words.append("--no-cov")
+    return [*words, *given]
+
+
+def preload_plugins(tree: str) -> None:
+    """Import pytest's installed plugins once, for all children; one that comes from the tree has to stay fresh."""
+    for entry in importlib.metadata.distributions():
+        for point in entry.entry_points:
+            if point.group != "pytest11":
+                continue
+            spec = _spec(point.value.split(":", 1)[0].split(".", 1)[0])
+            if spec is not None and spec.origin and not os.path.realpath(spec.origin).startswith(os.path.realpath(tree) + os.sep):
+                with contextlib.suppress(Exception):
+                    point.load()
+
+
+def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
+    try:
+        return importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+
+
+def prepare_path(tree: str) -> None:
+    """Let the tree's own packages win over installed copies, as `python -m pytest` in the tree does."""
+    os.chdir(tree)
+    source_root = os.path.join(tree, "src")  # noqa: PTH118 - plain strings, as sys.path has them
+    added = [source_root, tree] if os.path.isdir(source_root) else [tree]  # noqa: PTH112 - the same
+    sys.path[:0] = [path for path in added if path not in sys.path]
+
+
+def collect(words: Sequence[str], act: Callable[[Suite], None]) -> int:
+    """Start pytest, collect, and hand over the warm session; gives pytest's exit code."""
+    return int(pytest.main(list(words), plugins=[WarmPlugin(act)]))

@@ -1,0 +1,220 @@
+"""Which lines which tests reach, and how suspicious that makes each line (Ochiai; Abreu et al. 2007)."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from types import CodeType, FrameType
+from typing import Any
+
+from .children import Ended, Limits, Report, cpu_timer, run_child
+from .session import FAILED, Suite
+
+Line = tuple[str, int]
+"""File and 1-based line."""
+Function = tuple[str, int]
+"""File and first line of a code object."""
+
+
+@dataclass
+class Reached:
+    """What one test reached, and how it ended."""
+
+    outcome: str
+    cpu_s: float
+    """CPU seconds under the tracer, some times more than without."""
+    lines: frozenset[Line] = frozenset()
+    functions: frozenset[Function] = frozenset()
+    traceback: tuple[Line, ...] = ()
+    """Lines of the project in the failure's traceback, outermost first."""
+    error: str = ""
+    """The failure in one line."""
+
+
+@dataclass
+class Spectra:
+    """All tests that were traced."""
+
+    tests: dict[str, Reached] = field(default_factory=dict)
+    complete: bool = False
+    """All collected tests were traced."""
+
+    def failing_lines(self, failing: Collection[str]) -> frozenset[Line]:
+        """Give all lines that failing tests reach."""
+        return frozenset(line for test in failing for line in self.tests[test].lines)
+
+    def touching(self, functions: Collection[Function]) -> list[str]:
+        """Give the tests that reach one of some functions, in the order they were traced."""
+        wanted = frozenset(functions)
+        return [test for test, reached in self.tests.items() if wanted & reached.functions]
+
+
+class Tracer:
+    """Records the lines and functions of some files that run."""
+
+    def __init__(self, wanted: Callable[[str], bool], line_functions: Collection[Function] | None) -> None:
+        """Trace the files that `wanted` accepts; lines only in `line_functions`, where these are given."""
+        self._wanted = wanted
+        self._line_functions = line_functions
+        self._kinds: dict[CodeType, int] = {}
+        self.lines: set[Line] = set()
+        self.functions: set[Function] = set()
+
+    def start(self) -> None:
+        """Begin with nothing recorded."""
+        self.lines, self.functions = set(), set()
+        threading.settrace(self._enter)
+        sys.settrace(self._enter)
+
+    def stop(self) -> None:
+        """Stop recording."""
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]  # None takes the tracer away; the stub is too strict
+
+    def _enter(self, frame: FrameType, _event: str, _arg: object) -> Any:  # noqa: ANN401 - a trace function or None
+        code = frame.f_code
+        kind = self._kinds.get(code)
+        if kind is None:
+            kind = self._kinds[code] = self._kind(code)
+        if kind == 0:
+            return None
+        self.functions.add((code.co_filename, code.co_firstlineno))
+        return self._step if kind == 2 else None  # noqa: PLR2004 - see _kind
+
+    def _kind(self, code: CodeType) -> int:
+        """Give 0 for code that does not matter, 1 for its call alone, 2 for its lines."""
+        if not self._wanted(code.co_filename):
+            return 0
+        if self._line_functions is None or (code.co_filename, code.co_firstlineno) in self._line_functions:
+            return 2
+        return 1
+
+    def _step(self, frame: FrameType, event: str, _arg: object) -> Any:  # noqa: ANN401 - a trace function or None
+        if event == "line":
+            self.lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return self._step
+
+
+@dataclass(frozen=True)
+class Trace:
+    """How tests are to be traced."""
+
+    wanted: Callable[[str], bool]
+    """Accepts the files that matter."""
+    limits: Limits
+    test_s: float
+    """CPU seconds that one test may take under the tracer."""
+    deadline: float
+    """`time.monotonic()` after which no more tests are begun."""
+    line_functions: Collection[Function] | None = None
+
+
+def trace(suite: Suite, tests: Sequence[str], how: Trace) -> dict[str, Reached]:
+    """Run tests under the tracer in forked children; a test that ends its child is followed by a new child."""
+    found: dict[str, Reached] = {}
+    left = list(tests)
+    while left and time.monotonic() < how.deadline:
+        begun: list[str] = []
+
+        def record(entry: tuple[str, Reached | None], begun: list[str] = begun) -> None:
+            test, reached = entry
+            begun.append(test)
+            if reached is not None:
+                found[test] = reached
+
+        ended = run_child(lambda report, todo=tuple(left): _trace_all(suite, todo, how, report), how.limits, record)  # type: ignore[misc]  # bound early on purpose
+        if begun and begun[-1] not in found:
+            found[begun[-1]] = Reached(FAILED, how.test_s, error=_why(ended))
+        elif not begun:
+            break
+        left = [test for test in left if test not in found]
+        if ended.finished:
+            break
+    return found
+
+
+def _why(ended: Ended) -> str:
+    if ended.cpu_limit or ended.stopped:
+        return "ran into the time limit"
+    return ended.error or "ended its process"
+
+
+def _trace_all(suite: Suite, tests: Sequence[str], how: Trace, report: Report) -> None:
+    tracer = Tracer(how.wanted, how.line_functions)
+    for place, test in enumerate(tests):
+        if time.monotonic() > how.deadline and place:
+            return
+        report((test, None))
+        _on_time_up(tracer, test, how, report)
+        cpu_timer(how.test_s, how.limits.silence_s * 0.8)
+        started = time.process_time()
+        tracer.start()
+        try:
+            ran = suite.run(test, tests[place + 1] if place + 1 < len(tests) else None)
+        finally:
+            tracer.stop()
+        cpu_timer(0.0)
+        used = time.process_time() - started
+        frames = tuple(_traceback(ran.error, how.wanted)) if ran.error is not None else ()
+        error = f"{type(ran.error).__name__}: {ran.error}"[:300] if ran.error is not None else ""
+        report((test, Reached(ran.outcome, used, frozenset(tracer.lines), frozenset(tracer.functions), frames, error)))
+
+
+def _on_time_up(tracer: Tracer, test: str, how: Trace, report: Report) -> None:
+    """Report what an endless test has reached, then end: in Python code the handler runs, in C the parent's limit helps."""
+
+    def time_up(_number: int, frame: FrameType | None) -> None:
+        tracer.stop()
+        at: list[Line] = []
+        while frame is not None:
+            if how.wanted(frame.f_code.co_filename):
+                at.append((frame.f_code.co_filename, frame.f_lineno))
+            frame = frame.f_back
+        reached = Reached(FAILED, how.test_s, frozenset(tracer.lines), frozenset(tracer.functions), tuple(reversed(at)), "ran into the time limit")
+        report((test, reached))
+        os._exit(1)
+
+    signal.signal(signal.SIGPROF, time_up)
+    signal.signal(signal.SIGALRM, time_up)
+
+
+def _traceback(error: BaseException, wanted: Callable[[str], bool]) -> Iterable[Line]:
+    step = error.__traceback__
+    while step is not None:
+        if wanted(step.tb_frame.f_code.co_filename):
+            yield step.tb_frame.f_code.co_filename, step.tb_lineno
+        step = step.tb_next
+
+
+def ochiai(spectra: Spectra, failing: Collection[str], weights: dict[str, float] | None = None) -> dict[Line, float]:
+    """Score each line that failing tests reach: 0 to 1, 1 where only failing tests reach it."""
+    weights = weights or {}
+    total = sum(weights.get(test, 1.0) for test in failing) or 1.0
+    failed: dict[Line, float] = {}
+    for test in failing:
+        for line in spectra.tests[test].lines:
+            failed[line] = failed.get(line, 0.0) + weights.get(test, 1.0)
+    passed: dict[Line, int] = {}
+    for test, reached in spectra.tests.items():
+        if test not in failing:
+            for line in reached.lines & failed.keys():
+                passed[line] = passed.get(line, 0) + 1
+    return {line: count / math.sqrt(total * (count + passed.get(line, 0))) for line, count in failed.items()}
+
+
+def with_tracebacks(scores: dict[Line, float], spectra: Spectra, failing: Collection[str]) -> dict[Line, float]:
+    """Raise the lines of the project that stand in the failures' tracebacks, the innermost most."""
+    raised = dict(scores)
+    for test in failing:
+        frames = spectra.tests[test].traceback
+        for depth, line in enumerate(reversed(frames)):
+            if line in raised:
+                floor = 0.9 / (1 + 0.25 * depth)
+                raised[line] = max(raised[line], floor, min(1.0, raised[line] * 1.3))
+    return raised

@@ -1,0 +1,133 @@
+"""Trying candidates in forked children of the warm session: failing tests first, then the tests that reach the edit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from . import guard
+from .candidates import Candidate
+from .children import Ended, Limits, Report, cpu_timer, run_child
+from .diagnosis import Diagnosis
+from .session import PASSED, Suite
+from .swap import NotSwappable, Swapper
+
+_MOST_GUARDS = 400
+
+
+class Verdict(NamedTuple):
+    """What a trial gave."""
+
+    kind: str
+    """clears, useless, breaks, timeout, discarded (does not compile) or fresh (needs a fresh import)."""
+    cleared: tuple[str, ...] = ()
+    checked: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The warm session and all that a trial needs."""
+
+    suite: Suite
+    diagnosis: Diagnosis
+    swapper: Swapper
+    limits: Limits
+    tree: str
+    scratch: str
+    patience: float = 1.0
+    """Multiplies the smallest time limits; above 1 when slow candidates get their second chance."""
+
+    def run(self, batch: Sequence[Candidate], batch_s: float, over: object) -> tuple[list[Verdict], Ended]:
+        """Try candidates in one child, for about `batch_s` seconds; gives verdicts for the first so many of them."""
+        verdicts: list[Verdict] = []
+        begun = [-1]
+
+        def record(entry: tuple[int, Verdict | None]) -> bool:
+            place, verdict = entry
+            begun[0] = place
+            if verdict is not None:
+                verdicts.append(verdict)
+            return bool(callable(over) and over())
+
+        ended = run_child(lambda report: self._try_all(batch, batch_s, report), self.limits, record)
+        if begun[0] == len(verdicts) and (ended.cpu_limit or ended.stopped):
+            verdicts.append(Verdict("timeout"))
+        elif begun[0] == len(verdicts):
+            verdicts.append(Verdict("useless", reason=ended.error or "it ended its process"))
+        return verdicts, ended
+
+    def _try_all(self, batch: Sequence[Candidate], batch_s: float, report: Report) -> None:
+        guard.install([self.scratch], self.tree)
+        end = time.monotonic() + batch_s
+        for place, candidate in enumerate(batch):
+            report((place, None))
+            report((place, self._try_one(candidate)))
+            if time.monotonic() > end or (self.diagnosis.order_matters and place == 0):
+                return
+
+    def _try_one(self, candidate: Candidate) -> Verdict:
+        try:
+            self.swapper.apply(candidate.source, candidate.unit, candidate.edits)
+        except SyntaxError as error:
+            self.swapper.undo()
+            return Verdict("discarded", reason=str(error))
+        except NotSwappable as error:
+            self.swapper.undo()
+            return Verdict("fresh", reason=str(error))
+        try:
+            return self._judge_in_order(candidate) if self.diagnosis.order_matters else self._judge(candidate)
+        finally:
+            cpu_timer(0.0)
+            self.swapper.undo()
+
+    def _judge(self, candidate: Candidate) -> Verdict:
+        chosen = self.diagnosis.representatives
+        failing, guards = self._relevant(candidate)
+        cleared = [test for test in chosen if test in failing and self._passes(test)]
+        if not cleared:
+            return Verdict("useless")
+        rest = [test for test in failing if test not in chosen]
+        cleared += [test for test in rest if self._passes(test)]
+        for count, test in enumerate(guards):
+            if not self._passes(test):
+                return Verdict("breaks", tuple(cleared), count, test)
+        return Verdict("clears", tuple(cleared), len(guards))
+
+    def _judge_in_order(self, candidate: Candidate) -> Verdict:
+        """Judge tests that share state: all in the order in which they were collected."""
+        failing, guards = self._relevant(candidate)
+        wanted = {*failing, *guards}
+        cleared: list[str] = []
+        checked = 0
+        for test in self.suite.ids:
+            if test not in wanted:
+                continue
+            passed = self._passes(test)
+            if test in failing:
+                cleared += [test] if passed else []
+            elif not passed:
+                return Verdict("breaks", tuple(cleared), checked, test)
+            else:
+                checked += 1
+        return Verdict("clears", tuple(cleared), checked) if cleared else Verdict("useless")
+
+    def _relevant(self, candidate: Candidate) -> tuple[list[str], list[str]]:
+        """Give the failing tests and the passing tests that reach the edited unit, quickest first."""
+        spectra, unit, path = self.diagnosis.spectra, candidate.unit, candidate.source.path
+        if unit.is_function:
+            lines = range(unit.first_line, unit.last_line + 1)
+            touching = spectra.touching([(path, line) for line in lines])
+        else:
+            touching = list(spectra.tests)
+        failing = [test for test in self.diagnosis.failing if test in set(touching)]
+        known = set(self.diagnosis.failing)
+        guards = sorted((test for test in touching if test not in known), key=lambda test: self.diagnosis.seconds.get(test, 0.0))
+        return failing, guards[:_MOST_GUARDS]
+
+    def _passes(self, test: str) -> bool:
+        limit = self.diagnosis.limit_s(test, self.patience)
+        cpu_timer(limit, max(2.0, 4 * limit))
+        return self.suite.run(test).outcome == PASSED
