@@ -1,0 +1,1 @@
+"""Measuring a tree: checks that Setpoint runs itself, compared with the base commit."""

@@ -1,0 +1,16 @@
+"""Programs that run in the project's own interpreter.
+
+They use the standard library alone (the plugin also pytest) and the syntax of Python 3.8, and import nothing of
+Setpoint.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+"""Where the programs lie; goes on the import path of the project's tests for the sake of the report plugin."""
+PROBE = FOLDER / "probe.py"
+PARSE = FOLDER / "parse.py"
+PLUGIN = "setpoint_report"
+"""Module name of the pytest plugin."""

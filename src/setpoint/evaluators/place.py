@@ -1,0 +1,69 @@
+"""Where a tree is measured: a checkout of exactly that tree, apart from the maker's work copy.
+
+What the maker leaves ignored or uncommitted in its work copy is no part of the work and must not help to pass a
+check; what tests leave behind must not become part of the work. So each run has one more clone, which shares the
+work copy's objects, and which holds nothing but the commit that is judged.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.errors import WorkspaceError
+from setpoint.ports import Measured, WorkCopy
+from setpoint.processes.git import git, tree_of
+
+_MARK = "setpoint-ready"
+
+
+async def check_out(state: Path, measured: Measured) -> Measured:
+    """Give the same tree in the run's own place for measuring; raises `WorkspaceError` where it is another tree."""
+    place = await check_out_commit(state, measured.copy, measured.commit)
+    tree = await tree_of(place, measured.commit)
+    if tree != measured.tree:
+        raise WorkspaceError(
+            f"{measured.commit} holds the tree {tree}, not {measured.tree} that was to be measured",
+            mend="this is a fault in Setpoint; please report it",
+        )
+    return measured._replace(copy=measured.copy._replace(path=str(place)))
+
+
+async def check_out_commit(state: Path, copy: WorkCopy, commit: Commit) -> Path:
+    """Put a commit of the work copy into the place for measuring and remove everything else from it."""
+    place = place_of(state, copy.trace_id)
+    if not (place / ".git" / _MARK).is_file():
+        await _clone(Path(copy.path), place)
+    await git(place, "checkout", "--quiet", "--force", "--detach", commit)
+    await git(place, "clean", "-ffdxq")
+    return place
+
+
+def place_of(state: Path, trace: TraceId) -> Path:
+    """Name the place in which a run's trees are measured."""
+    return state / "measured" / trace
+
+
+async def _clone(source: Path, place: Path) -> None:
+    unfinished = place.with_name(place.name + ".part")
+    for left in (unfinished, place):
+        shutil.rmtree(left, ignore_errors=True)
+    unfinished.parent.mkdir(parents=True, exist_ok=True)
+    await git(source, "clone", "--quiet", "--shared", "--no-checkout", str(source), str(unfinished))
+    await git(unfinished, "remote", "remove", "origin")
+    (unfinished / ".git" / _MARK).touch()
+    unfinished.rename(place)
+
+
+async def current_tree(root: Path, index: Path) -> Tree:
+    """Give the tree of all that stands in a work tree, untracked files included, by an index of our own."""
+    variables = {"GIT_INDEX_FILE": str(index)}
+    index.parent.mkdir(parents=True, exist_ok=True)
+    index.unlink(missing_ok=True)
+    try:
+        await git(root, "read-tree", "HEAD", environment=variables)
+        await git(root, "add", "--all", environment=variables)
+        return Tree((await git(root, "write-tree", environment=variables)).text)
+    finally:
+        index.unlink(missing_ok=True)

@@ -1,0 +1,86 @@
+"""Making check results: the one place that turns what a command did into evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from setpoint.domain.evidence import CheckResult, CheckState, Coverage, Evidence, TestReport
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import EvidenceId, Tree, sortable
+from setpoint.processes import Completed
+from setpoint.store.artifacts import Artifacts
+
+
+def measured(
+    check: str,
+    state: CheckState,
+    tree: Tree,
+    done: Completed,
+    artifacts: Artifacts,
+    *,
+    tool: str = "",
+    reason: str = "",
+    findings: tuple[Finding, ...] = (),
+    tests: TestReport | None = None,
+    counts: Mapping[str, int] | None = None,
+) -> CheckResult:
+    """Give the result of a command that was run, its raw output kept."""
+    evidence = Evidence(
+        id=EvidenceId(sortable("ev", done.started_at)),
+        check=check,
+        state=state,
+        tree=tree,
+        argv=done.command.argv,
+        tool=tool,
+        started_at=done.started_at,
+        duration_s=done.duration_s,
+        exit_code=done.exit_code,
+        counts=dict(counts or {"findings": len(findings)}),
+        output=artifacts.keep(output_of(done)),
+        reason=reason,
+    )
+    return CheckResult(evidence=evidence, findings=findings, tests=tests)
+
+
+def output_of(done: Completed) -> bytes:
+    """Give both streams as one, the errors under a line of their own."""
+    if not done.stderr:
+        return done.stdout
+    return done.stdout + b"\n--- standard error ---\n" + done.stderr
+
+
+def unmeasured(check: str, tree: Tree, reason: str, *, state: CheckState = CheckState.NOT_MEASURED) -> CheckResult:
+    """Give the result of a check for which nothing was run."""
+    now = datetime.now(UTC)
+    evidence = Evidence(
+        id=EvidenceId(sortable("ev", now)),
+        check=check,
+        state=state,
+        tree=tree,
+        argv=(),
+        started_at=now,
+        duration_s=0.0,
+        reason=reason,
+    )
+    return CheckResult(evidence=evidence)
+
+
+def judged(
+    check: str, tree: Tree, findings: tuple[Finding, ...], *, tool: str, counts: Mapping[str, int] | None = None
+) -> CheckResult:
+    """Give the result of a check that Setpoint makes itself, without a command."""
+    result = unmeasured(check, tree, "", state=CheckState.FAIL if findings else CheckState.PASS)
+    held = {"tool": tool, "counts": {"findings": len(findings), **(counts or {})}}
+    return CheckResult(evidence=result.evidence.model_copy(update=held), findings=findings)
+
+
+def with_coverage(result: CheckResult, coverage: Coverage | None) -> CheckResult:
+    """Give the same result with what the tests reached."""
+    return result.model_copy(update={"coverage": coverage})
+
+
+def tail(done: Completed, most: int = 600) -> str:
+    """Give the end of what a command printed, for a reason a person reads."""
+    text = (done.errors.strip() or done.text.strip())[-most:]
+    return f": {text}" if text else ""

@@ -1,0 +1,209 @@
+"""Running the project's tests with pytest, and believing only our own report of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from setpoint.domain.evidence import Cause, CheckResult, CheckState, Failure, Outcome, TestReport
+from setpoint.evaluators import results
+from setpoint.evaluators.failures import failure_of
+from setpoint.evaluators.formats import pytest_report
+from setpoint.evaluators.formats.bad import BadReport
+from setpoint.evaluators.formats.pytest_report import Raised, Suite
+from setpoint.evaluators.inside import PLUGIN
+from setpoint.evaluators.interpreter import Interpreter, environment
+from setpoint.evaluators.layout import Layout
+from setpoint.ports import Measured
+from setpoint.processes import Command, Completed, run
+from setpoint.store.artifacts import Artifacts
+
+MOST_RERUN = 20
+"""More failing tests than this are broken, not flaky: none is run again."""
+_NO_TESTS, _MOST_NAMED = 5, 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runner:
+    """How this project's tests are started."""
+
+    interpreter: Interpreter
+    layout: Layout
+    artifacts: Artifacts
+    timeout_s: float
+    args: tuple[str, ...] = ()
+    """Arguments of the settings, added to every run."""
+    cover: tuple[str, ...] | None = None
+    """Options of `coverage run`; none runs without coverage."""
+    data_file: Path | None = None
+    """Where coverage keeps its data, outside the tree."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSuite:
+    """The project's tests, all of them or a selection; failing ones are run again alone before they count."""
+
+    __test__ = False
+    runner: Runner
+    only: tuple[str, ...] | None = None
+    """Identifiers of tests, or of files that could not be collected; none means the whole suite."""
+    reruns: int = 0
+    settled: frozenset[str] = frozenset()
+    """Tests known to be red, which are not run again."""
+    name: str = field(default="pytest", init=False)
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Run the tests of a tree."""
+        done, suite, broken = await _run_once(self.runner, measured, self.only)
+        version = f"pytest {suite.version}" if suite.version else "pytest"
+        report = _report(suite, done, Path(measured.copy.path), self.runner.layout.owns, complete=self.only is None)
+        state, reason = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
+        if state is CheckState.FAIL:
+            report = await self._without_flaky(measured, report)
+            state = _state_of(report)
+        return results.measured(
+            self.name,
+            state,
+            measured.tree,
+            done,
+            self.runner.artifacts,
+            tool=f"{version}, Python {self.runner.interpreter.version}",
+            reason=reason,
+            tests=report,
+            counts=report.counts,
+        )
+
+    async def _without_flaky(self, measured: Measured, report: TestReport) -> TestReport:
+        """Run what failed again, in a fresh process of its own; what passes then is flaky."""
+        for _ in range(self.reruns):
+            again = [test for test, outcome in report.outcomes.items() if outcome.red and test not in self.settled]
+            if not again or len(again) > MOST_RERUN:
+                break
+            _, suite, broken = await _run_once(replace(self.runner, cover=None), measured, tuple(again))
+            if broken or suite.exit is None:
+                break
+            passed = {test for test in again if suite.outcomes.get(test) is Outcome.PASSED}
+            report = _flaky(report, passed)
+        return report
+
+
+async def _run_once(
+    runner: Runner, measured: Measured, only: tuple[str, ...] | None
+) -> tuple[Completed, Suite, str]:
+    """Run pytest once; gives also why the report cannot be used, empty where it can."""
+    tree = Path(measured.copy.path)
+    with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
+        scratch = Path(folder)
+        report = scratch / "report.jsonl"
+        variables = environment(runner.interpreter, tree, runner.layout.imports)
+        variables["SETPOINT_REPORT_FILE"] = str(report)
+        if only is not None:
+            selection = scratch / "select.json"
+            selection.write_text(json.dumps(only), "utf-8")
+            variables["SETPOINT_REPORT_SELECT"] = str(selection)
+        if runner.cover is not None:
+            variables["COVERAGE_FILE"] = str(runner.data_file)
+        argv = _argv(runner, tree, scratch, only)
+        done = await run(
+            Command(
+                argv=argv, cwd=tree, environment=variables, timeout_s=runner.timeout_s, merge_stderr=True
+            )
+        )
+        try:
+            suite = await asyncio.to_thread(pytest_report.read, report)
+        except BadReport as error:
+            return done, Suite(), f"{error}: {done.ending}{results.tail(done)}"
+    if not suite.version:
+        return done, suite, f"pytest never started: {done.ending}{results.tail(done)}"
+    return done, suite, ""
+
+
+def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | None) -> tuple[str, ...]:
+    argv = [runner.interpreter.path]
+    if runner.cover is not None:
+        argv += ["-m", "coverage", "run", *runner.cover]
+    argv += ["-m", "pytest", "-p", PLUGIN, "--rootdir=.", "--confcutdir=.", "--maxfail=0", "--color=no"]
+    argv.append("--continue-on-collection-errors")
+    argv += ["-o", f"cache_dir={scratch / 'cache'}"]
+    if not runner.layout.pytest_config:  # else pytest goes up and takes the configuration of the user's own tree
+        empty = scratch / "pytest.ini"
+        empty.write_text("[pytest]\n", "utf-8")
+        argv += ["-c", str(empty)]
+    if runner.interpreter.has("pytest-xdist"):
+        argv.append("-n0")  # one process: workers share the ports and files of tests, and hide coverage
+    if runner.cover is not None and runner.interpreter.has("pytest-cov"):
+        argv.append("--no-cov")  # one tracer at a time
+    argv += runner.args
+    if only is not None:
+        argv += sorted({file for test in only if (tree / (file := test.partition("::")[0])).exists()})
+    return tuple(argv)
+
+
+def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState, str]:
+    """Tell how a run ended from report and exit code together; where they disagree, the tool broke."""
+    if suite.exit is None:
+        where = f" in {suite.running}" if suite.running else ""
+        return CheckState.ERROR, f"the test process did not come to its end{where}: {done.ending}"
+    if suite.internal_error or done.exit_code is None or done.exit_code < 0:
+        what = suite.internal_error.strip().rpartition("\n")[2] or done.ending
+        return CheckState.ERROR, f"pytest broke: {what}"
+    if report.red:
+        return CheckState.FAIL, ""
+    if not suite.collected and (not suite.outcomes or suite.exit == _NO_TESTS):
+        if done.exit_code in (0, _NO_TESTS):
+            return CheckState.NOT_MEASURED, "no test was collected"
+        return CheckState.ERROR, f"pytest collected nothing: {done.ending}{results.tail(done)}"
+    if suite.unfinished:
+        named = ", ".join(suite.unfinished[:_MOST_NAMED])
+        return CheckState.ERROR, f"{len(suite.unfinished)} tests were collected and never ran: {named}"
+    if done.exit_code not in (0, _NO_TESTS):
+        return CheckState.ERROR, f"no test failed, but pytest ended otherwise: {done.ending}{results.tail(done)}"
+    return CheckState.PASS, ""
+
+
+def _report(
+    suite: Suite, done: Completed, tree: Path, owned: Callable[[str], bool], *, complete: bool
+) -> TestReport:
+    outcomes = {test: suite.outcomes[test] for test in suite.collected if test in suite.outcomes}
+    outcomes |= suite.outcomes
+    failures = [failure_of(test, raised, tree, owned) for test, raised in suite.raised.items()]
+    if suite.exit is None and suite.running:
+        outcomes[suite.running] = Outcome.ERROR
+        failures.append(_died(suite.running, done))
+    known = {failure.test for failure in failures}
+    silent = [test for test, outcome in outcomes.items() if outcome.red and test not in known]
+    failures += [failure_of(test, Raised(message="failed without a reason"), tree, owned) for test in silent]
+    return TestReport(
+        outcomes=outcomes,
+        failures=tuple(failures),
+        collection_errors=tuple(f"{file}: {reason}" for file, reason in suite.uncollected.items()),
+        complete=complete and suite.exit is not None,
+    )
+
+
+def _died(test: str, done: Completed) -> Failure:
+    cause = Cause.TIMEOUT if done.timed_out or done.idled else Cause.CRASH
+    message = f"the test process {'hung' if cause is Cause.TIMEOUT else 'died'} in this test ({done.ending})"
+    return Failure(test=test, cause=cause, message=message, file=test.partition("::")[0], detail=done.text[-600:])
+
+
+def _flaky(report: TestReport, passed: Iterable[str]) -> TestReport:
+    flaky = frozenset(passed)
+    outcomes = {test: Outcome.FLAKY if test in flaky else outcome for test, outcome in report.outcomes.items()}
+    kept = tuple(failure for failure in report.failures if failure.test not in flaky)
+    return TestReport(
+        outcomes=outcomes,
+        failures=kept,
+        collection_errors=report.collection_errors,
+        complete=report.complete,
+    )
+
+
+def _state_of(report: TestReport) -> CheckState:
+    if report.red:
+        return CheckState.FAIL
+    return CheckState.FLAKY if Outcome.FLAKY in report.outcomes.values() else CheckState.PASS
