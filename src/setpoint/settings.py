@@ -60,8 +60,11 @@ class CustomAgent(BaseModel):
 
     model_config = _CLOSED
 
-    command: tuple[str, ...] = Field(min_length=1)
-    """Program and arguments; `{prompt}` and `{workdir}` are replaced, else standard input gets the prompt."""
+    command: tuple[str, ...] = ()
+    """Program and arguments; `{prompt}` and `{workdir}` are replaced, else standard input gets the prompt.
+
+    May be left out where NAME is an agent Setpoint knows: what is not stated then stays as it is.
+    """
     protocol: Literal["command", "acp"] = "command"
     """How Setpoint talks to it."""
     environment: dict[str, str] = {}

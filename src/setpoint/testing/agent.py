@@ -54,7 +54,11 @@ class ScriptedAgent:
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Play the next act in the brief's work copy."""
-        act = self.acts[len(self.briefs)] if len(self.briefs) < len(self.acts) else Act(text="Nothing left to do.")
+        act = (
+            self.acts[len(self.briefs)]
+            if len(self.briefs) < len(self.acts)
+            else Act(text="Nothing left to do.")
+        )
         self.briefs.append(brief)
         started_at = self._clock.now() if self._clock else datetime.now(UTC)
         calls = self._edit(brief, act) + act.calls
@@ -105,15 +109,21 @@ class ScriptedAgent:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(content, encoding="utf-8")
             kind = "delete" if content is None else "edit"
-            call = ToolCall(id=f"edit-{number}", name=kind, kind=kind, title=f"{kind} {path}", ok=True, files=(path,))
+            call = ToolCall(
+                id=f"edit-{number}", name=kind, kind=kind, title=f"{kind} {path}", ok=True, files=(path,)
+            )
             calls.append(call)
         return tuple(calls)
 
     def _breakage(self, brief: Brief, act: Act) -> Breakage | None:
         if act.breakage is not None:
-            return Breakage(kind=act.breakage, message=f"{self.name}: broke as its script says ({act.breakage})")
+            return Breakage(
+                kind=act.breakage, message=f"{self.name}: broke as its script says ({act.breakage})"
+            )
         if act.duration_s > brief.limits.wall_s:
-            message = f"{self.name}: no end after {brief.limits.wall_s:g} s; raise agents.wall_s if it needs longer"
+            message = (
+                f"{self.name}: no end after {brief.limits.wall_s:g} s; raise agents.wall_s if it needs longer"
+            )
             return Breakage(kind=BreakageKind.TIMEOUT, message=message)
         return None
 

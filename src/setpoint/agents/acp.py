@@ -1,0 +1,181 @@
+"""Agents behind the Agent Client Protocol: Setpoint is the client, the agent a process that is watched."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from acp.schema import PromptResponse
+
+from setpoint.agents import breakage
+from setpoint.agents.acp_session import Bounds, LiveSession, Turn
+from setpoint.agents.acp_usage import Meter
+from setpoint.agents.acp_wire import Transcript, hush
+from setpoint.agents.launch import Launch
+from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Stop, Usage
+from setpoint.ports import Observer
+from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, spawn
+from setpoint.settings import inherited
+from setpoint.store.artifacts import Artifacts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long to wait for an agent apart from its work."""
+
+    open_s: float = 120.0
+    """Seconds from the start of the process to an open session; some agents take half a minute when cold."""
+    cancel_s: float = 3.0
+    """Seconds a cancelled turn may take to end by itself."""
+    grace_s: float = 2.0
+    """Seconds an agent gets to end after its input is closed, and again between SIGTERM and SIGKILL."""
+
+
+@dataclass(kw_only=True)
+class _Held:
+    """The session that is open, and for whom."""
+
+    key: tuple[str, str]
+    live: LiveSession
+
+
+class AcpAgent:
+    """Drives one agent over ACP; feedback rounds are further prompts in the same session.
+
+    Each attempt is watched and recorded: tool calls with durations measured here, cost, and the raw exchange
+    as an artifact. Breakage is a value. A session that broke, was cancelled or ran out of time is ended with
+    its whole process tree, and the next attempt opens a new one.
+    """
+
+    def __init__(
+        self, launch: Launch, *, artifacts: Artifacts, scratch: Path, patience: Patience | None = None
+    ) -> None:
+        """Nothing is started yet; `scratch` takes what the agent writes to stderr while it runs."""
+        self.name = launch.name
+        self._launch = launch
+        self._artifacts = artifacts
+        self._scratch = scratch
+        self._patience = patience or Patience()
+        self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
+        self._transcript = Transcript(self._secrets)
+        self._held: _Held | None = None
+
+    async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
+        """Send the brief's prompt and watch the turn to its end."""
+        began_s, started_at = time.monotonic(), datetime.now(UTC)
+        turn: Turn | None = None
+        answer: PromptResponse | Breakage
+        meter = Meter(self._launch.quirks)
+        version = ""
+        try:
+            live = await self._session(brief.session, brief.workdir, brief.limits)
+            if isinstance(live, Breakage):
+                answer = live
+            else:
+                meter, version = live.meter, live.version
+                turn = Turn(brief, self._launch, observer, meter)
+                answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s))
+        except BaseException:
+            await self.close()
+            self._artifacts.keep(self._transcript.take())
+            raise
+        if self._held is not None and not self._held.live.usable:
+            await self.close()
+        usage = meter.usage(answer if isinstance(answer, PromptResponse) else None)
+        observer.spent(usage)
+        broken = self._broken(answer, turn, usage)
+        return Attempt(
+            agent=self.name,
+            version=version,
+            stop=Stop.BROKEN if broken else _stop(answer),
+            breakage=broken,
+            text=self._transcript.redacted(turn.text) if turn else "",
+            usage=usage,
+            tool_calls=turn.calls.count if turn else 0,
+            tool_errors=turn.calls.errors if turn else 0,
+            started_at=started_at,
+            duration_s=round(time.monotonic() - began_s, 6),
+            transcript=self._artifacts.keep(self._transcript.take()),
+        )
+
+    async def try_out(self, workdir: Path) -> Breakage | str:
+        """Start the agent and open a session without a prompt; gives its version, or why it is of no use."""
+        opening_s = self._patience.open_s
+        limits = AttemptLimits(wall_s=opening_s, idle_s=opening_s)
+        live = await self._session("try-out", str(workdir), limits)
+        await self.close()
+        return live if isinstance(live, Breakage) else live.version
+
+    async def close(self) -> None:
+        """End the agent and everything it started."""
+        held, self._held = self._held, None
+        if held is not None:
+            # Shielded: a second cancellation must not leave a process tree behind.
+            await asyncio.shield(held.live.end(self._patience.grace_s if held.live.usable else 0.0))
+
+    async def _session(self, key: str, workdir: str, limits: AttemptLimits) -> LiveSession | Breakage:
+        wanted = (key, workdir)
+        if self._held is not None and self._held.key == wanted and self._held.live.usable:
+            return self._held.live
+        await self.close()
+        hush()
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        stderr = self._scratch / f"{self.name}-{uuid.uuid4().hex[:12]}.stderr"
+        try:
+            process = await spawn(self._command(workdir, limits), stderr)
+        except OSError as error:
+            return breakage.missing(self._launch, f"cannot start: {error}")
+        self._held = _Held(key=wanted, live=LiveSession(self._launch, process, stderr, self._transcript))
+        open_s = min(self._patience.open_s, limits.wall_s)
+        opening = Bounds(
+            until_s=time.monotonic() + open_s,
+            wall_s=open_s,
+            idle_s=open_s,
+            doing="opening a session",
+            cancel_s=self._patience.cancel_s,
+        )
+        failed = await self._held.live.open(workdir, opening)
+        if failed is None:
+            return self._held.live
+        await self.close()
+        return failed
+
+    def _command(self, workdir: str, limits: AttemptLimits) -> Command:
+        extra = {**self._secrets, **self._launch.environment}
+        return Command(
+            argv=tuple(word.replace("{workdir}", workdir) for word in self._launch.argv),
+            cwd=Path(workdir),
+            environment=clean_environment(extra, keep=DEFAULT_KEEP + NETWORK_KEEP),
+            timeout_s=limits.wall_s,
+            grace_s=self._patience.grace_s,
+        )
+
+    def _bounds(self, limits: AttemptLimits, began_s: float) -> Bounds:
+        return Bounds(
+            until_s=began_s + limits.wall_s,
+            wall_s=limits.wall_s,
+            idle_s=limits.idle_s,
+            doing="working on the prompt",
+            cancel_s=self._patience.cancel_s,
+        )
+
+    def _broken(self, answer: PromptResponse | Breakage, turn: Turn | None, usage: Usage) -> Breakage | None:
+        if isinstance(answer, Breakage):
+            return answer.model_copy(update={"message": self._transcript.redacted(answer.message)})
+        prefix = self._launch.quirks.error_as_text
+        nothing_done = turn is not None and turn.calls.count == 0 and not usage.output_tokens
+        if prefix and turn is not None and nothing_done and turn.text.lstrip().startswith(prefix):
+            told = (
+                f"{self.name} ended its turn without a call of a tool or a model: {turn.text.strip()[:300]}"
+            )
+            return Breakage(kind=BreakageKind.MODEL, message=self._transcript.redacted(told))
+        return None
+
+
+def _stop(answer: PromptResponse | Breakage) -> Stop:
+    return Stop(answer.stop_reason) if isinstance(answer, PromptResponse) else Stop.BROKEN

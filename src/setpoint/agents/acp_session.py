@@ -1,0 +1,286 @@
+"""One live session with an ACP agent: its process, its conversation, and what is seen of a turn."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar, cast
+
+import acp
+from acp.schema import (
+    AgentMessageChunk,
+    AllowedOutcome,
+    ClientCapabilities,
+    DeniedOutcome,
+    FileSystemCapabilities,
+    Implementation,
+    PermissionOption,
+    PromptResponse,
+    RequestPermissionResponse,
+    ToolCallProgress,
+    ToolCallStart,
+    ToolCallUpdate,
+    UsageUpdate,
+)
+from pydantic import BaseModel, ValidationError
+
+import setpoint
+from setpoint.agents import breakage
+from setpoint.agents.acp_calls import Calls
+from setpoint.agents.acp_usage import Meter
+from setpoint.agents.acp_wire import AgentWire, Transcript
+from setpoint.agents.launch import Launch
+from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role
+from setpoint.ports import Observer
+from setpoint.processes import Process
+
+T = TypeVar("T")
+_ALLOW = ("allow_once", "allow_always")
+_REJECT = ("reject_once", "reject_always")
+_CHANGING = frozenset({"edit", "delete", "move"})
+_TEXT_CHARS = 200_000
+_STDERR_BYTES = 4000
+_PARTING_S = 2.0
+"""Seconds that an agent which closed its output gets to end by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """When to stop waiting."""
+
+    until_s: float
+    """On the monotonic clock."""
+    wall_s: float
+    """The whole of the time, for the message."""
+    idle_s: float
+    doing: str
+    """What is waited for, for the message."""
+    cancel_s: float
+    """How long a cancelled turn may take to end."""
+
+
+class Turn:
+    """What is seen and answered while one prompt is worked on."""
+
+    def __init__(self, brief: Brief, launch: Launch, observer: Observer, meter: Meter) -> None:
+        """Begin with nothing seen."""
+        self.calls = Calls(Path(brief.workdir), launch.quirks, observer.called)
+        self._brief = brief
+        self._observer = observer
+        self._meter = meter
+        self._text: list[str] = []
+        self._chars = 0
+        self._broken_line = False
+
+    @property
+    def text(self) -> str:
+        """What the agent said, with a new line wherever it did something in between."""
+        return "".join(self._text)
+
+    def update(self, update: BaseModel) -> None:
+        """Take note of news."""
+        match update:
+            case ToolCallStart() | ToolCallProgress():
+                self.calls.told(update)
+                self._broken_line = bool(self._text)
+            case AgentMessageChunk():
+                self._say(getattr(update.content, "text", ""))
+            case UsageUpdate():
+                usage = self._meter.told(update)
+                if usage is not None:
+                    self._observer.spent(usage)
+            case _:
+                pass  # thoughts, plans, modes and replays say nothing that is counted
+
+    def permit(self, call: ToolCallUpdate, options: Sequence[PermissionOption]) -> RequestPermissionResponse:
+        """Allow a call unless it leaves the work copy, or changes files where the role only looks."""
+        self.calls.told(call)
+        looks_only = self._brief.role is not Role.MAKER and self.calls.kind(call) in _CHANGING
+        wanted = _REJECT if looks_only or self.calls.outside(call) else _ALLOW
+        for kind in wanted:
+            for option in options:
+                if option.kind == kind:
+                    outcome = AllowedOutcome(outcome="selected", option_id=option.option_id)
+                    return RequestPermissionResponse(outcome=outcome)
+        return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+
+    def _say(self, text: str) -> None:
+        if self._broken_line:
+            text = "\n" + text
+            self._broken_line = False
+        room = _TEXT_CHARS - self._chars
+        if room > 0:
+            self._text.append(text[:room])
+            self._chars += len(text)
+
+
+class Listener:
+    """Setpoint's side of the protocol: hands what the agent says to the present turn, and offers nothing."""
+
+    def __init__(self) -> None:
+        """Listen to nobody yet."""
+        self.turn: Turn | None = None
+        self.session_id = ""
+
+    async def session_update(self, session_id: str, update: BaseModel, **_meta: object) -> None:
+        """Take news of the session."""
+        if self.turn is not None and session_id == self.session_id:
+            self.turn.update(update)
+
+    async def request_permission(
+        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_meta: object
+    ) -> RequestPermissionResponse:
+        """Answer whether a tool call is allowed."""
+        if self.turn is None or session_id != self.session_id:
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        return self.turn.permit(tool_call, options)
+
+
+class LiveSession:
+    """A started agent and the conversation with it."""
+
+    def __init__(self, launch: Launch, process: Process, stderr: Path, transcript: Transcript) -> None:
+        """Connect to a started process."""
+        self.meter = Meter(launch.quirks)
+        self.version = ""
+        self.spoiled = False
+        """Whether this session must not be used again."""
+        self._launch = launch
+        self._process = process
+        self._stderr = stderr
+        self._transcript = transcript
+        self._wire = AgentWire(process.stdin, process.stdout, transcript)
+        self._listener = Listener()
+        self._connection = acp.connect_to_agent(cast("acp.Client", self._listener), self._wire)
+
+    @property
+    def usable(self) -> bool:
+        """Whether another prompt can be sent."""
+        return not self.spoiled and not self._process.ended and not self._wire.garbled
+
+    async def open(self, workdir: str, bounds: Bounds) -> Breakage | None:
+        """Greet the agent and open its session in the work copy."""
+        capabilities = ClientCapabilities(
+            # Not offered: an agent would then write through us, past the sandbox it runs in.
+            fs=FileSystemCapabilities(read_text_file=False, write_text_file=False),
+            terminal=False,
+        )
+        about = Implementation(name="setpoint", title="Setpoint", version=setpoint.__version__)
+        greeting = self._connection.initialize(
+            acp.PROTOCOL_VERSION, client_capabilities=capabilities, client_info=about
+        )
+        met = await self.answered(greeting, bounds)
+        if isinstance(met, Breakage):
+            return met
+        if met.protocol_version != acp.PROTOCOL_VERSION:
+            self.spoiled = True
+            return breakage.protocol(
+                self._launch, f"speaks version {met.protocol_version} of the protocol, not 1"
+            )
+        self.version = met.agent_info.version if met.agent_info else ""
+        session = await self.answered(self._connection.new_session(cwd=workdir, mcp_servers=[]), bounds)
+        if isinstance(session, Breakage):
+            return session
+        self._listener.session_id = session.session_id
+        mode = self._launch.quirks.mode
+        if mode:
+            setting = self._connection.set_session_mode(session_id=session.session_id, mode_id=mode)
+            set_mode = await self.answered(setting, bounds)
+            return set_mode if isinstance(set_mode, Breakage) else None
+        return None
+
+    async def prompt(self, text: str, turn: Turn, bounds: Bounds) -> PromptResponse | Breakage:
+        """Send a prompt and wait for the end of the turn."""
+        self._listener.turn = turn
+        self.meter.begin()
+        sent = self._connection.prompt(session_id=self._listener.session_id, prompt=[acp.text_block(text)])
+        try:
+            return await self.answered(sent, bounds)
+        finally:
+            self._listener.turn = None
+            turn.calls.cancel_open()
+
+    async def end(self, grace_s: float) -> None:
+        """End the agent and everything it started."""
+        self.spoiled = True
+        await self._process.end(grace_s)
+        await self._connection.close()
+        if self._stderr.exists():
+            tail = self._said()
+            if tail:
+                self._transcript.text("stderr", tail)
+            self._stderr.unlink()
+
+    async def answered(self, request: Awaitable[T], bounds: Bounds) -> T | Breakage:
+        """Wait for an answer; whatever comes instead is a breakage."""
+        task = asyncio.ensure_future(request)
+        try:
+            late = await self._watch(task, bounds)
+            if late is None:
+                return task.result()
+            self.spoiled = True
+            await self._cancel(task, bounds.cancel_s)
+            seconds = bounds.idle_s if late is BreakageKind.IDLE else bounds.wall_s
+            if late is BreakageKind.TIMEOUT and self._wire.junk and not self._listener.session_id:
+                return breakage.protocol(
+                    self._launch, "sent text that is no message and no answer", self._wire.junk
+                )
+            return breakage.overdue(self._launch, late, seconds, bounds.doing)
+        except asyncio.CancelledError:
+            self.spoiled = True
+            await self._cancel(task, bounds.cancel_s)
+            raise
+        except acp.RequestError as error:
+            told = breakage.of_error(self._launch, error.code, str(error), error.data)
+            self.spoiled = self.spoiled or told.kind in (BreakageKind.AUTH, BreakageKind.PROTOCOL)
+            return told
+        except ValidationError as error:
+            self.spoiled = True
+            return breakage.protocol(
+                self._launch, "sent an answer that the protocol does not know", str(error)
+            )
+        except OSError:  # the stream ended, or could not be written to
+            return await self._lost()
+
+    async def _watch(self, task: asyncio.Future[T], bounds: Bounds) -> BreakageKind | None:
+        began_s = time.monotonic()
+        while not task.done():
+            now = time.monotonic()
+            silent_until_s = max(self._wire.heard_s, began_s) + bounds.idle_s
+            if now >= bounds.until_s:
+                return BreakageKind.TIMEOUT
+            if now >= silent_until_s:
+                return BreakageKind.IDLE
+            await asyncio.wait({task}, timeout=min(bounds.until_s, silent_until_s) - now)
+        return None
+
+    async def _cancel(self, task: asyncio.Future[T], cancel_s: float) -> None:
+        """Ask for the end of the turn and give it a moment, so that the agent can still tell its cost."""
+        try:
+            if self._listener.session_id and not task.done():
+                await self._connection.cancel(session_id=self._listener.session_id)
+                await asyncio.wait({task}, timeout=cancel_s)
+        except OSError:
+            pass  # it is gone, which is what was wanted
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _lost(self) -> Breakage:
+        self.spoiled = True
+        if self._wire.garbled:
+            await self._process.end(0)
+            return breakage.protocol(
+                self._launch, "sent a stream of text that is no message", self._wire.junk
+            )
+        exit_code = await self._process.end(_PARTING_S)
+        stderr = self._transcript.redacted(self._said())
+        return breakage.crash(self._launch, exit_code, stderr, self._transcript.redacted(self._wire.junk))
+
+    def _said(self) -> str:
+        if not self._stderr.exists():
+            return ""
+        return self._stderr.read_bytes()[-_STDERR_BYTES:].decode("utf-8", "replace").strip()

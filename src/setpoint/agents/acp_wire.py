@@ -1,0 +1,162 @@
+"""Messages between Setpoint and an ACP agent, line by line: nothing the other side sends can break it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import acp
+
+Message = dict[str, Any]
+"""A JSON-RPC message as the protocol library takes it."""
+
+JUNK_LINES = 500
+JUNK_BYTES = 4 << 20
+"""So much without one message between is no chatter any more but another protocol."""
+TRANSCRIPT_BYTES = 32 << 20
+"""What is kept of one attempt's exchange; the rest is counted."""
+_SECRET_CHARS = 8
+"""Shorter values of handed-on variables are no secrets worth the confusion of replacing them."""
+
+
+class Transcript:
+    """The raw exchange with an agent, as JSON lines, without the secrets that were handed to it."""
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        """Replace these values, by name, wherever they appear."""
+        self._secrets = {value: f"[{name}]" for name, value in secrets.items() if len(value) >= _SECRET_CHARS}
+        self._data = bytearray()
+        self._dropped = 0
+        self._began_s = time.monotonic()
+
+    def message(self, source: str, line: bytes) -> None:
+        """Record a message, which is JSON already."""
+        self._record(source, "message", line.strip())
+
+    def text(self, source: str, text: str) -> None:
+        """Record text that is no message."""
+        self._record(source, "text", json.dumps(text).encode())
+
+    def take(self) -> bytes:
+        """Give what was recorded, and begin anew."""
+        if self._dropped:
+            self._data += json.dumps({"from": "setpoint", "dropped_bytes": self._dropped}).encode() + b"\n"
+        taken = self.redacted(self._data.decode("utf-8", "replace")).encode()
+        self._data.clear()
+        self._dropped = 0
+        return taken
+
+    def redacted(self, text: str) -> str:
+        """Replace secrets by their names."""
+        for value, name in self._secrets.items():
+            text = text.replace(value, name)
+        return text
+
+    def _record(self, source: str, key: str, body: bytes) -> None:
+        if len(self._data) + len(body) > TRANSCRIPT_BYTES:
+            self._dropped += len(body)
+            return
+        at_s = time.monotonic() - self._began_s
+        self._data += f'{{"at_s": {at_s:.3f}, "from": "{source}", "{key}": '.encode() + body + b"}\n"
+
+
+class AgentWire:
+    """Carries messages for the protocol library and keeps count of what is none."""
+
+    def __init__(
+        self, stdin: asyncio.StreamWriter, stdout: asyncio.StreamReader, transcript: Transcript
+    ) -> None:
+        """Talk over an agent's standard streams."""
+        self.heard_s = time.monotonic()
+        """When the agent last said anything."""
+        self.garbled = False
+        """So much came that is no message that the wire was closed."""
+        self.junk = ""
+        """The last that came and was no message."""
+        self._stdin = stdin
+        self._stdout = stdout
+        self._transcript = transcript
+        self._junk_lines = 0
+        self._junk_bytes = 0
+
+    async def send(self, message: Message) -> None:
+        """Send one message."""
+        line = json.dumps(message, separators=(",", ":")).encode()
+        self._transcript.message("setpoint", line)
+        self._stdin.write(line + b"\n")
+        await self._stdin.drain()
+
+    async def receive(self) -> Message | None:
+        """Give the next message; none at the end, or where what comes is beyond repair."""
+        while not self.garbled:
+            try:
+                line = await self._stdout.readline()
+            except ValueError:  # the reader's limit: a line of 64 MiB without an end
+                self.garbled = True
+                self.junk = "a line without an end"
+                break
+            if not line:
+                break
+            self.heard_s = time.monotonic()
+            message = _message(line)
+            if message is None:
+                self._tolerate(line)
+                continue
+            self._junk_lines = self._junk_bytes = 0
+            self._transcript.message("agent", line)
+            if _wanted(message):
+                return message
+        return None
+
+    async def close(self) -> None:
+        """Leave the streams to the process they belong to."""
+
+    def _tolerate(self, line: bytes) -> None:
+        text = line.decode("utf-8", "replace").strip()
+        if not text:
+            return
+        self.junk = text[:2000]
+        self._transcript.text("agent", text)
+        self._junk_lines += 1
+        self._junk_bytes += len(line)
+        self.garbled = self._junk_lines >= JUNK_LINES or self._junk_bytes >= JUNK_BYTES
+
+
+def hush() -> None:
+    """Keep the protocol library from logging tracebacks on the root logger for what agents do every day."""
+    root = logging.getLogger()
+    if not any(isinstance(known, _ProtocolNoise) for known in root.filters):
+        root.addFilter(_ProtocolNoise())
+
+
+class _ProtocolNoise(logging.Filter):
+    """Drops records that the protocol library logs in nobody's name; the transcript holds their causes."""
+
+    _folder = str(Path(acp.__file__).parent)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not record.pathname.startswith(self._folder)
+
+
+def _message(line: bytes) -> Message | None:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict):
+        return None
+    is_call = isinstance(message.get("method"), str)
+    is_answer = isinstance(message.get("id"), int) and (
+        "result" in message or isinstance(message.get("error"), dict)
+    )
+    return message if is_call or is_answer else None
+
+
+def _wanted(message: Message) -> bool:
+    """Agents send notifications of their own making; only updates of the session concern us."""
+    return "id" in message or message["method"] == "session/update"

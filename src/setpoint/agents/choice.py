@@ -1,0 +1,173 @@
+"""Finds out which agents can be used here, and takes the first that works."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from setpoint.agents.acp import AcpAgent, Patience
+from setpoint.agents.command import CommandAgent
+from setpoint.agents.launch import Launch
+from setpoint.agents.registry import BUILT_IN
+from setpoint.domain.attempt import Breakage
+from setpoint.domain.value import Value
+from setpoint.errors import NoUsableAgent
+from setpoint.processes import Command, clean_environment, run
+from setpoint.settings import inherited
+from setpoint.store.artifacts import Artifacts
+
+PROBE_S = 10.0
+"""Seconds a program may take to print its version."""
+TRY_OUT_S = 20.0
+"""Seconds an agent may take to open a session when `auto` tries it."""
+_VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?\S*")
+_DEPTH = 5
+
+
+class Probe(Value):
+    """What is known of an agent without starting it."""
+
+    name: str
+    installed: bool
+    path: str = ""
+    """Where its program lies."""
+    version: str = ""
+    why_not: str = ""
+    """What is missing, and how to mend it."""
+
+
+class PassedOver(Value):
+    """An agent that `auto` did not take."""
+
+    name: str
+    reason: str
+
+
+class Choice(Value):
+    """The agent that `auto` took."""
+
+    name: str
+    passed_over: tuple[PassedOver, ...] = ()
+    """Those before it in the order, with the reasons."""
+
+
+async def probe(launch: Launch) -> Probe:
+    """Look whether an agent is installed and in which version; never logs in, never starts a session."""
+    environment = clean_environment(inherited(launch.pass_environment) | launch.environment)
+    found = shutil.which(launch.argv[0], path=environment.get("PATH"))
+    if found is None:
+        return Probe(name=launch.name, installed=False, why_not=_missing(launch, launch.argv[0]))
+    for program in launch.executables:
+        if shutil.which(program, path=environment.get("PATH")) is None:
+            return Probe(name=launch.name, installed=False, path=found, why_not=_missing(launch, program))
+    too_old = await _too_old(launch, environment)
+    if too_old:
+        return Probe(name=launch.name, installed=False, path=found, why_not=too_old)
+    version = "" if launch.protocol == "command" and not launch.version_argv else _packaged(Path(found))
+    if not version and (launch.version_argv or launch.protocol == "acp"):
+        version = await _stated(launch.version_argv or (found, "--version"), environment)
+    return Probe(name=launch.name, installed=True, path=found, version=version)
+
+
+class Agents:
+    """Makes agents by name and chooses one for `auto`; what was tried out is remembered while this lives."""
+
+    def __init__(self, launches: Mapping[str, Launch], *, artifacts: Artifacts, scratch: Path) -> None:
+        """Take the agents that are known; `scratch` is a folder for what they write while they run."""
+        self._launches = launches
+        self._artifacts = artifacts
+        self._scratch = scratch
+        self._tried: dict[str, str] = {}
+
+    def make(self, name: str) -> AcpAgent | CommandAgent:
+        """Make the agent of that name; raises `NoUsableAgent` where there is none."""
+        launch = self._launches.get(name)
+        if launch is None:
+            known = ", ".join(sorted((*self._launches, *BUILT_IN)))
+            raise NoUsableAgent(
+                f"there is no agent '{name}'", mend=f"choose one of {known}, or add [agent.{name}]"
+            )
+        if launch.protocol == "command":
+            return CommandAgent(launch, artifacts=self._artifacts)
+        return AcpAgent(launch, artifacts=self._artifacts, scratch=self._scratch)
+
+    async def choose(self, order: Sequence[str]) -> Choice:
+        """Take the first of the order that is installed and opens a session; the built-in ones always work.
+
+        Raises `NoUsableAgent` with the reason for each.
+        """
+        passed: list[PassedOver] = []
+        for name in order:
+            reason = await self.why_not(name)
+            if not reason:
+                return Choice(name=name, passed_over=tuple(passed))
+            passed.append(PassedOver(name=name, reason=reason))
+        table = "\n".join(f"  {one.name}: {one.reason}" for one in passed)
+        mend = "install one of them, log in, or put 'mechanic' into agents.order; `setpoint doctor` says more"
+        raise NoUsableAgent(f"no agent can be used:\n{table or '  agents.order is empty'}", mend=mend)
+
+    async def why_not(self, name: str) -> str:
+        """Say why an agent cannot be used here, by trying it; empty where it can."""
+        if name not in self._tried:
+            self._tried[name] = await self._try(name)
+        return self._tried[name]
+
+    async def _try(self, name: str) -> str:
+        if name in BUILT_IN:
+            return ""
+        launch = self._launches.get(name)
+        if launch is None:
+            return f"not known; add [agent.{name}] to the settings, or correct agents.order"
+        found = await probe(launch)
+        if not found.installed:
+            return found.why_not
+        if launch.protocol == "command":
+            return ""
+        agent = AcpAgent(
+            launch, artifacts=self._artifacts, scratch=self._scratch, patience=Patience(open_s=TRY_OUT_S)
+        )
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self._scratch, prefix="try-") as folder:
+            met = await agent.try_out(Path(folder))
+        return met.message if isinstance(met, Breakage) else ""
+
+
+def _missing(launch: Launch, program: str) -> str:
+    return f"{program} is not on PATH" + (f"; install it: {launch.install}" if launch.install else "")
+
+
+async def _too_old(launch: Launch, environment: Mapping[str, str]) -> str:
+    if launch.min_node is None:
+        return ""
+    version = await _stated(("node", "--version"), environment)
+    major = version.removeprefix("v").split(".")[0]
+    if major.isdecimal() and int(major) >= launch.min_node:
+        return ""
+    return f"needs Node.js {launch.min_node} or newer; found {version or 'none'}"
+
+
+async def _stated(argv: tuple[str, ...], environment: Mapping[str, str]) -> str:
+    done = await run(Command(argv=argv, cwd=Path.cwd(), environment=environment, timeout_s=PROBE_S))
+    match = _VERSION.search(done.text) if done.ok else None
+    return match.group(0) if match else ""
+
+
+def _packaged(program: Path) -> str:
+    """Read the version of the npm package that a program belongs to, without a start of Node.js."""
+    for folder in program.resolve().parents[:_DEPTH]:
+        manifest = folder / "package.json"
+        if folder.name == "node_modules":
+            return ""
+        if manifest.is_file():
+            try:
+                package = json.loads(manifest.read_text("utf-8"))
+            except ValueError:
+                return ""
+            version = package.get("version", "") if isinstance(package, dict) and package.get("name") else ""
+            if version:
+                return str(version)
+    return ""

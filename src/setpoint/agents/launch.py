@@ -1,0 +1,63 @@
+"""How an agent is started and in what it departs from the protocol: data, so that a new agent is no code."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from setpoint.domain.value import Value
+
+
+class UsageScope(StrEnum):
+    """What the token figures in an agent's answer to a prompt cover."""
+
+    TURN = "turn"
+    """The prompt just answered."""
+    SESSION = "session"
+    """The session up to now; an attempt's own share is the difference."""
+    LAST_CALL = "last_call"
+    """Only the last call of the model; the attempt's own share is unknown."""
+
+
+class Quirks(Value):
+    """Where an agent departs from the protocol, or from what most agents do."""
+
+    usage_scope: UsageScope = UsageScope.TURN
+    usage_meta: str = ""
+    """Dotted path in the answer's `_meta` to token counts, for agents that give no `usage`."""
+    tool_name_meta: str = ""
+    """Dotted path in a tool call's `_meta` to the tool's name."""
+    tool_name_in_id: str = ""
+    """Regular expression whose first group is the tool's name in a tool call's identifier."""
+    error_as_text: str = ""
+    """How the text of a turn begins in which the model failed and the agent called it a normal end."""
+    mode: str = ""
+    """Session mode to set after a session is opened."""
+
+
+class Launch(Value):
+    """Everything needed to start one agent, and to say what is missing where it cannot start."""
+
+    name: str
+    title: str = ""
+    """What people call it."""
+    argv: tuple[str, ...] = Field(min_length=1)
+    """Program and arguments; for the protocol `command`, `{prompt}` and `{workdir}` are replaced."""
+    protocol: Literal["acp", "command"] = "acp"
+    executables: tuple[str, ...] = ()
+    """Programs that must be found besides the first word of `argv`."""
+    version_argv: tuple[str, ...] = ()
+    """Command that prints the version; empty: the program with `--version`."""
+    install: str = ""
+    """How to install it."""
+    login: str = ""
+    """How to log in, or which variable to set."""
+    min_node: int | None = None
+    """Oldest major version of Node.js that runs it; none where it needs no Node.js."""
+    pass_environment: tuple[str, ...] = ()
+    """Names of variables it gets from Setpoint's own environment, where they are set."""
+    environment: dict[str, str] = {}
+    """Variables it gets on top of the allowed and the passed ones."""
+    quirks: Quirks = Quirks()

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from setpoint.agents.launch import UsageScope
+from setpoint.agents.registry import known
+from setpoint.errors import SettingsError
+from setpoint.settings import AgentsSettings, CustomAgent
+
+
+def test_the_registry_holds_what_the_default_order_names() -> None:
+    launches = known()
+    assert {"claude", "codex", "gemini", "copilot", "opencode", "qwen", "vibe"} <= set(launches)
+    assert set(AgentsSettings().order) - {"mechanic"} <= set(launches)
+    for launch in launches.values():
+        assert launch.install
+        assert launch.login
+        assert launch.title
+
+
+def test_an_own_agent_is_added() -> None:
+    launch = known({"mine": CustomAgent(command=("mine", "{prompt}"), environment={"A": "1"})})["mine"]
+    assert (launch.argv, launch.protocol, launch.environment) == (("mine", "{prompt}"), "command", {"A": "1"})
+
+
+def test_an_own_table_for_a_known_agent_adds_to_it() -> None:
+    own = CustomAgent(
+        environment={"GOOGLE_GEMINI_BASE_URL": "http://localhost:1"}, pass_environment=("MY_KEY",)
+    )
+    plain, laid_over = known()["gemini"], known({"gemini": own})["gemini"]
+    assert laid_over.argv == plain.argv
+    assert laid_over.protocol == "acp"
+    assert laid_over.environment == {**plain.environment, "GOOGLE_GEMINI_BASE_URL": "http://localhost:1"}
+    assert laid_over.pass_environment == (*plain.pass_environment, "MY_KEY")
+
+
+def test_command_and_protocol_of_a_known_agent_can_be_replaced() -> None:
+    own = CustomAgent(command=("copilot", "-p", "{prompt}"), protocol="command")
+    launch = known({"copilot": own})["copilot"]
+    assert (launch.argv, launch.protocol) == (("copilot", "-p", "{prompt}"), "command")
+    assert launch.quirks.usage_scope is UsageScope.SESSION
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("mine", "a new agent needs a command"), ("mechanic", "cannot be redefined")]
+)
+def test_what_cannot_be_is_named_with_its_table(name: str, words: str) -> None:
+    with pytest.raises(SettingsError, match=words) as caught:
+        known({name: CustomAgent()})
+    assert f"[agent.{name}]" in caught.value.message
+    assert caught.value.mend
