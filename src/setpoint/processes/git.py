@@ -32,6 +32,8 @@ NEUTRAL = {
     "submodule.recurse": "false",
     "fetch.recurseSubmodules": "false",
     "fetch.writeCommitGraph": "false",
+    "clone.defaultRemoteName": "origin",
+    "clone.rejectShallow": "false",
     "init.templateDir": "",
 }
 """Configuration that is set aside: whatever would run a program, ask a person or change the result."""
@@ -73,14 +75,14 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """Standard output as text without the last line end; names that are no UTF-8 survive as surrogates."""
+        """Standard output as text without the last line end; bytes that are no UTF-8 become surrogates."""
         return os.fsdecode(self.stdout).rstrip("\n")
 
 
 async def ask(
     root: Path | str, *argv: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> Answer:
-    """Run git in `root` and give its answer, whatever it is; raises `WorkspaceError` where git cannot run."""
+    """Run git in `root` and give its answer, whatever it is; raises `WorkspaceError` if git cannot run."""
     settings = [word for name, value in NEUTRAL.items() for word in ("-c", f"{name}={value}")]
     try:
         process = await asyncio.create_subprocess_exec(

@@ -54,7 +54,7 @@ class Link:
             for line in lines:
                 self._note(line.decode())
         self.started.set()
-        while self.popen.poll() is None:  # noqa: ASYNC110 - its socket closes an instant before it can be buried
+        while self.popen.poll() is None:  # noqa: ASYNC110 - it dies within the millisecond
             await asyncio.sleep(0.001)
 
     async def _receive(self, loop: asyncio.AbstractEventLoop) -> bytes:
@@ -109,7 +109,7 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
     ours.settimeout(0)
     loop = asyncio.get_running_loop()
     with theirs:
-        popen = subprocess.Popen(  # noqa: ASYNC220 - it only forks, and asyncio's own way needs a thread a process
+        popen = subprocess.Popen(  # noqa: ASYNC220 - it forks and returns
             [
                 sys.executable,
                 "-I",

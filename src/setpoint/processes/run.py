@@ -22,8 +22,8 @@ async def run(command: Command, *, on_line: Callable[[bytes], None] | None = Non
     """Run a command to its end and leave none of its processes behind.
 
     `on_line` is told each line of either stream while the command runs; what it raises ends the command.
-    Cancelling ends the whole tree. A command that cannot be started is a result with exit code 127 or 126 and a
-    `fault`, never an exception.
+    Cancelling ends the whole tree. A command that cannot be started is a result with exit code 127 or 126 and
+    a `fault`, never an exception.
     """
     stderr = subprocess.STDOUT if command.merge_stderr else subprocess.PIPE
     if command.stdin:

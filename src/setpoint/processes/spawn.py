@@ -90,8 +90,8 @@ class Process:
 async def spawn(command: Command, stderr_path: Path) -> Process:
     """Start a process and keep it; its bounds in time are the caller's business.
 
-    Raises `OSError` (`FileNotFoundError`, `PermissionError`, ...) naming the program or directory where it cannot
-    be started. Setpoint's end, by whatever cause, ends it and all that it started.
+    Raises `OSError` (`FileNotFoundError`, `PermissionError`, ...) naming the program or directory if it
+    cannot be started. Setpoint's end, by whatever cause, ends it and all that it started.
     """
     link = await launch(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     process = Process(link, await _pipes_of(link), stderr_path)

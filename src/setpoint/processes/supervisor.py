@@ -2,13 +2,13 @@
 
 It runs in a process of its own, started with `python -I -S`, and needs nothing but the standard library, and
 little of that, because every command waits for these imports. Its argument is the number of a socket: through
-it Setpoint sends the order (what to start), and gets one line for everything that happens. When Setpoint closes
-its end, or is killed, the whole tree is ended.
+it Setpoint sends the order (what to start), and gets one line for everything that happens. When Setpoint
+closes its end, or is killed, the whole tree is ended.
 
 Lines sent to Setpoint: `started PID`, `refused ERRNO PLACE`, `exited CODE`, `signalled NUMBER`, `left COUNT`.
 
-On Linux the supervisor is the subreaper of all that is started below it, so a process which leaves its session
-or forks twice is still found. Elsewhere only the command's own process group is ended.
+On Linux the supervisor is the subreaper of all that is started below it, so a process which leaves its
+session or forks twice is still found. Elsewhere only the command's own process group is ended.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def read_order(link: int) -> Order | None:
         data += part
         if wanted == LENGTH_BYTES and len(data) == wanted:
             wanted += int.from_bytes(data, "big")
-    held: dict[str, object] = marshal.loads(data[LENGTH_BYTES:])  # noqa: S302 - from our own parent, through a private socket
+    held: dict[str, object] = marshal.loads(data[LENGTH_BYTES:])  # noqa: S302 - our own parent wrote it
     return Order(held)
 
 

@@ -1,0 +1,56 @@
+"""What a snapshot's commit says beside its tree: the attempt it came of, so that a crash loses nothing."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import ValidationError
+
+from setpoint.domain.ids import Commit
+from setpoint.domain.run import Snapshot
+from setpoint.errors import RecordedDataError, WorkspaceError
+
+REFS = "refs/setpoint/"
+_LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|$|lock$))*")
+_UNBORN = Commit("")
+
+
+def ref_of(label: str) -> str:
+    """Give the ref of a snapshot's label."""
+    if not _LABEL.fullmatch(label) or label == "salvage":
+        mend = "use letters, digits, dots, dashes and underscores"
+        raise WorkspaceError(f"{label!r} cannot be the label of a snapshot", mend=mend)
+    return f"{REFS}{label}"
+
+
+def message_of(snapshot: Snapshot) -> str:
+    """Write a snapshot as the message of its own commit, whose id it cannot hold."""
+    return (
+        f"setpoint: {snapshot.label}\n\n{snapshot.model_copy(update={'commit': _UNBORN}).model_dump_json()}\n"
+    )
+
+
+def read_snapshot(commit: Commit, raw: bytes) -> Snapshot:
+    """Read a snapshot from its commit object."""
+    record = raw.partition(b"\n\n")[2].partition(b"\n\n")[2]
+    try:
+        return Snapshot.model_validate_json(record).model_copy(update={"commit": commit})
+    except ValidationError as error:
+        mend = "resume the run with the version of Setpoint that began it"
+        raise RecordedDataError(
+            f"commit {commit} holds no snapshot that this version can read: {error}", mend=mend
+        ) from None
+
+
+def changes(numstat: bytes) -> tuple[tuple[str, ...], int, int]:
+    """Read `diff-tree --numstat -z`: paths, inserted and deleted lines; binary files count no lines."""
+    files: list[str] = []
+    inserted = deleted = 0
+    for entry in numstat.split(b"\0"):
+        if entry.count(b"\t") < 2:  # noqa: PLR2004 - two tabs between three fields
+            continue
+        plus, minus, path = entry.split(b"\t", 2)
+        files.append(path.decode("utf-8", "replace"))
+        inserted += int(plus) if plus.isdigit() else 0
+        deleted += int(minus) if minus.isdigit() else 0
+    return tuple(files), inserted, deleted

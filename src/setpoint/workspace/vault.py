@@ -1,0 +1,208 @@
+"""A work copy's two repositories: the vault, which is Setpoint's, and the `.git` inside, the agent's.
+
+An agent may commit, switch branches, change git's configuration, hide a file from the index, or delete
+`.git`; none of it reaches the vault, so what is recorded and judged is what stands in the files. Setpoint
+runs git on the vault alone, always with both places named: git that looked for a repository by itself could
+find the user's. The agent's repository is kept usable by writing its HEAD and index; it borrows all objects
+from the vault.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+from setpoint.domain.ids import Commit, Tree
+from setpoint.errors import WorkspaceError
+from setpoint.processes.git import Answer, ask, git
+from setpoint.store.files import write_atomic_bytes
+
+CACHES = (
+    "__pycache__/",
+    "*.py[co]",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".coverage",
+    ".coverage.*",
+    ".hypothesis/",
+)
+"""Left by checks and never part of a change; `.coveragerc` is none of them."""
+
+AGENT_CONFIG = """\
+[core]
+\trepositoryformatversion = 0
+\tbare = false
+[user]
+\tname = Setpoint
+\temail = setpoint@localhost
+[commit]
+\tgpgSign = false
+[gc]
+\tauto = 0
+"""
+UNFINISHED = (
+    "index.lock", "HEAD.lock", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+    "AUTO_MERGE", "BISECT_LOG",
+)  # fmt: skip
+"""What an interrupted command leaves in a repository."""
+
+SALVAGE = "refs/setpoint/salvage/"
+CURRENT = "refs/setpoint-state/current"
+"""The commit that the work copy started from or was last made equal to."""
+
+
+class Vault:
+    """Setpoint's repository for one work copy, and the files that stand there."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the work copy; the vault lies beside it."""
+        self.path = path
+        self.directory = path.with_name(f"{path.name}.git")
+        self._environment = {
+            "GIT_DIR": str(self.directory),
+            "GIT_WORK_TREE": str(self.path),
+            "GIT_INDEX_FILE": str(self.directory / "index"),
+        }
+
+    async def git(self, *argv: str, stdin: bytes = b"") -> Answer:
+        """Run git on the vault; raises `WorkspaceError` where it fails."""
+        return await git(self.path, *argv, stdin=stdin, environment=self._environment)
+
+    async def ask(self, *argv: str) -> Answer:
+        """Run git on the vault and give its answer, whatever it is."""
+        return await ask(self.path, *argv, environment=self._environment)
+
+    async def commit_at(self, name: str) -> Commit | None:
+        """Give the commit that a ref or id names, if there is one."""
+        answer = await self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        return Commit(answer.text) if answer.ok else None
+
+    async def trees(self, *commits: str) -> list[tuple[Commit, Tree]]:
+        """Give commits with their trees; raises `WorkspaceError` where one does not exist."""
+        names = [word for name in commits for word in (f"{name}^{{commit}}", f"{name}^{{tree}}")]
+        ids = (await self.git("rev-parse", *names)).text.split()
+        return [(Commit(commit), Tree(tree)) for commit, tree in zip(ids[::2], ids[1::2], strict=True)]
+
+    async def staged(self) -> Tree:
+        """Write all that stands in the work copy as a tree, ignored files left out."""
+        answer = await self.ask("add", "--all", "--", ".")
+        if not answer.ok:
+            # A file without read permission, or a repository without a commit inside: make both harmless.
+            _make_accessible(self.path)
+            await self._take_repositories_away()
+            await self.git("add", "--all", "--", ".")
+        return Tree((await self.git("write-tree")).text)
+
+    async def _take_repositories_away(self) -> None:
+        """Move repositories that stand inside the work copy beside it, so that their files can be seen."""
+        known = set((await self.git("ls-files", "--stage", "-z")).text.split("\0"))
+        submodules = {line.partition("\t")[2] for line in known if line.startswith("160000 ")}
+        for folder, names, files in os.walk(self.path):
+            place = Path(folder)
+            if place == self.path or ".git" not in (*names, *files):
+                continue
+            if place.relative_to(self.path).as_posix() not in submodules:
+                target = self.path.with_name(f"{self.path.name}.inner")
+                target.mkdir(exist_ok=True)
+                (place / ".git").rename(target / str(len(list(target.iterdir())) + 1))
+
+    async def salvage(self, tree: Tree, parent: Commit) -> None:
+        """Keep a tree that would be lost otherwise, under the next free number."""
+        listing = (await self.git("for-each-ref", "--format=%(refname) %(tree)", SALVAGE)).text.splitlines()
+        if any(line.endswith(f" {tree}") for line in listing):
+            return
+        number = 1 + max((int(line.split()[0].removeprefix(SALVAGE)) for line in listing), default=0)
+        made = await self.git("commit-tree", tree, "-p", parent, "-m", "setpoint: uncommitted work, salvaged")
+        await self.git("update-ref", f"{SALVAGE}{number}", made.text)
+
+    async def make_equal(self, commit: Commit, current: Commit | None) -> None:
+        """Make index and files equal to a commit, and remove everything else; `current` is where it stands."""
+        if not (await self.ask("read-tree", "--reset", "-u", commit)).ok:
+            _make_accessible(self.path)
+            await self.git("read-tree", "--reset", "-u", commit)
+        if not (await self.ask("clean", "-ffdxq")).ok:
+            _make_accessible(self.path)
+            await self.git("clean", "-ffdxq")
+        if commit != current:
+            await self.git("update-ref", CURRENT, commit)
+        self.show_agent(commit)
+
+    def unlock(self) -> None:
+        """Remove locks left by a Setpoint that was killed; only the run's one owner calls this."""
+        for lock in (*self.directory.glob("*.lock"), *self.directory.glob("refs/**/*.lock")):
+            lock.unlink(missing_ok=True)
+
+    def show_agent(self, commit: Commit) -> None:
+        """Let the agent's repository stand at a commit with a clean index; a harmed one is made anew."""
+        own = self.path / ".git"
+        if not _sound(own):
+            self._remake(own)
+        for name in UNFINISHED:
+            (own / name).unlink(missing_ok=True)
+        _put(own / "objects" / "info" / "alternates", os.fsencode(f"{self.directory / 'objects'}\n"))
+        _put(own / "info" / "exclude", (self.directory / "info" / "exclude").read_bytes())
+        _put(own / "index", (self.directory / "index").read_bytes())
+        _put(own / "HEAD", f"{commit}\n".encode())
+
+    def _remake(self, own: Path) -> None:
+        if own.is_symlink() or own.is_file():
+            own.unlink()
+        elif own.exists():
+            _make_accessible(own)
+            shutil.rmtree(own)
+        for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
+            (own / folder).mkdir(parents=True)
+        _put(own / "config", AGENT_CONFIG.encode())
+        for name in ("packed-refs", "shallow"):
+            if (self.directory / name).is_file():
+                shutil.copyfile(self.directory / name, own / name)
+
+
+async def make_vault(vault: Vault, root: Path, base: Commit) -> None:
+    """Clone the user's repository without its objects, under another name until it is complete."""
+    source = Path((await git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")).text)
+    if (await ask(root, "cat-file", "-e", f"{base}^{{commit}}")).exit_code:
+        raise WorkspaceError(
+            f"{root}: there is no commit {base} to start from", mend="start the run on a commit that exists"
+        )
+    unfinished = vault.directory.with_name(f".{vault.directory.name}.part")
+    if unfinished.exists():
+        shutil.rmtree(unfinished)
+    unfinished.parent.mkdir(parents=True, exist_ok=True)
+    await git(unfinished.parent, "clone", "--quiet", "--bare", "--shared", str(source), str(unfinished))
+    await git(unfinished, "remote", "remove", "origin", environment={"GIT_DIR": str(unfinished)})
+    own = source / "info" / "exclude"
+    kept = own.read_bytes() if own.is_file() else b""
+    write_atomic_bytes(
+        unfinished / "info" / "exclude", kept.rstrip() + b"\n" + "\n".join((*CACHES, "")).encode()
+    )
+    unfinished.rename(vault.directory)
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Replace a file without following a link; not flushed to disk, because it can be made again."""
+    unfinished = path.with_name(f".{path.name}.part")
+    unfinished.unlink(missing_ok=True)
+    unfinished.write_bytes(data)
+    unfinished.replace(path)
+
+
+def _sound(own: Path) -> bool:
+    """Tell whether a repository can be written to without a link leading elsewhere."""
+    folders = [own, *(own / name for name in ("objects", "objects/info", "info", "refs"))]
+    return all(folder.is_dir() and not folder.is_symlink() for folder in folders) and (
+        (own / "config").is_file()
+    )
+
+
+def _make_accessible(root: Path) -> None:
+    """Give ourselves back the permissions that something took from us."""
+    for folder, names, files in os.walk(root):
+        for name in (*names, *files):
+            path = Path(folder) / name
+            if not path.is_symlink():
+                wanted = stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR
+                path.chmod(stat.S_IMODE(path.stat().st_mode) | wanted)
