@@ -36,3 +36,11 @@ def sortable(prefix: str, at: datetime) -> str:
     digits = [_ALPHABET[(milliseconds >> (5 * place)) & 31] for place in reversed(range(_MILLISECOND_DIGITS))]
     digits += [secrets.choice(_ALPHABET) for _ in range(_RANDOM_DIGITS)]
     return f"{prefix}-{''.join(digits)}"
+
+
+def sortable_row(prefix: str, at: datetime, count: int) -> tuple[str, ...]:
+    """Make so many different identifiers of one moment, in the order in which they sort."""
+    row: set[str] = set()
+    while len(row) < count:
+        row.add(sortable(prefix, at))
+    return tuple(sorted(row))

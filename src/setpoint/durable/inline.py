@@ -23,7 +23,7 @@ class InlineDurable:
     """Remembers what each step gave; the same instance handed to a loop again goes on where it stopped.
 
     Results pass through JSON on their way in and out, so what cannot be recorded fails here as it would in a
-    database. A `Crash` ends the drive by itself; in all other cases call `resume` before the loop is driven again.
+    database. After a `Crash` the loop can be driven again at once; in all other cases call `resume` before.
     """
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ class Artifacts:
         self._folder = folder
 
     def keep(self, data: bytes | str) -> Artifact:
-        """Keep bytes, or a text in UTF-8, and give their sha256; once this returns they outlast a loss of power."""
+        """Keep bytes, or a text in UTF-8, and give their sha256; they then outlast a loss of power."""
         raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
         artifact = Artifact(hashlib.sha256(raw).hexdigest())
         path = self.path(artifact)
@@ -36,7 +36,9 @@ class Artifacts:
             data = path.read_bytes()
         except FileNotFoundError:
             message = f"{path}: the artifact is gone"
-            raise RecordedDataError(message, mend="restore the file from a backup, or run the check again") from None
+            raise RecordedDataError(
+                message, mend="restore the file from a backup, or run the check again"
+            ) from None
         found = hashlib.sha256(data).hexdigest()
         if found != artifact:
             message = f"{path}: the content has changed since it was recorded (sha256 is {found})"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_atomic(path: Path, text: str) -> None:
-    """Write a text in UTF-8 so that a reader sees the old or the new content, whatever crashes; makes the folder."""
+    """Write a text in UTF-8; a reader sees the old or the new content, whatever crashes. Makes the folder."""
     write_atomic_bytes(path, text.encode("utf-8"))
 
 

@@ -37,12 +37,16 @@ def read_story(path: Path) -> Story:
     match = _FRONT_MATTER.match(text)
     front = _front_matter(path, match.group(1)) if match else {}
     body = text[match.end() :] if match else text
-    title = front.get("title") or next((line.lstrip("# ").strip() for line in body.splitlines() if line.strip()), "")
+    title = front.get("title") or next(
+        (line.lstrip("# ").strip() for line in body.splitlines() if line.strip()), ""
+    )
     values = {key: value for key, value in front.items() if key in _KNOWN and value is not None}
     try:
         return Story.model_validate({"id": slug(path.stem), **values, "title": title, "body": body.strip()})
     except ValidationError as error:
-        details = "; ".join(f"key '{'.'.join(map(str, each['loc']))}': {each['msg'].lower()}" for each in error.errors())
+        details = "; ".join(
+            f"key '{'.'.join(map(str, each['loc']))}': {each['msg'].lower()}" for each in error.errors()
+        )
         message = f"{path}: {details}"
         raise StoryError(message, mend="docs/how-to/stories.md lists the keys of a story") from None
 
@@ -64,12 +68,16 @@ def new_story(folder: Path, wish: str) -> tuple[Story, Path]:
     title = wish.strip().splitlines()[0].strip()
     name = slug(title)
     path, number = folder / f"{name}.md", 1
-    while path.exists() and read_story(path).wish != Story(id=StoryId(name), title=title, body=_body(wish)).wish:
+    while (
+        path.exists() and read_story(path).wish != Story(id=StoryId(name), title=title, body=_body(wish)).wish
+    ):
         number += 1
         path = folder / f"{name}-{number}.md"
     story = Story(id=StoryId(path.stem), title=title, body=_body(wish))
     if not path.exists():
-        front = yaml.safe_dump({"id": str(story.id), "title": title}, sort_keys=False, allow_unicode=True, width=10_000)
+        front = yaml.safe_dump(
+            {"id": str(story.id), "title": title}, sort_keys=False, allow_unicode=True, width=10_000
+        )
         write_atomic(path, f"---\n{front}---\n\n{story.body}\n")
     return story, path
 

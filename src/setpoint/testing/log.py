@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from setpoint.domain.events import BODY, Body, Event
-from setpoint.domain.ids import EventId, TraceId, sortable
+from setpoint.domain.ids import EventId, TraceId, sortable_row
 
 
 def _now() -> datetime:
@@ -34,14 +34,16 @@ class MemoryEventLog:
             at = self._now()
             added = tuple(
                 Event(
-                    id=EventId(sortable("evt", at)),
+                    id=EventId(id_),
                     trace_id=trace_id,
                     seq=len(events) + place,
                     at=at,
                     key=key,
                     body=BODY.validate_json(BODY.dump_json(body)),
                 )
-                for place, body in enumerate(bodies, start=1)
+                for place, (id_, body) in enumerate(
+                    zip(sortable_row("evt", at, len(bodies)), bodies, strict=True), start=1
+                )
             )
             self._events.setdefault(trace_id, []).extend(added)
             self._started.setdefault(trace_id, len(self._started))

@@ -1,0 +1,144 @@
+"""The event log on the store's database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from setpoint.domain.events import BODY, Body, Event, IterationEvaluated, RunFinished, RunResumed, RunStarted
+from setpoint.domain.ids import EventId, TraceId, sortable_row
+from setpoint.errors import RecordedDataError
+from setpoint.store.connect import Store
+from setpoint.store.tables import EVENT, RUN
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class SqlEventLog:
+    """Appends facts in one transaction each and reads them back; safe for several processes on one store."""
+
+    def __init__(self, store: Store, now: Callable[[], datetime] = _now) -> None:
+        """Use an open store; `now` gives the times of the events, aware, in UTC."""
+        self._store = store
+        self._now = now
+
+    def append(self, trace_id: TraceId, key: str, bodies: Sequence[Body]) -> tuple[Event, ...]:
+        """Record facts under a key; once this returns they outlast a loss of power.
+
+        All of them are recorded or none. A key that was recorded before gives what stands there, whatever is
+        handed in now.
+        """
+        with self._store.writing() as connection:
+            if connection.dialect.name == "postgresql":
+                # SQLite has one writer at a time by itself; here the writers of one run take turns.
+                connection.execute(
+                    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(sa.literal(trace_id, sa.Text))))
+                )
+            before = _select(connection, EVENT.c.trace_id == trace_id, EVENT.c.key == key)
+            if before or not bodies:
+                return before
+            last = connection.scalar(sa.select(sa.func.max(EVENT.c.seq)).where(EVENT.c.trace_id == trace_id))
+            rows = _rows(trace_id, key, bodies, at=self._now(), last=last or 0)
+            connection.execute(sa.insert(EVENT), rows)
+            for body in bodies:
+                _list(connection, trace_id, body, rows[0]["at"])
+            return tuple(
+                Event(id=row["id"], trace_id=trace_id, seq=row["seq"], at=row["at"], key=key, body=body)
+                for row, body in zip(rows, bodies, strict=True)
+            )
+
+    def replay(self, trace_id: TraceId, after: int = 0) -> tuple[Event, ...]:
+        """Give a run's events in order, those with `seq` above `after`.
+
+        Raises `RecordedDataError` where an event was written by a newer version or is damaged.
+        """
+        with self._store.reading() as connection:
+            return _select(connection, EVENT.c.trace_id == trace_id, EVENT.c.seq > after)
+
+    def traces(self) -> tuple[TraceId, ...]:
+        """Give all runs, newest first."""
+        begun = sa.func.min(EVENT.c.id)
+        query = sa.select(EVENT.c.trace_id).group_by(EVENT.c.trace_id).order_by(begun.desc())
+        with self._store.reading() as connection:
+            return tuple(TraceId(trace) for trace in connection.scalars(query))
+
+
+def _rows(
+    trace_id: TraceId, key: str, bodies: Sequence[Body], *, at: datetime, last: int
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": EventId(id_),
+            "trace_id": trace_id,
+            "seq": last + place,
+            "at": at,
+            "kind": body.kind,
+            "key": key,
+            "place": place,
+            "body": body.model_dump_json(),
+        }
+        for place, (id_, body) in enumerate(
+            zip(sortable_row("evt", at, len(bodies)), bodies, strict=True), start=1
+        )
+    ]
+
+
+def _select(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> tuple[Event, ...]:
+    return tuple(
+        _read(row) for row in connection.execute(sa.select(EVENT).where(*where).order_by(EVENT.c.seq))
+    )
+
+
+def _read(row: sa.Row[Any]) -> Event:
+    try:
+        body = BODY.validate_json(row.body)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        message = (
+            f"event {row.seq} of {row.trace_id}, kind '{row.kind}', cannot be read by this version: "
+            f"{first['msg']}{f' at {place}' if place else ''}"
+        )
+        raise RecordedDataError(message, mend="update Setpoint: a newer version has written it") from error
+    return Event(id=row.id, trace_id=row.trace_id, seq=row.seq, at=row.at, key=row.key, body=body)
+
+
+def _list(connection: sa.Connection, trace_id: TraceId, body: Body, at: datetime) -> None:
+    """Bring the run's row in the listing up to date with a fact; most facts do not change it."""
+    match body:
+        case RunStarted(order=order):
+            if connection.scalar(sa.select(RUN.c.trace_id).where(RUN.c.trace_id == trace_id)) is not None:
+                return
+            row = {
+                "trace_id": trace_id,
+                "story_id": order.story.id,
+                "title": order.story.title,
+                "root": order.root,
+                "state": "running",
+                "started_at": order.started_at,
+            }
+            connection.execute(sa.insert(RUN), row)
+            return
+        case RunResumed(process=process):
+            values: dict[str, Any] = {"state": "running", "process": process}
+        case IterationEvaluated(iteration=iteration):
+            values = {"iterations": iteration}
+        case RunFinished(outcome=outcome):
+            values = {
+                "state": "finished",
+                "ending": outcome.ending,
+                "reason": outcome.reason,
+                "branch": outcome.branch,
+                "iterations": outcome.iterations,
+                "cost_usd": str(outcome.cost_usd) if outcome.cost_known else None,
+                "finished_at": at,
+            }
+        case _:
+            return
+    connection.execute(sa.update(RUN).where(RUN.c.trace_id == trace_id).values(values))

@@ -1,0 +1,116 @@
+"""Lists of runs and finding one of them: the read side for verbs and dashboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+import sqlalchemy as sa
+
+from setpoint.domain.ids import StoryId, TraceId
+from setpoint.domain.run import Ending
+from setpoint.domain.value import Instant, Usd, Value
+from setpoint.errors import UsageError
+from setpoint.store.connect import Store
+from setpoint.store.tables import RUN
+
+Owner = Callable[[TraceId], int | None]
+"""Tells which living process owns a run, as `store.locks.RunLocks.owner` does."""
+
+
+_SHOWN = 5
+"""How many runs an ambiguous prefix names."""
+
+
+class RunState(StrEnum):
+    """What a run is doing."""
+
+    RUNNING = "running"
+    """A living process works on it."""
+    WAITING = "waiting"
+    """It waits for a person; no process is needed for that."""
+    INTERRUPTED = "interrupted"
+    """It is not finished and nobody works on it; `setpoint resume` goes on."""
+    FINISHED = "finished"
+
+
+class RunSummary(Value):
+    """One line of the list of runs."""
+
+    trace_id: TraceId
+    story_id: StoryId
+    title: str
+    root: str
+    """The user's repository."""
+    state: RunState
+    process: int | None = None
+    """The living process that works on it."""
+    ending: Ending | None = None
+    reason: str = ""
+    branch: str = ""
+    iterations: int = 0
+    cost_usd: Usd | None = None
+    """None until the run is finished, or where an agent did not tell its cost."""
+    started_at: Instant
+    finished_at: Instant | None = None
+
+
+def runs(store: Store, owner: Owner, *, limit: int = 50) -> tuple[RunSummary, ...]:
+    """Give the newest runs, newest first."""
+    query = sa.select(RUN).order_by(RUN.c.started_at.desc(), RUN.c.trace_id.desc()).limit(limit)
+    with store.reading() as connection:
+        return tuple(_summary(row, owner) for row in connection.execute(query))
+
+
+def latest(store: Store, owner: Owner) -> RunSummary | None:
+    """Give the newest run, if there is one."""
+    return next(iter(runs(store, owner, limit=1)), None)
+
+
+def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
+    """Give the run whose id begins so, with or without `run-`; none or several of them is a `UsageError`."""
+    begins = prefix if prefix.startswith("run-") else f"run-{prefix}"
+    query = sa.select(RUN).where(
+        sa.or_(RUN.c.trace_id == prefix, RUN.c.trace_id.startswith(begins, autoescape=True))
+    )
+    with store.reading() as connection:
+        found = [
+            _summary(row, owner)
+            for row in connection.execute(query.order_by(RUN.c.trace_id).limit(_SHOWN + 1))
+        ]
+    exact = [run for run in found if run.trace_id in (prefix, begins)]
+    if len(found) == 1 or exact:
+        return (exact or found)[0]
+    if not found:
+        message = f"no run's id begins with '{prefix}'"
+        raise UsageError(message, mend="`setpoint status` lists all runs")
+    shown = ", ".join(run.trace_id for run in found[:_SHOWN])
+    message = f"'{prefix}' may be {shown}{' or others' if len(found) > _SHOWN else ''}"
+    raise UsageError(message, mend="give more of the id")
+
+
+def _summary(row: sa.Row[Any], owner: Owner) -> RunSummary:
+    state, process = RunState(row.state), None
+    if state is not RunState.FINISHED:
+        process = owner(TraceId(row.trace_id))
+        if process is not None:
+            state = RunState.RUNNING
+        elif state is RunState.RUNNING:
+            state = RunState.INTERRUPTED
+    return RunSummary(
+        trace_id=TraceId(row.trace_id),
+        story_id=StoryId(row.story_id),
+        title=row.title,
+        root=row.root,
+        state=state,
+        process=process,
+        ending=Ending(row.ending) if row.ending else None,
+        reason=row.reason,
+        branch=row.branch,
+        iterations=row.iterations,
+        cost_usd=Decimal(row.cost_usd) if row.cost_usd is not None else None,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )

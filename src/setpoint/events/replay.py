@@ -1,0 +1,298 @@
+"""From the events of a run back to what happened in it, typed and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import assert_never
+
+from setpoint.domain.attempt import Mode, ToolCall, Usage
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.events import (
+    AgentFinished,
+    AgentSpent,
+    AgentStarted,
+    BaselineMeasured,
+    BudgetWarned,
+    Delivered,
+    DiminishingReturns,
+    Event,
+    GuardFired,
+    HaltingDecided,
+    IterationEvaluated,
+    LoopRestarted,
+    PhaseApproved,
+    PhaseBounce,
+    PhaseCompleted,
+    PhaseEntered,
+    PhasePassed,
+    ReviewCompleted,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    ToolExecuted,
+)
+from setpoint.domain.ids import TraceId
+from setpoint.domain.run import Round, RunOrder, RunOutcome
+from setpoint.domain.value import Instant, Usd, Value
+from setpoint.errors import RecordedDataError
+from setpoint.policies.budget import active_seconds, spent
+
+
+class Try(Value):
+    """One try of an attempt of the maker, as far as it was recorded."""
+
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    phase: str
+    iteration: int
+    agent: str
+    mode: Mode
+    prompt: str = ""
+    """Artifact that holds the prompt."""
+    started_at: Instant
+    calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    """What it was last known to have used; none where it never told."""
+    finished: bool = False
+    """Whether its result was committed; false for a try that broke, was lost or is under way."""
+
+
+class History(Value):
+    """All that happened in a run, folded from its events; the same events give the same history."""
+
+    trace_id: TraceId
+    order: RunOrder
+    workdir: str
+    python: str = ""
+    checks: dict[str, str] = {}
+    """Checks that run, with the reason each was chosen."""
+    started_at: Instant
+    last_at: Instant
+    """When the newest event was recorded."""
+    base: Evaluation | None = None
+    """The base commit's evaluation."""
+    rounds: tuple[Round, ...] = ()
+    """Iterations that were measured, oldest first."""
+    tries: tuple[Try, ...] = ()
+    """The maker's tries, oldest first."""
+    calls: dict[str, tuple[ToolCall, ...]] = {}
+    """Tool calls of all agents, by the label of the attempt."""
+    texts: dict[str, str] = {}
+    """What each thinking phase wrote last."""
+    decisions: tuple[HaltingDecided, ...] = ()
+    bounces: tuple[PhaseBounce, ...] = ()
+    restarts: tuple[LoopRestarted, ...] = ()
+    diminishing: tuple[DiminishingReturns, ...] = ()
+    guards: tuple[GuardFired, ...] = ()
+    warnings: tuple[BudgetWarned, ...] = ()
+    resumptions: tuple[RunResumed, ...] = ()
+    phase: str = ""
+    """The phase entered last; empty before the first."""
+    iteration: int = 0
+    """The iteration under way; 0 before the first."""
+    cost_usd: Usd = Decimal(0)
+    """Money known to be spent, lost tries and the try under way included."""
+    cost_known: bool = True
+    """Whether every attempt told its cost."""
+    active_s: float = 0.0
+    """Seconds the run has worked; time between a crash and the resumption does not count."""
+    delivered: Delivered | None = None
+    outcome: RunOutcome | None = None
+    """None while the run is not finished."""
+
+
+def history(events: Sequence[Event]) -> History:
+    """Fold the events of one run; `RecordedDataError` where they do not begin with `run.started`."""
+    if not events or not isinstance(events[0].body, RunStarted):
+        found = f"begins with '{events[0].body.kind}'" if events else "has no events"
+        message = f"the run {found}, not with 'run.started'"
+        raise RecordedDataError(message, mend="`setpoint status` lists the runs that are recorded")
+    fold = _Fold(started=events[0].body)
+    for event in events:
+        fold.take(event)
+    return fold.history(events)
+
+
+@dataclass(kw_only=True)
+class _Fold:
+    """The history in the making."""
+
+    started: RunStarted
+    base: Evaluation | None = None
+    made: dict[int, AgentFinished] = field(default_factory=dict)
+    rounds: dict[int, Round] = field(default_factory=dict)
+    tries: dict[tuple[str, int], Try] = field(default_factory=dict)
+    calls: dict[str, tuple[ToolCall, ...]] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    decisions: list[HaltingDecided] = field(default_factory=list)
+    bounces: list[PhaseBounce] = field(default_factory=list)
+    restarts: list[LoopRestarted] = field(default_factory=list)
+    diminishing: list[DiminishingReturns] = field(default_factory=list)
+    guards: list[GuardFired] = field(default_factory=list)
+    warnings: list[BudgetWarned] = field(default_factory=list)
+    resumptions: list[RunResumed] = field(default_factory=list)
+    phase: str = ""
+    iteration: int = 0
+    delivered: Delivered | None = None
+    outcome: RunOutcome | None = None
+
+    def take(self, event: Event) -> None:
+        """Take in the next event."""
+        match event.body:
+            case RunStarted() | RunResumed() | Delivered() | RunFinished():
+                self._run(event.body)
+            case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
+                self._phase(event.body)
+            case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
+                self._agent(event.body, event.at)
+            case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
+                self._judged(event.body)
+            case PhaseBounce() | LoopRestarted() | DiminishingReturns() | GuardFired() | BudgetWarned():
+                self._turned(event.body)
+            case _:
+                assert_never(event.body)
+
+    def history(self, events: Sequence[Event]) -> History:
+        """Give the history of all that was taken in."""
+        told, known = spent(events)
+        return History(
+            trace_id=events[0].trace_id,
+            order=self.started.order,
+            workdir=self.started.workdir,
+            python=self.started.python,
+            checks=self.started.checks,
+            started_at=events[0].at,
+            last_at=events[-1].at,
+            base=self.base,
+            rounds=tuple(self.rounds[number] for number in sorted(self.rounds)),
+            tries=tuple(self.tries.values()),
+            calls=self.calls,
+            texts=self.texts,
+            decisions=tuple(self.decisions),
+            bounces=tuple(self.bounces),
+            restarts=tuple(self.restarts),
+            diminishing=tuple(self.diminishing),
+            guards=tuple(self.guards),
+            warnings=tuple(self.warnings),
+            resumptions=tuple(self.resumptions),
+            phase=self.phase,
+            iteration=self.iteration,
+            cost_usd=told + self._in_flight(),
+            cost_known=known,
+            active_s=round(active_seconds(events), 3),
+            delivered=self.delivered,
+            outcome=self.outcome,
+        )
+
+    def _run(self, body: RunStarted | RunResumed | Delivered | RunFinished) -> None:
+        match body:
+            case RunStarted():
+                pass  # the fold began with it
+            case RunResumed():
+                self.resumptions.append(body)
+            case Delivered():
+                self.delivered = body
+            case RunFinished():
+                self.outcome = body.outcome
+
+    def _phase(self, body: PhaseEntered | PhaseCompleted | PhaseApproved | PhasePassed) -> None:
+        match body:
+            case PhaseEntered():
+                self.phase, self.iteration = body.phase, body.iteration
+            case PhaseCompleted():
+                self.texts[body.phase] = body.text
+            case PhaseApproved() | PhasePassed():
+                pass  # the rounds say the same with more detail
+
+    def _agent(self, body: AgentStarted | ToolExecuted | AgentSpent | AgentFinished, at: Instant) -> None:
+        match body:
+            case AgentStarted():
+                self.tries[body.label, body.attempt] = Try(
+                    started_at=at, **body.model_dump(exclude={"kind"}, exclude_unset=False)
+                )
+            case ToolExecuted():
+                self.calls[body.label] = (*self.calls.get(body.label, ()), body.call)
+                self._amend(self._newest(body.label), calls=(body.call,))
+            case AgentSpent():
+                self._amend((body.label, body.attempt), usage=body.usage)
+            case AgentFinished():
+                self.made[body.iteration] = body
+                self._amend(self._newest(body.snapshot.label), finished=True)
+
+    def _judged(self, body: BaselineMeasured | IterationEvaluated | ReviewCompleted | HaltingDecided) -> None:
+        match body:
+            case BaselineMeasured():
+                self.base = body.evaluation
+            case IterationEvaluated():
+                self._measured(body.iteration, body.evaluation)
+            case ReviewCompleted():
+                self._set(body.iteration, verdict=body.verdict)
+            case HaltingDecided():
+                self.decisions.append(body)
+                self._set(body.iteration, gates=body.gates)
+
+    def _turned(
+        self, body: PhaseBounce | LoopRestarted | DiminishingReturns | GuardFired | BudgetWarned
+    ) -> None:
+        match body:
+            case PhaseBounce():
+                self.bounces.append(body)
+                self._set(body.iteration, bounced_from=body.source, bounced_to=body.target)
+            case LoopRestarted():
+                self.restarts.append(body)
+            case DiminishingReturns():
+                self.diminishing.append(body)
+            case GuardFired():
+                self.guards.append(body)
+            case BudgetWarned():
+                self.warnings.append(body)
+
+    def _measured(self, number: int, evaluation: Evaluation) -> None:
+        made = self.made.get(number)
+        if number in self.rounds:
+            confirms = evaluation.stage is Stage.CONFIRM
+            self._set(number, **{"confirmation" if confirms else "tests": evaluation})
+        elif made is not None:
+            self.rounds[number] = Round(
+                number=number,
+                chain=len(self.restarts),
+                mode=made.mode,
+                snapshot=made.snapshot,
+                changed_against_base=made.changed_against_base,
+                diff_hash=made.diff_hash,
+                evaluation=evaluation,
+            )
+
+    def _set(self, number: int, **values: object) -> None:
+        if number in self.rounds:
+            self.rounds[number] = self.rounds[number].model_copy(update=values)
+
+    def _newest(self, label: str) -> tuple[str, int]:
+        return label, max((attempt for known, attempt in self.tries if known == label), default=0)
+
+    def _amend(
+        self,
+        key: tuple[str, int],
+        *,
+        calls: tuple[ToolCall, ...] = (),
+        usage: Usage | None = None,
+        finished: bool = False,
+    ) -> None:
+        known = self.tries.get(key)
+        if known is not None:
+            self.tries[key] = known.model_copy(
+                update={
+                    "calls": known.calls + calls,
+                    "usage": usage or known.usage,
+                    "finished": finished or known.finished,
+                }
+            )
+
+    def _in_flight(self) -> Decimal:
+        """Add up what tries told whose attempt has not ended; `spent` knows the others."""
+        ended = {each.label for each in self.tries.values() if each.finished}
+        told = (each.usage for each in self.tries.values() if each.label not in ended and each.usage)
+        return sum((usage.cost_usd for usage in told if usage.cost_usd is not None), Decimal(0))

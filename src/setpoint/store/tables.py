@@ -1,0 +1,73 @@
+"""The tables of the store, the same on SQLite and on Postgres."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+from sqlalchemy.types import TypeDecorator
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Dialect
+
+
+class Utc(TypeDecorator[datetime]):
+    """An aware point in time, kept in UTC to the microsecond also where the database knows no zones."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Bring a time to UTC; SQLite's own type takes it without its zone."""
+        if value is None:
+            return None
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the zone back."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+METADATA = sa.MetaData()
+"""All tables; migrations are tested to lead to exactly these."""
+
+EVENT = sa.Table(
+    "event",
+    METADATA,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("trace_id", sa.Text, nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False),
+    sa.Column("at", Utc, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.UniqueConstraint("trace_id", "seq", name="event_once_per_seq"),
+    sa.UniqueConstraint("trace_id", "key", "place", name="event_once_per_key"),
+    sa.Index("event_by_kind", "kind", "at"),
+)
+"""Facts, append-only: triggers deny updates and deletes. `body` is JSON; `place` counts within a key."""
+
+RUN = sa.Table(
+    "run",
+    METADATA,
+    sa.Column("trace_id", sa.Text, primary_key=True),
+    sa.Column("story_id", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("root", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("ending", sa.Text),
+    sa.Column("reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("branch", sa.Text, nullable=False, server_default=""),
+    sa.Column("iterations", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("cost_usd", sa.Text),
+    sa.Column("process", sa.Integer),
+    sa.Column("started_at", Utc, nullable=False),
+    sa.Column("finished_at", Utc),
+    sa.Index("run_by_start", "started_at"),
+)
+"""One row per run for listings, written with the events that it follows from; nothing rests on it alone."""

@@ -1,0 +1,183 @@
+"""What every event log promises, shown on the real one and on the shipped fake."""
+
+import datetime as dt
+import types
+from collections.abc import Iterator
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from setpoint.domain.attempt import Role
+from setpoint.domain.evaluation import Stage
+from setpoint.domain.events import BODY, Body, BudgetWarned, PhaseEntered
+from setpoint.domain.ids import TraceId
+from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.events.log import SqlEventLog
+from setpoint.ports import EventLog
+from setpoint.store.connect import open_store
+from setpoint.testing.log import MemoryEventLog
+
+ONE, TWO = TraceId("run-one"), TraceId("run-two")
+NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EventLog]:
+    if request.param == "memory":
+        yield MemoryEventLog()
+        return
+    store = open_store(tmp_path)
+    yield SqlEventLog(store)
+    store.close()
+
+
+def entered(phase: str, iteration: int = 0) -> PhaseEntered:
+    return PhaseEntered(phase=phase, iteration=iteration)
+
+
+def test_events_are_numbered_without_gaps_per_run_and_read_back_as_given(log: EventLog) -> None:
+    first = log.append(ONE, "a", [entered("plan"), entered("implement", 1)])
+    other = log.append(TWO, "a", [entered("plan")])
+    second = log.append(ONE, "b", [BudgetWarned(budget="cost", share=0.5, used=2.5, limit=5)])
+    assert [event.seq for event in (*first, *second)] == [1, 2, 3]
+    assert [event.seq for event in other] == [1]
+    assert log.replay(ONE) == (*first, *second)
+    assert log.replay(ONE, after=2) == second
+    assert log.replay(TraceId("run-none")) == ()
+
+
+def test_a_key_is_recorded_once_as_a_whole_whatever_comes_later(log: EventLog) -> None:
+    first = log.append(ONE, "implement-1", [entered("implement", 1), entered("evaluate", 1)])
+    assert log.append(ONE, "implement-1", [entered("review", 9)]) == first
+    assert log.append(ONE, "implement-1", []) == first
+    assert log.replay(ONE) == first
+    assert log.append(TWO, "implement-1", [entered("review", 9)]) != first
+
+
+def test_nothing_recorded_under_a_key_leaves_it_free(log: EventLog) -> None:
+    assert log.append(ONE, "later", []) == ()
+    assert len(log.append(ONE, "later", [entered("plan")])) == 1
+
+
+def test_ids_differ_and_sort_like_the_events(log: EventLog) -> None:
+    log.append(ONE, "many", [entered("plan", number) for number in range(200)])
+    ids = [event.id for event in log.replay(ONE)]
+    assert ids == sorted(set(ids))
+
+
+def test_runs_are_listed_newest_first(log: EventLog) -> None:
+    assert log.traces() == ()
+    log.append(ONE, "a", [entered("plan")])
+    log.append(TWO, "a", [entered("plan")])
+    log.append(ONE, "b", [entered("implement")])
+    assert log.traces() == (TWO, ONE)
+
+
+@pytest.mark.parametrize("make", ["memory", "sqlite"])
+def test_times_come_from_the_clock_that_was_handed_in(make: str, tmp_path: Path) -> None:
+    east = NOON.astimezone(dt.timezone(dt.timedelta(hours=9)))
+    if make == "memory":
+        log: EventLog = MemoryEventLog(lambda: east)
+        log.append(ONE, "a", [entered("plan")])
+    else:
+        store = open_store(tmp_path)
+        log = SqlEventLog(store, lambda: east)
+        log.append(ONE, "a", [entered("plan")])
+    (event,) = log.replay(ONE)
+    assert event.at == NOON
+    assert event.at.utcoffset() is not None
+    if make == "sqlite":
+        assert event.at.utcoffset() == dt.timedelta(0)
+        store.close()
+
+
+PIPELINE = Pipeline(
+    name="small",
+    phases=(
+        Phase(name="implement", kind=PhaseKind.MAKE, role=Role.MAKER),
+        Phase(name="evaluate", kind=PhaseKind.MEASURE, stage=Stage.EVALUATE),
+        Phase(name="test", kind=PhaseKind.MEASURE, stage=Stage.TEST),
+    ),
+)
+FINITE = st.floats(allow_nan=False, allow_infinity=False, width=32)
+LEAVES: dict[Any, st.SearchStrategy[Any]] = {
+    str: st.text(max_size=12),
+    int: st.integers(2, 10),
+    float: FINITE.map(lambda number: abs(number) % 1 or 0.5),
+    bool: st.booleans(),
+    Decimal: st.decimals(0, 100, places=4),
+    dt.datetime: st.datetimes(
+        dt.datetime(2020, 1, 1),  # noqa: DTZ001 - hypothesis puts the zone on
+        dt.datetime(2030, 1, 1),  # noqa: DTZ001 - as above
+        timezones=st.just(dt.UTC),
+    ),
+    type(None): st.none(),
+    Pipeline: st.just(PIPELINE),
+}
+
+
+def values_of(kind: Any) -> st.SearchStrategy[Any]:  # noqa: PLR0911 - one line for each form of a type
+    """Give any value of a type that the domain's fields are made of."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind in LEAVES:
+        return LEAVES[kind]
+    if origin is Annotated:
+        return values_of(arguments[0])
+    if origin is Literal:
+        return st.sampled_from(arguments)
+    if origin in (Union, types.UnionType):
+        return st.one_of(*(values_of(each) for each in arguments))
+    if origin is tuple:
+        return st.lists(values_of(arguments[0]), max_size=2).map(tuple)
+    if origin is dict:
+        return st.dictionaries(values_of(arguments[0]), values_of(arguments[1]), max_size=2)
+    if hasattr(kind, "__supertype__"):
+        return values_of(kind.__supertype__)
+    if issubclass(kind, Enum):
+        return st.sampled_from(kind)
+    if issubclass(kind, BaseModel):
+        fields = {name: values_of(field.annotation) for name, field in kind.model_fields.items()}
+        return st.builds(kind, **fields)
+    raise TypeError(kind)
+
+
+KINDS: tuple[Any, ...] = get_args(get_args(Body)[0])
+EXAMPLES = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_kind_of_body_passes_through_json_unchanged(kind: Any) -> None:
+    @settings(EXAMPLES, max_examples=5)
+    @given(values_of(kind))
+    def unchanged(body: Body) -> None:
+        assert BODY.validate_json(body.model_dump_json()) == body
+
+    unchanged()
+
+
+@EXAMPLES
+@given(batches=st.lists(st.lists(st.sampled_from(KINDS).flatmap(values_of), max_size=2), max_size=3))
+def test_replay_gives_what_was_appended(
+    batches: list[list[Body]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    store = open_store(tmp_path_factory.getbasetemp() / "replay")
+    log = SqlEventLog(store)
+    trace = TraceId(f"run-{len(log.traces()) + 1}")
+    try:
+        appended = [
+            event for key, batch in enumerate(batches) for event in log.append(trace, str(key), batch)
+        ]
+        assert [event.body for event in appended] == [body for batch in batches for body in batch]
+        assert log.replay(trace) == tuple(appended)
+    finally:
+        store.close()
