@@ -1,0 +1,141 @@
+"""The machine-readable state of a run in R2's shape, for tools that watch it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from setpoint.domain.events import Event
+from setpoint.domain.run import COMPLETION_MARK, Ending
+from setpoint.domain.value import Value
+from setpoint.events.course import Course, Lap, course
+from setpoint.events.words import change_line, failure_line, finding_line
+
+MOST_LISTED = 20
+"""Issues and failures listed per iteration."""
+
+
+class IterationProgress(Value):
+    """One iteration."""
+
+    number: int
+    implementation: str
+    """What changed, as Setpoint saw it."""
+    check_result: str
+    """PASS, FAIL, BROKEN or NOT_REACHED: lint, types, security, integrity."""
+    check_issues: tuple[str, ...] = ()
+    review_result: str
+    """PASS, FAIL, BROKEN or NOT_REACHED."""
+    review_issues: tuple[str, ...] = ()
+    test_result: str
+    """PASS, FAIL, BROKEN, NOT_MEASURED or NOT_REACHED."""
+    test_failures: tuple[str, ...] = ()
+    quality: float | None = None
+    """The quality score; null where nothing was measured."""
+    status: str
+    """`IMPLEMENTATION_VERIFIED`, `continuing`, `in_progress` or how the run ended."""
+
+
+class FeedbackLoop(Value):
+    """The phase loop."""
+
+    enabled: bool = True
+    current_iteration: int
+    """0 before the first."""
+    max_iterations: int
+    status: str
+    """`in_progress`, `IMPLEMENTATION_VERIFIED`, `escalated`, `broken_agent` or `cancelled`."""
+    consecutive_review_failures: int
+    consecutive_test_failures: int
+    iterations: tuple[IterationProgress, ...]
+
+
+class RunProgress(Value):
+    """What the loop works on."""
+
+    trace_id: str
+    story: str
+    phase: str
+    """The phase entered last."""
+    branch: str = ""
+    """The delivered branch."""
+    reason: str = ""
+    """Why it ended."""
+
+
+class Progress(Value):
+    """Content of `progress.json`."""
+
+    feedback_loop: FeedbackLoop
+    run: RunProgress
+
+
+_STATUS = {
+    Ending.VERIFIED: COMPLETION_MARK,
+    Ending.STOPPED: "escalated",
+    Ending.ESCALATED: "escalated",
+    Ending.BROKEN_AGENT: "broken_agent",
+    Ending.CANCELLED: "cancelled",
+}
+
+
+def progress(events: Sequence[Event]) -> Progress:
+    """Tell how far a run is."""
+    told = course(events)
+    order = told.started.order if told.started else None
+    outcome = told.outcome
+    loop = FeedbackLoop(
+        current_iteration=len(told.laps),
+        max_iterations=order.limits.max_iterations if order else 0,
+        status=_STATUS[outcome.ending] if outcome else "in_progress",
+        consecutive_review_failures=_running([lap.review_result for lap in told.laps]),
+        consecutive_test_failures=_running([lap.test_result for lap in told.laps]),
+        iterations=tuple(_iteration(told, lap) for lap in told.laps),
+    )
+    run = RunProgress(
+        trace_id=order.trace_id if order else "",
+        story=order.story.title if order else "",
+        phase=told.phase,
+        branch=outcome.branch if outcome else "",
+        reason=outcome.reason if outcome else "",
+    )
+    return Progress(feedback_loop=loop, run=run)
+
+
+def status(told: Course, lap: Lap) -> str:
+    """Say what became of a lap."""
+    if lap.bounce is not None:
+        return "continuing"
+    if told.outcome is None:
+        return COMPLETION_MARK if lap.verified else "in_progress"
+    if lap is told.laps[-1]:
+        return _STATUS[told.outcome.ending]
+    return "continuing"
+
+
+def _iteration(told: Course, lap: Lap) -> IterationProgress:
+    evaluated = [finding for each in lap.evaluations for finding in each.blocking]
+    reviewed = lap.verdict.blocking if lap.verdict else ()
+    issues = dict.fromkeys(finding_line(finding) for finding in evaluated)
+    return IterationProgress(
+        number=lap.number,
+        implementation=change_line(lap.change),
+        check_result=lap.check_result,
+        check_issues=tuple(issues)[:MOST_LISTED],
+        review_result=lap.review_result,
+        review_issues=tuple(finding_line(finding) for finding in reviewed)[:MOST_LISTED],
+        test_result=lap.test_result,
+        test_failures=tuple(failure_line(failure) for failure in lap.failures)[:MOST_LISTED],
+        quality=lap.latest.score if lap.latest else None,
+        status=status(told, lap),
+    )
+
+
+def _running(results: Sequence[str]) -> int:
+    """Count the failures since the last pass; laps that did not get so far neither add nor reset."""
+    count = 0
+    for result in results:
+        if result == "FAIL":
+            count += 1
+        elif result == "PASS":
+            count = 0
+    return count

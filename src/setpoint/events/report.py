@@ -1,0 +1,216 @@
+"""What a person can open while a run goes on: scratchpad, progress file, and reports in Markdown and HTML.
+
+All of it is computed from the run's events alone, so it can be written again at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from setpoint.domain.attempt import ToolCall
+from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, PhaseEntered, ToolExecuted
+from setpoint.domain.evidence import CheckState, Evidence
+from setpoint.domain.ids import Artifact
+from setpoint.domain.run import COMPLETION_MARK, Ending
+from setpoint.errors import RecordedDataError
+from setpoint.events import words
+from setpoint.events.course import Course, course
+from setpoint.events.plot import points, quality_plot
+from setpoint.events.progress import progress, status
+from setpoint.policies.budget import active_seconds, spent
+from setpoint.store.files import write_atomic
+
+SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"
+"""Names of the files that `write_all` keeps up to date in a run's folder."""
+MOST_OUTPUT = 4000
+"""Characters of a tool's raw output, from its end, that the HTML report shows."""
+
+Read = Callable[[Artifact], bytes]
+"""Reads an artifact; raises `RecordedDataError` where it is gone."""
+
+_MARKS = {
+    CheckState.PASS: "\N{CHECK MARK}",
+    CheckState.FAIL: "\N{MULTIPLICATION X}",
+    CheckState.FLAKY: "~",
+    CheckState.ERROR: "!",
+    CheckState.NOT_MEASURED: "\N{EN DASH}",
+}
+_ENDINGS = {
+    Ending.VERIFIED: COMPLETION_MARK,
+    Ending.STOPPED: "Stopped by a guard, best state kept",
+    Ending.ESCALATED: "Needs a person, best state kept",
+    Ending.BROKEN_AGENT: "The agent broke",
+    Ending.CANCELLED: "Cancelled",
+}
+
+
+def scratchpad(events: Sequence[Event]) -> str:
+    """Give the history that the maker and a person read first: one section per iteration (R2's shape)."""
+    return _rendered("scratchpad.md.j2", events)
+
+
+def markdown(events: Sequence[Event]) -> str:
+    """Give the report as Markdown, fit for a pull request; text from outside is escaped."""
+    return _rendered("report.md.j2", events)
+
+
+def html(events: Sequence[Event], read: Read | None = None) -> str:
+    """Give the report as one self-contained page without scripts; text from outside is escaped.
+
+    With `read`, the ends of the raw outputs of failed and broken checks are shown too.
+    """
+    return _rendered("report.html.j2", events, read)
+
+
+def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -> None:
+    """Write the four files of a run into its folder, each atomically."""
+    write_atomic(folder / SCRATCHPAD, scratchpad(events))
+    write_atomic(folder / PROGRESS, progress(events).model_dump_json(indent=2) + "\n")
+    write_atomic(folder / MARKDOWN, markdown(events))
+    write_atomic(folder / HTML, html(events, read))
+
+
+def _rendered(template: str, events: Sequence[Event], read: Read | None = None) -> str:
+    told = course(events)
+    cost, cost_known = spent(events)
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            told=told,
+            order=told.started.order if told.started else None,
+            headline=_headline(told),
+            cost=words.money(cost, known=cost_known),
+            active_s=active_seconds(events),
+            spans=_spans(told),
+            plot=quality_plot(told),
+            states=points(told),
+            gate_names=_gate_names(told),
+            metric_names=_metric_names(told),
+            thoughts=[event.body for event in events if isinstance(event.body, PhaseCompleted)],
+            attempts=[event.body for event in events if isinstance(event.body, AgentFinished)],
+            tools=_tools(events),
+            output=lambda evidence: _output(evidence, read),
+            mark=_MARKS,
+            completion_mark=COMPLETION_MARK,
+            status=lambda lap: status(told, lap),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("setpoint.events", "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=select_autoescape(["html.j2"]),
+    )
+    environment.filters |= {
+        "one_line": words.one_line,
+        "prose": words.prose,
+        "code": words.code,
+        "figure": words.figure,
+        "duration": words.duration,
+        "finding": words.finding_line,
+        "failure": words.failure_line,
+        "change": words.change_line,
+        "argv": words.argv_line,
+    }
+    environment.globals["place"] = words.place
+    return environment
+
+
+def _headline(told: Course) -> str:
+    if told.outcome is not None:
+        return _ENDINGS[told.outcome.ending]
+    if not told.events:
+        return "Nothing is recorded yet"
+    return f"Running: {told.phase or 'starting'}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """One phase on the time line."""
+
+    name: str
+    start_s: float
+    """Seconds after the beginning of the run."""
+    duration_s: float
+    whole_s: float
+    """Seconds of the whole line."""
+
+    @property
+    def left(self) -> float:
+        """Where it begins, in percent of the line."""
+        return round(100 * self.start_s / self.whole_s, 2) if self.whole_s else 0.0
+
+    @property
+    def width(self) -> float:
+        """How much of the line it takes, in percent, at least enough to be seen."""
+        return max(round(100 * self.duration_s / self.whole_s, 2) if self.whole_s else 0.0, 0.4)
+
+
+def _spans(told: Course) -> list[Span]:
+    """Give the phases in order, each up to the beginning of the next."""
+    if not told.events:
+        return []
+    began, ended = told.events[0].at, told.events[-1].at
+    whole = (ended - began).total_seconds()
+    entries = [(event.at, event.body) for event in told.events if isinstance(event.body, PhaseEntered)]
+    ends = [at for at, _ in entries[1:]] + [ended]
+    return [
+        Span(
+            name=f"{body.phase} {body.iteration}" if body.iteration else body.phase,
+            start_s=(at - began).total_seconds(),
+            duration_s=(end - at).total_seconds(),
+            whole_s=whole,
+        )
+        for (at, body), end in zip(entries, ends, strict=True)
+    ]
+
+
+def _gate_names(told: Course) -> list[str]:
+    return list(dict.fromkeys(gate.name for lap in told.laps for gate in lap.gates))
+
+
+def _metric_names(told: Course) -> list[str]:
+    """Name the metrics that were measured at least once."""
+    measured = [lap.latest.quality for lap in told.laps if lap.latest]
+    measured += [told.base.quality] if told.base else []
+    names = dict.fromkeys(name for quality in measured for name in type(quality).model_fields)
+    return [name for name in names if any(getattr(quality, name) is not None for quality in measured)]
+
+
+def _tools(events: Sequence[Event]) -> list[tuple[str, int, int, float]]:
+    """Count the agent's tool calls by name: calls, failures, seconds; the most used first."""
+    calls: dict[str, list[ToolCall]] = {}
+    for event in events:
+        if isinstance(event.body, ToolExecuted):
+            calls.setdefault(event.body.call.name, []).append(event.body.call)
+    rows = [
+        (name, len(of), sum(call.ok is False for call in of), sum(call.duration_s or 0.0 for call in of))
+        for name, of in calls.items()
+    ]
+    return sorted(rows, key=lambda row: (-row[1], row[0]))
+
+
+def _output(evidence: Evidence, read: Read | None) -> str:
+    """Give the end of a raw output that says why a check is not green; empty where there is none to show."""
+    if (
+        read is None
+        or evidence.output is None
+        or evidence.state in (CheckState.PASS, CheckState.NOT_MEASURED)
+    ):
+        return ""
+    try:
+        text = read(evidence.output).decode("utf-8", errors="replace")
+    except RecordedDataError as error:
+        return f"({error.message})"
+    return text if len(text) <= MOST_OUTPUT else f"…{text[-MOST_OUTPUT:]}"
