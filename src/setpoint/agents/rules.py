@@ -1,4 +1,4 @@
-"""The built-in agent that plays researcher, planner and reviewer by rule: no model, no key, no opinion it cannot point at."""
+"""The built-in researcher, planner and reviewer by rule: no model, no key, no opinion it cannot point at."""
 
 from __future__ import annotations
 
@@ -38,13 +38,58 @@ class Rule(NamedTuple):
 
 
 REVIEW_RULES = (
-    Rule("conflict-marker", re.compile(r"^(<{7} |>{7} |={7}$)"), Severity.CRITICAL, Category.CORRECTNESS, "a merge conflict marker"),
-    Rule("debugger", re.compile(r"\b(breakpoint\(\)|(i?pdb)\.set_trace\(|import i?pdb\b)"), Severity.ERROR, Category.CORRECTNESS, "a debugger call was left in"),  # noqa: E501
-    Rule("private-key", re.compile(r"-----BEGIN (RSA |EC |OPENSSH |)PRIVATE KEY-----"), Severity.CRITICAL, Category.SECURITY, "a private key"),  # noqa: E501
-    Rule("secret", re.compile(r"\b(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|sk-[A-Za-z0-9_-]{32,}|xox[baprs]-[A-Za-z0-9-]{20,})"), Severity.CRITICAL, Category.SECURITY, "what looks like an access token"),  # noqa: E501
-    Rule("under-test", re.compile(r"PYTEST_CURRENT_TEST|[\"']pytest[\"']\s+in\s+sys\.modules"), Severity.ERROR, Category.INTEGRITY, "code that asks whether it is under test", in_tests=False),  # noqa: E501
-    Rule("swallowed", re.compile(r"^\s*except(\s+(Base)?Exception)?\s*:\s*(pass|\.\.\.)\s*$"), Severity.WARNING, Category.CORRECTNESS, "an exception is swallowed"),  # noqa: E501
-    Rule("unfinished", re.compile(r"\b(TODO|FIXME|XXX)\b|\braise NotImplementedError\b"), Severity.WARNING, Category.CORRECTNESS, "unfinished work"),  # noqa: E501
+    Rule(
+        "conflict-marker",
+        re.compile(r"^(<{7} |>{7} |={7}$)"),
+        Severity.CRITICAL,
+        Category.CORRECTNESS,
+        "a merge conflict marker",
+    ),
+    Rule(
+        "debugger",
+        re.compile(r"\b(breakpoint\(\)|(i?pdb)\.set_trace\(|import i?pdb\b)"),
+        Severity.ERROR,
+        Category.CORRECTNESS,
+        "a debugger call was left in",
+    ),
+    Rule(
+        "private-key",
+        re.compile(r"-----BEGIN (RSA |EC |OPENSSH |)PRIVATE KEY-----"),
+        Severity.CRITICAL,
+        Category.SECURITY,
+        "a private key",
+    ),
+    Rule(
+        "secret",
+        re.compile(
+            r"\b(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|sk-[A-Za-z0-9_-]{32,}|xox[baprs]-[A-Za-z0-9-]{20,})"
+        ),
+        Severity.CRITICAL,
+        Category.SECURITY,
+        "what looks like an access token",
+    ),
+    Rule(
+        "under-test",
+        re.compile(r"PYTEST_CURRENT_TEST|[\"']pytest[\"']\s+in\s+sys\.modules"),
+        Severity.ERROR,
+        Category.INTEGRITY,
+        "code that asks whether it is under test",
+        in_tests=False,
+    ),
+    Rule(
+        "swallowed",
+        re.compile(r"^\s*except(\s+(Base)?Exception)?\s*:\s*(pass|\.\.\.)\s*$"),
+        Severity.WARNING,
+        Category.CORRECTNESS,
+        "an exception is swallowed",
+    ),
+    Rule(
+        "unfinished",
+        re.compile(r"\b(TODO|FIXME|XXX)\b|\braise NotImplementedError\b"),
+        Severity.WARNING,
+        Category.CORRECTNESS,
+        "unfinished work",
+    ),
 )
 """All rules for added lines; each is listed in docs/reference/review-rules.md."""
 
@@ -61,7 +106,9 @@ class RulesAgent:
         """Answer for the role of the brief; it never changes a file and never breaks."""
         del observer
         started = datetime.now(UTC)
-        text = {Role.RESEARCHER: _researched, Role.PLANNER: _planned, Role.REVIEWER: _reviewed}.get(brief.role, _unplayed)(brief)
+        text = {Role.RESEARCHER: _researched, Role.PLANNER: _planned, Role.REVIEWER: _reviewed}.get(
+            brief.role, _unplayed
+        )(brief)
         return Attempt(
             agent=self.name,
             stop=Stop.END_TURN,
@@ -112,7 +159,9 @@ def _planned(brief: Brief) -> str:
     steps = [f"Mend `{place}`, so that {_some(tests)} pass." for place, tests in places.items()]
     steps += [f"Mend `{each.file}:{each.line}`: {each.message}" for each in brief.findings if each.blocking]
     if not steps:
-        steps.append("Make the smallest change that does what is wanted, with tests that would fail without it.")
+        steps.append(
+            "Make the smallest change that does what is wanted, with tests that would fail without it."
+        )
     steps.append("Leave everything else as it is.")
     return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
 
@@ -126,7 +175,9 @@ def _reviewed(brief: Brief) -> str:
     added = list(added_lines(brief.diff))
     findings = [*_by_line(added), *_by_shape(added, brief.diff)]
     blocking = [each for each in findings if each["severity"] in (Severity.ERROR, Severity.CRITICAL)]
-    feedback = f"{len(added)} added lines looked at with {len(REVIEW_RULES)} rules; rules see form, not intent"
+    feedback = (
+        f"{len(added)} added lines looked at with {len(REVIEW_RULES)} rules; rules see form, not intent"
+    )
     decision = "request_changes" if blocking else "approve"
     return json.dumps({"decision": decision, "findings": findings, "feedback": feedback})
 
@@ -135,7 +186,9 @@ def _by_line(added: Iterable[Added]) -> Iterator[dict[str, object]]:
     for each in added:
         for rule in REVIEW_RULES:
             if rule.pattern.search(each.text) and (rule.in_tests or not _TEST_FILE.search(each.file)):
-                yield _finding(rule.name, rule.severity, rule.category, f"{rule.message}: {each.text.strip()[:80]}", each)
+                yield _finding(
+                    rule.name, rule.severity, rule.category, f"{rule.message}: {each.text.strip()[:80]}", each
+                )
 
 
 def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
@@ -152,7 +205,9 @@ def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
         yield _finding("binary", Severity.WARNING, Category.SCOPE, message, Added(name, 0, ""))
 
 
-def _finding(rule: str, severity: Severity, category: Category, message: str, place: Added) -> dict[str, object]:
+def _finding(
+    rule: str, severity: Severity, category: Category, message: str, place: Added
+) -> dict[str, object]:
     return {
         "rule": rule,
         "severity": severity,

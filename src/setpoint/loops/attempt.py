@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from setpoint.domain.attempt import Attempt, Brief, BreakageKind, Mode
+from setpoint.domain.attempt import Attempt, BreakageKind, Brief, Mode
 from setpoint.domain.events import AgentFinished, AgentStarted
 from setpoint.domain.ids import Commit
 from setpoint.domain.pipeline import Phase
@@ -75,7 +75,9 @@ async def _try(run: Running, start: Start, brief: Brief, number: int) -> Attempt
         prompt=run.world.keep(brief.prompt),
     )
     run.journal.note(f"{brief.label}:{number}:start", body)
-    return await agent.attempt(brief, InnerLoop(run.journal, start.phase.name, start.iteration, brief.label, number))
+    return await agent.attempt(
+        brief, InnerLoop(run.journal, start.phase.name, start.iteration, brief.label, number)
+    )
 
 
 async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot) -> AgentFinished:
@@ -97,4 +99,8 @@ async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot
 
 def _tries(run: Running, brief: Brief) -> int:
     """Count the tries of this attempt that were begun, in this process or an earlier one."""
-    return sum(1 for event in run.journal.events if isinstance(event.body, AgentStarted) and event.body.label == brief.label)
+    return sum(
+        1
+        for event in run.journal.events
+        if isinstance(event.body, AgentStarted) and event.body.label == brief.label
+    )

@@ -41,7 +41,9 @@ class Situation:
     budget: str = ""
 
 
-def brief(order: RunOrder, world: World, copy: WorkCopy, tools: Toolbox, phase: Phase, now: Situation) -> Brief:
+def brief(
+    order: RunOrder, world: World, copy: WorkCopy, tools: Toolbox, phase: Phase, now: Situation
+) -> Brief:
     """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
     shown_failures = tuple(_shortened(failure) for failure in now.failures[:MOST_FAILURES])
     shown_findings = worst_first(now.findings)[:MOST_FINDINGS]
@@ -83,7 +85,8 @@ def brief(order: RunOrder, world: World, copy: WorkCopy, tools: Toolbox, phase: 
 def tried(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:
     """Tell what came of earlier rounds, each given with its diff."""
     return tuple(
-        Tried(iteration=past.number, diff=diff[:MOST_TRIED_DIFF], outcome=outcome_line(past)) for past, diff in rounds
+        Tried(iteration=past.number, diff=diff[:MOST_TRIED_DIFF], outcome=outcome_line(past))
+        for past, diff in rounds
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Delivered, RunFinished
 from setpoint.domain.run import COMPLETION_MARK, Ending, Halt, Round, RunOutcome
+from setpoint.domain.verdict import HardGate
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first, better_than_base
 from setpoint.policies.budget import active_seconds, spent
@@ -62,7 +63,9 @@ async def _appraised(run: Running, candidate: Round) -> Evaluation:
 async def _delivered(run: Running, best: Round, *, verified: bool) -> str:
     async def act() -> Delivered:
         message = _message(run, best, verified=verified)
-        branch = await run.world.forge.deliver(run.copy, best.snapshot.commit, run.order.branch, message=message)
+        branch = await run.world.forge.deliver(
+            run.copy, best.snapshot.commit, run.order.branch, message=message
+        )
         return Delivered(branch=branch, commit=best.snapshot.commit, verified=verified)
 
     return (await run.journal.step("deliver", act, Delivered)).branch
@@ -70,8 +73,13 @@ async def _delivered(run: Running, best: Round, *, verified: bool) -> str:
 
 def _message(run: Running, best: Round, *, verified: bool) -> str:
     state = COMPLETION_MARK if verified else "not verified: the best state so far"
-    gates = "\n".join(f"  {gate.name}: {gate.state}{f' ({gate.reason})' if gate.reason else ''}" for gate in best.gates)
+    gates = "\n".join(_gate(gate) for gate in best.gates)
     return (
-        f"{run.order.story.title}\n\n{state}\n\nGates, measured by Setpoint on tree {best.snapshot.tree}:\n{gates}\n\n"
+        f"{run.order.story.title}\n\n{state}\n\n"
+        f"Gates, measured by Setpoint on tree {best.snapshot.tree}:\n{gates}\n\n"
         f"Setpoint-Run: {run.order.trace_id}\nSetpoint-Iteration: {best.number}\n"
     )
+
+
+def _gate(gate: HardGate) -> str:
+    return f"  {gate.name}: {gate.state}{f' ({gate.reason})' if gate.reason else ''}"

@@ -27,7 +27,7 @@ class InnerLoop:
 
     def spent(self, usage: Usage) -> None:
         """Record what the try has cost so far, where that has changed."""
-        if usage.cost_usd is None or usage.cost_usd == self._spent:
+        if not usage.cost_usd or usage.cost_usd == self._spent:
             return
         self._spent = usage.cost_usd
         body = AgentSpent(label=self._label, attempt=self._attempt, usage=usage)

@@ -49,7 +49,7 @@ from setpoint.ports import Durable, Measured, World
 DIMINISHING_AFTER = 2
 """Bounces without fewer problems after which the maker is told so."""
 ADVICE = (
-    "The last rounds brought no fewer problems. Before you edit, name the assumption behind your last changes, "
+    "The last rounds brought no fewer problems. Before you edit, name the assumption behind your changes, "
     "say why it may be wrong, and choose another way."
 )
 
@@ -67,7 +67,9 @@ async def drive(order: RunOrder, world: World, durable: Durable) -> RunOutcome:
 
 async def _driven(run: Running) -> RunOutcome:
     base = await _baseline(run)
-    texts = await _think(run, run.order.pipeline.before_making(), Situation(findings=base.findings, failures=base.failures))
+    texts = await _think(
+        run, run.order.pipeline.before_making(), Situation(findings=base.findings, failures=base.failures)
+    )
     rounds: tuple[Round, ...] = ()
     mode, chain, parent = Mode.FRESH, 0, run.order.base
     while True:
@@ -75,8 +77,8 @@ async def _driven(run: Running) -> RunOutcome:
         situation = await _situation(run, base, rounds, mode, chain, texts)
         made = await _made(run, situation, parent)
         if made.snapshot.attempt is not None and made.snapshot.attempt.breakage is not None:
-            breakage = made.snapshot.attempt.breakage
-            reason = f"{made.snapshot.attempt.agent} broke {made.lost + 1} times: {breakage.kind}: {breakage.message}"
+            broken, breakage = made.snapshot.attempt.agent, made.snapshot.attempt.breakage
+            reason = f"{broken} broke {made.lost + 1} times: {breakage.kind}: {breakage.message}"
             return await finish(run, run.past(base, rounds), Ending.BROKEN_AGENT, reason, None)
         rounds = (*rounds, await _judged(run, base, rounds, made, situation))
         if rounds[-1].verdict is not None and rounds[-1].verdict.judgement is Judgement.FAILED:
@@ -133,7 +135,10 @@ async def _think(run: Running, phases: tuple[Phase, ...], situation: Situation) 
         key = f"{phase.name}-{situation.iteration}"
         run.journal.note(f"{key}:entered", PhaseEntered(phase=phase.name, iteration=situation.iteration))
         now = Situation(
-            iteration=situation.iteration, findings=situation.findings, failures=situation.failures, texts=texts
+            iteration=situation.iteration,
+            findings=situation.findings,
+            failures=situation.failures,
+            texts=texts,
         )
         texts[phase.name] = await _thought(run, phase, key, now)
     return texts
@@ -172,9 +177,8 @@ async def _situation(
     if not rounds:
         return Situation(iteration=1, findings=base.blocking, failures=base.failures, texts=texts)
     last = rounds[-1]
-    diffs = []
-    for each in rounds[-5:]:
-        diffs.append((each, await run.world.workspace.diff(run.copy, each.snapshot.parent, each.snapshot.commit)))
+    diff = run.world.workspace.diff
+    diffs = [(each, await diff(run.copy, each.snapshot.parent, each.snapshot.commit)) for each in rounds[-5:]]
     start = best_first(past)[0] if mode is Mode.RESTART and best_first(past) else last
     return Situation(
         iteration=last.number + 1,
@@ -215,7 +219,9 @@ async def _judged(
 ) -> Round:
     """Send a change through the phases behind the making, cheapest first; what blocks ends the round."""
     current: Round | None = None
-    suspects = tuple(failure.test for failure in situation.failures) or tuple(failure.test for failure in base.failures)
+    suspects = tuple(failure.test for failure in situation.failures) or tuple(
+        failure.test for failure in base.failures
+    )
     for phase in run.order.pipeline.behind_making():
         if phase.kind is PhaseKind.DELIVER:
             break
@@ -256,9 +262,16 @@ def _with(current: Round | None, made: AgentFinished, situation: Situation, eval
 
 def _blocked(current: Round, phase: Phase) -> bool:
     if phase.kind is PhaseKind.REVIEW and current.verdict is not None:
-        return bool(current.verdict.blocking) or current.verdict.judgement in (Judgement.FAILED, Judgement.REQUIRE_HUMAN)
+        return bool(current.verdict.blocking) or current.verdict.judgement in (
+            Judgement.FAILED,
+            Judgement.REQUIRE_HUMAN,
+        )
     newest = current.tests or current.evaluation
-    commands = [each for each in newest.evidence if each.check.startswith("acceptance:") and each.state is CheckState.FAIL]
+    commands = [
+        each
+        for each in newest.evidence
+        if each.check.startswith("acceptance:") and each.state is CheckState.FAIL
+    ]
     return bool(newest.failures or newest.blocking or newest.broken or commands)
 
 
@@ -276,7 +289,9 @@ async def _reviewed(
         diff=await run.world.workspace.diff(run.copy, since, current.snapshot.commit),
     )
     asked = brief(run.order, run.world, run.copy, run.tools, phase, now)
-    verdict = await review(run, f"{phase.name}-{current.number}", asked, current.snapshot.commit, current.number)
+    verdict = await review(
+        run, f"{phase.name}-{current.number}", asked, current.snapshot.commit, current.number
+    )
     return current.model_copy(update={"verdict": verdict})
 
 
@@ -284,7 +299,10 @@ def _with_gates(run: Running, current: Round) -> Round:
     gates = hard_gates(current)
     update: dict[str, object] = {"gates": gates}
     if not all(gate.passed for gate in gates):
-        found: tuple[Finding, ...] = (*current.latest.findings, *(current.verdict.findings if current.verdict else ()))
+        found: tuple[Finding, ...] = (
+            *current.latest.findings,
+            *(current.verdict.findings if current.verdict else ()),
+        )
         update["bounced_to"] = bounce_target(found, run.order.pipeline)
         update["bounced_from"] = current.bounced_from or "gates"
     return current.model_copy(update=update)
@@ -307,7 +325,9 @@ async def _decided(
     async def act() -> HaltingDecided:
         past = run.past(base, rounds)
         decision, halt = rules_v1(past)
-        return HaltingDecided(iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt)
+        return HaltingDecided(
+            iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt
+        )
 
     decided = await run.journal.step(key, act, HaltingDecided)
     last = rounds[-1]
@@ -335,7 +355,7 @@ def _warn(run: Running, past: Past) -> None:
 
 
 def _best(run: Running, base: Evaluation, rounds: tuple[Round, ...]) -> Commit:
-    """Give the best state to start afresh from: a round that left fewer red tests than the base, or the base."""
+    """Give the state to start afresh from: the best round with fewer red tests than the base, or the base."""
     for candidate in best_first(run.past(base, rounds)):
         if not candidate.latest.blocking and len(failures(candidate)) < len(base.failures):
             return candidate.snapshot.commit

@@ -1,4 +1,4 @@
-"""Asking reviewers and reading their answer; an answer that cannot be read is a broken reviewer, not an opinion."""
+"""Asking reviewers; an answer that cannot be read is a broken reviewer, not an opinion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
 
 
 async def review(run: Running, key: str, brief: Brief, commit: Commit, iteration: int) -> Verdict:
-    """Ask the reviewer for its verdict on a change; a broken reviewer is asked again, then the verdict is `failed`."""
+    """Ask the reviewer for its verdict; a broken reviewer is asked again, then the verdict is `failed`."""
 
     async def act() -> ReviewCompleted:
         agent = run.world.agents[brief.role]
@@ -51,7 +51,10 @@ def read_verdict(reviewer: str, attempt: Attempt) -> Verdict:
     if judgement is Judgement.APPROVE and any(finding.blocking for finding in findings):
         judgement = Judgement.REQUEST_CHANGES
     return Verdict(
-        reviewer=reviewer, judgement=judgement, findings=findings, feedback=str(answer.get("feedback", ""))[:2000]
+        reviewer=reviewer,
+        judgement=judgement,
+        findings=findings,
+        feedback=str(answer.get("feedback", ""))[:2000],
     )
 
 

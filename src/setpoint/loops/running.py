@@ -32,11 +32,21 @@ class Running:
         """Give the history that policies look at."""
         cost, _ = spent(self.journal.events)
         return Past(
-            limits=self.order.limits, base=base, rounds=rounds, cost_usd=cost, active_s=active_seconds(self.journal.events)
+            limits=self.order.limits,
+            base=base,
+            rounds=rounds,
+            cost_usd=cost,
+            active_s=active_seconds(self.journal.events),
         )
 
     async def measure(
-        self, key: str, stage: Stage, tree: tuple[Commit, Tree], *, iteration: int, suspects: tuple[str, ...] = ()
+        self,
+        key: str,
+        stage: Stage,
+        tree: tuple[Commit, Tree],
+        *,
+        iteration: int,
+        suspects: tuple[str, ...] = (),
     ) -> Evaluation:
         """Measure a committed tree, exactly as it is committed, once per key."""
         commit, content = tree

@@ -35,7 +35,9 @@ def _parsed(text: str, source: str) -> Pipeline:
         message = f"{source}: not valid TOML: {error}"
         raise PipelineError(message, mend="correct the line named above") from None
     except ValidationError as error:
-        details = "; ".join(f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors())
+        details = "; ".join(
+            f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()
+        )
         message = f"{source}: {details}"
         raise PipelineError(message, mend="docs/reference/pipelines.md describes every key") from None
 
@@ -49,12 +51,15 @@ def render(name: str, variables: dict[str, object], overrides: Path | None = Non
         return _environment(overrides).get_template(name).render(**variables).strip() + "\n"
     except TemplateError as error:
         message = f"prompt template '{name}': {error}"
-        raise PipelineError(message, mend="the variables of each prompt are listed in docs/reference/prompts.md") from None
+        raise PipelineError(
+            message, mend="the variables of each prompt are listed in docs/reference/prompts.md"
+        ) from None
 
 
 @cache
 def _environment(overrides: Path | None) -> Environment:
     own = [FileSystemLoader(overrides)] if overrides is not None else []
     loader = ChoiceLoader([*own, PackageLoader(__name__, "prompts")])
-    # Prompts are plain text for agents, so nothing is escaped.
-    return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701
+    return Environment(
+        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
+    )

@@ -23,7 +23,7 @@ def best_first(past: Past) -> tuple[Round, ...]:
 
 
 def no_worse_than_base(measured: Evaluation, base: Evaluation) -> bool:
-    """Whether a fully measured tree may replace the base: it breaks nothing that worked, and blocks nowhere new."""
+    """Whether a fully measured tree may replace the base: it breaks nothing and nothing new blocks."""
     base_red = {failure.test for failure in base.failures} | set(base.known_red)
     newly_red = {failure.test for failure in measured.failures} - base_red
     return not newly_red and not measured.blocking and not measured.broken

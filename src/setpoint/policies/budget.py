@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from setpoint.domain.attempt import AttemptLimits, Usage
 from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, ReviewCompleted, RunResumed
@@ -15,7 +16,9 @@ WARN_AT = (0.5, 0.8)
 SHORTEST_ATTEMPT_S = 5.0
 
 
-def attempt_limits(limits: Limits, wanted: AttemptLimits, cost_usd: Decimal, active_s: float) -> AttemptLimits:
+def attempt_limits(
+    limits: Limits, wanted: AttemptLimits, cost_usd: Decimal, active_s: float
+) -> AttemptLimits:
     """Bound one attempt by what is left of the run."""
     left = max(limits.max_wall_s - active_s, SHORTEST_ATTEMPT_S)
     money = None if limits.max_cost_usd <= 0 else max(limits.max_cost_usd - cost_usd, Decimal(0))
@@ -38,14 +41,20 @@ def warnings(past: Past) -> tuple[tuple[str, float, float, float], ...]:
 
 def active_seconds(events: Sequence[Event]) -> float:
     """Add up the seconds a run has worked; the gap before each resumption does not count."""
-    gaps = zip(events, events[1:], strict=False)
-    return sum((later.at - earlier.at).total_seconds() for earlier, later in gaps if not isinstance(later.body, RunResumed))
+    gaps = pairwise(events)
+    return sum(
+        (later.at - earlier.at).total_seconds()
+        for earlier, later in gaps
+        if not isinstance(later.body, RunResumed)
+    )
 
 
 def spent(events: Sequence[Event]) -> tuple[Decimal, bool]:
     """Add up what all agents of a run have cost, in US dollars, and say whether every one of them told."""
     usages = [usage for event in events if (usage := _usage(event)) is not None]
-    lost = sum((event.body.lost_cost_usd for event in events if isinstance(event.body, AgentFinished)), Decimal(0))
+    lost = sum(
+        (event.body.lost_cost_usd for event in events if isinstance(event.body, AgentFinished)), Decimal(0)
+    )
     told = sum((usage.cost_usd for usage in usages if usage.cost_usd is not None), Decimal(0))
     known = all(usage.cost_usd is not None or usage.scope == "none" for usage in usages)
     return told + lost, known

@@ -18,7 +18,7 @@ _FINDING_GATES = (
 
 
 def hard_gates(past: Round) -> tuple[HardGate, ...]:
-    """Judge every gate on the furthest evaluation of a round; a gate never reached is an error, not a pass."""
+    """Judge every gate on a round's furthest evaluation; a gate never reached is an error, not a pass."""
     evaluation, tests = past.evaluation, past.tests
     gates = [_change(past), _check("build", evaluation.evidence_of("parse"))]
     gates += [_findings(name, category, check, evaluation) for name, category, check in _FINDING_GATES]
@@ -26,7 +26,10 @@ def hard_gates(past: Round) -> tuple[HardGate, ...]:
     proving = past.confirmation or tests
     if proving is None:
         reason = "not reached: something before it blocks"
-        gates += [HardGate(name=name, state=CheckState.ERROR, reason=reason) for name in ("tests", "acceptance", "proof")]
+        gates += [
+            HardGate(name=name, state=CheckState.ERROR, reason=reason)
+            for name in ("tests", "acceptance", "proof")
+        ]
     else:
         gates += [_tests(proving), _acceptance(proving.evidence)]
         gates.append(_proof(gates[-2:]))
@@ -48,22 +51,35 @@ def _check(name: str, evidence: Evidence | None) -> HardGate:
 
 
 def _findings(name: str, category: Category, check: str, *evaluations: Evaluation) -> HardGate:
-    found = [finding for evaluation in evaluations for finding in evaluation.blocking if finding.category is category]
+    found = [
+        finding
+        for evaluation in evaluations
+        for finding in evaluation.blocking
+        if finding.category is category
+    ]
     evidence = evaluations[0].evidence_of(check)
     proof = (evidence.id,) if evidence else ()
     if found:
         return HardGate(name=name, state=CheckState.FAIL, reason=_listed(found), evidence=proof)
     if evidence is None:
-        return HardGate(name=name, state=CheckState.NOT_MEASURED, reason=f"{check} is not among this project's checks")
-    state = evidence.state if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) else CheckState.PASS
+        return HardGate(
+            name=name, state=CheckState.NOT_MEASURED, reason=f"{check} is not among this project's checks"
+        )
+    state = (
+        evidence.state if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) else CheckState.PASS
+    )
     return HardGate(name=name, state=state, reason=evidence.reason, evidence=proof)
 
 
 def _review(past: Round) -> HardGate:
     if past.verdict is None:
-        return HardGate(name="review", state=CheckState.ERROR, reason="not reached: something before it blocks")
+        return HardGate(
+            name="review", state=CheckState.ERROR, reason="not reached: something before it blocks"
+        )
     if past.verdict.judgement is Judgement.FAILED:
-        return HardGate(name="review", state=CheckState.ERROR, reason=f"the reviewer broke: {past.verdict.feedback}")
+        return HardGate(
+            name="review", state=CheckState.ERROR, reason=f"the reviewer broke: {past.verdict.feedback}"
+        )
     blocking = past.verdict.blocking
     if blocking or past.verdict.judgement is Judgement.REQUIRE_HUMAN:
         reason = _listed(blocking) if blocking else "the reviewer wants a person to decide"
@@ -74,12 +90,18 @@ def _review(past: Round) -> HardGate:
 def _tests(evaluation: Evaluation) -> HardGate:
     evidence = evaluation.evidence_of("pytest")
     if evidence is None:
-        return HardGate(name="tests", state=CheckState.NOT_MEASURED, reason="the project has no tests that Setpoint can run")
+        return HardGate(
+            name="tests",
+            state=CheckState.NOT_MEASURED,
+            reason="the project has no tests that Setpoint can run",
+        )
     if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
         return HardGate(name="tests", state=evidence.state, reason=evidence.reason, evidence=(evidence.id,))
     if evaluation.failures:
         names = ", ".join(failure.test for failure in evaluation.failures[:3])
-        reason = f"{len(evaluation.failures)} failing: {names}{', ...' if len(evaluation.failures) > 3 else ''}"  # noqa: PLR2004
+        reason = (
+            f"{len(evaluation.failures)} failing: {names}{', ...' if len(evaluation.failures) > 3 else ''}"  # noqa: PLR2004
+        )
         return HardGate(name="tests", state=CheckState.FAIL, reason=reason, evidence=(evidence.id,))
     return HardGate(name="tests", state=CheckState.PASS, evidence=(evidence.id,))
 
@@ -91,7 +113,9 @@ def _acceptance(evidence: tuple[Evidence, ...]) -> HardGate:
         return HardGate(name="acceptance", state=CheckState.NOT_MEASURED, reason="the story names no command")
     bad = [each for each in commands if each.state is not CheckState.PASS]
     if bad:
-        reason = "; ".join(f"`{' '.join(each.argv)}`: {each.reason or f'exit code {each.exit_code}'}" for each in bad)
+        reason = "; ".join(
+            f"`{' '.join(each.argv)}`: {each.reason or f'exit code {each.exit_code}'}" for each in bad
+        )
         return HardGate(name="acceptance", state=bad[0].state, reason=reason, evidence=proof)
     return HardGate(name="acceptance", state=CheckState.PASS, evidence=proof)
 

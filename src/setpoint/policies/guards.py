@@ -7,14 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import pvariance
 
 from setpoint.domain.run import Halt, Limits, Round
-from setpoint.policies.past import Past, failures, problems, qualities, review_findings, same_problems_running, signature
+from setpoint.policies.past import (
+    Past,
+    failures,
+    problems,
+    qualities,
+    review_findings,
+    same_problems_running,
+    signature,
+)
 
 STAGNATION_WINDOW = 3
 STAGNATION_VARIANCE = 0.001
 FLOOR_AFTER_ROUNDS = 3
+SUSPECT = "give an instruction, try another agent, or check whether the test or finding itself is wrong"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +41,9 @@ class Guard:
 
     def __or__(self, other: Guard) -> Guard:
         """Fire when either fires; the left one is asked first."""
-        return Guard(name=f"{self.name} | {other.name}", judge=lambda past: self.judge(past) or other.judge(past))
+        return Guard(
+            name=f"{self.name} | {other.name}", judge=lambda past: self.judge(past) or other.judge(past)
+        )
 
     def __and__(self, other: Guard) -> Guard:
         """Fire when both fire; the reasons and figures are joined."""
@@ -93,7 +105,7 @@ def max_refinement_attempts(limits: Limits) -> Guard:
             return None
         return Halt(
             guard="max_refinement_attempts",
-            reason=f"the story reached its most refinement attempts ({reworks}/{limit}): manual review is needed",
+            reason=f"the story is at its most refinement attempts ({reworks}/{limit}): manual review is needed",
             figures={"attempts": reworks, "limit": limit},
             go_on="mend it by hand, or set max_refinement_attempts in the story's front matter",
         )
@@ -129,12 +141,12 @@ def _same_running(name: str, what: str, limit: int, issues: Callable[[Round], di
         # A round that mended something else moved on: only a round set that stands still in whole is stuck.
         if not lasting or len(window[-1]) < len(window[0]):
             return None
-        first = sorted(window[-1][key] for key in lasting)[0]
+        first = min(window[-1][key] for key in lasting)
         return Halt(
             guard=name,
             reason=f"the same {what} in {limit} rounds running: {first}",
             figures={"rounds": limit, "lasting": len(lasting)},
-            go_on="give an instruction, try another agent, or check whether the test or the finding itself is wrong",
+            go_on=SUSPECT,
         )
 
     return Guard(name=name, judge=judge)
@@ -195,14 +207,14 @@ def wall_time(limits: Limits) -> Guard:
 
 
 def stagnation(limits: Limits) -> Guard:
-    """R0's rule: variance of the last three scores below 0.001, or none higher than the one before (off by default)."""
+    """R0's rule: the last three scores vary by less than 0.001, or never rise (off by default)."""
 
     def judge(past: Past) -> Halt | None:
         recent = qualities(past.rounds)[-STAGNATION_WINDOW:]
         if not limits.stagnation or len(recent) < STAGNATION_WINDOW:
             return None
         variance = pvariance(recent)
-        falling = all(later <= earlier for earlier, later in zip(recent, recent[1:], strict=False))
+        falling = all(later <= earlier for earlier, later in pairwise(recent))
         if variance >= STAGNATION_VARIANCE and not falling:
             return None
         why = "does not rise" if falling else f"hardly moves (variance {variance:.5f})"
@@ -226,7 +238,7 @@ def minimum_quality(limits: Limits) -> Guard:
             return None
         return Halt(
             guard="minimum_quality",
-            reason=f"the quality score is {scores[-1]:.2f}, below {floor:.2f} after {len(past.rounds)} rounds",
+            reason=f"the quality score {scores[-1]:.2f} is below {floor:.2f} after {len(past.rounds)} rounds",
             figures={"score": round(scores[-1], 4), "floor": floor},
             go_on="unset limits.minimum_quality, or make the story smaller",
         )
@@ -244,8 +256,12 @@ def repeated_findings(limits: Limits) -> Guard:
         return Halt(
             guard="repeated_findings",
             reason=f"the same {len(problems(past.last))} problems came back {run} times running",
-            figures={"comparisons": run, "limit": limits.repeated_findings, "problems": len(problems(past.last))},
-            go_on="give an instruction, try another agent, or check whether a test or finding itself is wrong",
+            figures={
+                "comparisons": run,
+                "limit": limits.repeated_findings,
+                "problems": len(problems(past.last)),
+            },
+            go_on=SUSPECT,
         )
 
     return Guard(name="repeated_findings", judge=judge)

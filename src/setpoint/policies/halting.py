@@ -20,22 +20,32 @@ def rules_v1(past: Past) -> tuple[Decision, Halt | None]:
     if past.last.verified:
         return _verified(past), None
     if past.last.verdict is not None and past.last.verdict.judgement is Judgement.REQUIRE_HUMAN:
-        return _decision(past, Action.ESCALATE, f"{past.last.verdict.reviewer} wants a person to decide"), None
+        return _decision(
+            past, Action.ESCALATE, f"{past.last.verdict.reviewer} wants a person to decide"
+        ), None
     if halt := exhausting(past.limits)(past):
         return _decision(past, Action.ESCALATE, halt.reason), halt
     may_restart = past.limits.restart_on_repeat and past.last.chain == 0
     if may_restart and (halt := repeated_findings(past.limits)(past)):
-        return _decision(past, Action.RESTART, f"{halt.reason}: once more from the best state with a fresh context"), halt
+        return _decision(
+            past, Action.RESTART, f"{halt.reason}: once more from the best state with a fresh context"
+        ), halt
     if halt := stuck(past.limits)(past):
         halt = _suspecting_test(past, halt)
         return _decision(past, Action.ESCALATE, halt.reason), halt
-    return _decision(past, Action.CONTINUE, f"{open_count(past.last)} problems are open and nothing speaks against trying on"), None
+    return _decision(
+        past,
+        Action.CONTINUE,
+        f"{open_count(past.last)} problems are open and nothing speaks against trying on",
+    ), None
 
 
 def _verified(past: Past) -> Decision:
     reasons = _reasons_to_confirm(past)
     if reasons and past.last.confirmation is None:
-        return _decision(past, Action.CONFIRM, f"all gates pass; measured once more because {', '.join(reasons)}")
+        return _decision(
+            past, Action.CONFIRM, f"all gates pass; measured once more because {', '.join(reasons)}"
+        )
     confirmed = " twice" if past.last.confirmation else ""
     return _decision(past, Action.HALT, f"every hard gate passes{confirmed}")
 
@@ -52,13 +62,15 @@ def _reasons_to_confirm(past: Past) -> list[str]:
 
 
 def _suspecting_test(past: Past, halt: Halt) -> Halt:
-    """Say so where one single test fails in every chain and all else is green: it may be the test that is wrong."""
+    """Say so where one test alone fails in every chain: it may be the test that is wrong."""
     chains = {each.chain for each in past.rounds}
     last_of_chain = [_last_of(past.rounds, chain) for chain in sorted(chains)]
     red = [{failure.test for failure in failures(each)} for each in last_of_chain]
     if len(chains) > 1 and all(len(tests) == 1 for tests in red) and len(set.union(*red)) == 1:
         test = next(iter(red[0]))
-        reason = f"{halt.reason}; {test} alone fails in every approach: the test or the specification may be wrong"
+        reason = (
+            f"{halt.reason}; {test} alone fails in every approach: the test or the specification may be wrong"
+        )
         return halt.model_copy(update={"reason": reason})
     return halt
 

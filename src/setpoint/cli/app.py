@@ -1,0 +1,89 @@
+"""The `setpoint` command: its verbs, and the one place where errors become exit codes.
+
+Verb modules import the rest of Setpoint inside their functions, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from pathlib import Path
+
+import click
+import typer
+
+from setpoint import __version__
+from setpoint.cli import agents, check, demo, doctor, init, resume, run, show, status, verify
+from setpoint.errors import ExitCode, SetpointError
+
+app = typer.Typer(
+    name="setpoint",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Close the loop around a coding agent: state the work, get it verified, with evidence.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"setpoint {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version."
+    ),
+) -> None:
+    """Close the loop around a coding agent: state the work, get it verified, with evidence."""
+
+
+app.command()(init.init)
+app.command()(doctor.doctor)
+app.command()(agents.agents)
+app.command()(run.run)
+app.command()(resume.resume)
+app.command()(status.status)
+app.command()(show.show)
+app.command()(check.check)
+app.command()(verify.verify)
+app.command()(demo.demo)
+
+
+def main() -> None:
+    """Run the command line; every way out is an `ExitCode`."""
+    try:
+        code = app(standalone_mode=False)
+    except SetpointError as error:
+        typer.echo(f"setpoint: {error}", err=True)
+        sys.exit(error.exit_code)
+    except click.exceptions.Abort:
+        typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
+        sys.exit(ExitCode.INTERRUPTED)
+    except KeyboardInterrupt:
+        typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
+        sys.exit(ExitCode.INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(ExitCode.USAGE)
+    except Exception:  # noqa: BLE001 - the error boundary: whatever is left is a fault of Setpoint's own
+        typer.echo(f"setpoint: a fault in Setpoint; report written to {_reported()}", err=True)
+        sys.exit(ExitCode.FAULT)
+    sys.exit(code if isinstance(code, int) else ExitCode.OK)
+
+
+def _reported() -> str:
+    """Write a report that can be pasted into an issue, and give its place."""
+    text = (
+        f"setpoint {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{traceback.format_exc()}"
+    )
+    folder = Path.cwd() / ".setpoint"
+    path = (folder if folder.is_dir() else Path.cwd()) / "setpoint-fault.txt"
+    try:
+        path.write_text(text, "utf-8")
+    except OSError:
+        typer.echo(text, err=True)
+        return "standard error, above"
+    return str(path)

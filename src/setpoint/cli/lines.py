@@ -1,0 +1,205 @@
+"""One line of text for each event: the live view, the timeline and the plain output share it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, assert_never
+
+from setpoint.domain import events as e
+from setpoint.domain.attempt import Attempt
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.events import Body
+from setpoint.domain.evidence import CheckState
+from setpoint.domain.run import Action, Ending, RunOutcome
+
+
+class Line(NamedTuple):
+    """What is shown of one event."""
+
+    text: str
+    style: str = ""
+    """A Rich style; plain output leaves it out."""
+    detail: bool = False
+    """Only of interest when someone wants to see everything."""
+
+
+_ACTION_STYLE = {
+    Action.HALT: "bold green",
+    Action.CONFIRM: "green",
+    Action.CONTINUE: "yellow",
+    Action.RESTART: "bold yellow",
+    Action.ESCALATE: "bold red",
+}
+
+
+def line(body: Body) -> Line:
+    """Say in one line what happened."""
+    match body:
+        case e.RunStarted() | e.RunResumed() | e.BaselineMeasured() | e.Delivered() | e.RunFinished():
+            return _of_run(body)
+        case (
+            e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
+        ):
+            return _of_phase(body)
+        case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
+            return _of_agent(body)
+        case e.IterationEvaluated():
+            return _measured(body.evaluation)
+        case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
+            return _of_loop(body)
+        case e.BudgetWarned() | e.HaltingDecided():
+            return _of_policy(body)
+        case _:
+            assert_never(body)
+
+
+def _of_policy(body: e.BudgetWarned | e.HaltingDecided) -> Line:
+    if isinstance(body, e.BudgetWarned):
+        text = f"budget: {body.share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
+        return Line(text, "yellow")
+    decision = body.decision
+    text = f"{decision.policy}: {decision.action.upper()}: {decision.reason}"
+    return Line(text, _ACTION_STYLE[decision.action])
+
+
+def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered | e.RunFinished) -> Line:
+    match body:
+        case e.RunStarted():
+            order = body.order
+            maker = order.agents.get("maker", "?")
+            notes = "".join(f"\n  {note}" for note in order.notes)
+            return Line(
+                f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]}){notes}",
+                "bold",
+            )
+        case e.RunResumed():
+            return Line(
+                f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
+            )
+        case e.BaselineMeasured():
+            return Line(f"base: {_summary(body.evaluation)}", "cyan")
+        case e.Delivered():
+            state = "verified" if body.verified else "not verified, best so far"
+            return Line(
+                f"delivered {body.commit[:10]} to branch {body.branch} ({state})",
+                "green" if body.verified else "yellow",
+            )
+        case e.RunFinished():
+            return outcome_line(body.outcome)
+        case _:
+            assert_never(body)
+
+
+def outcome_line(outcome: RunOutcome) -> Line:
+    """Say how a run ended."""
+    if outcome.ending is Ending.VERIFIED:
+        score = "" if outcome.score is None else f", quality {outcome.score:.2f}"
+        rounds = f"{outcome.iterations} iteration{'s' if outcome.iterations != 1 else ''}"
+        return Line(
+            f"{outcome.mark}: {rounds}, {outcome.bounces} bounces, {money(outcome)}{score}", "bold green"
+        )
+    who = f" by {outcome.halt.guard}" if outcome.halt else ""
+    return Line(f"{outcome.ending.upper()}{who}: {outcome.reason}", "bold red")
+
+
+def money(outcome: RunOutcome) -> str:
+    """Say what a run cost; cost that an agent did not tell is said to be unknown."""
+    known = f"${outcome.cost_usd:.2f}"
+    return known if outcome.cost_known else f"{known} known, the rest unknown"
+
+
+def _of_phase(
+    body: e.PhaseEntered | e.PhaseCompleted | e.PhaseApproved | e.PhasePassed | e.ReviewCompleted,
+) -> Line:
+    match body:
+        case e.PhaseEntered():
+            number = f" #{body.iteration}" if body.iteration else ""
+            return Line(f"{body.phase}{number}", "bold blue")
+        case e.PhaseCompleted():
+            if body.breakage is not None:
+                return Line(f"{body.phase}: left out, {body.breakage.message}", "yellow")
+            first = next((text for text in body.text.splitlines() if text.strip()), "no text")
+            return Line(f"{body.phase}: {first}", "", detail=True)
+        case e.PhaseApproved():
+            return Line(f"{body.phase}: approved", "green", detail=True)
+        case e.PhasePassed():
+            return Line(f"{body.phase}: passed", "green", detail=True)
+        case e.ReviewCompleted():
+            verdict = body.verdict
+            found = (
+                f", {len(verdict.findings)} findings ({len(verdict.blocking)} blocking)"
+                if verdict.findings
+                else ""
+            )
+            style = "yellow" if verdict.blocking else "green"
+            return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}", style)
+        case _:
+            assert_never(body)
+
+
+def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFinished) -> Line:
+    match body:
+        case e.AgentStarted():
+            again = f", try {body.attempt}" if body.attempt > 1 else ""
+            return Line(f"{body.agent} works on {body.label} ({body.mode}{again})")
+        case e.ToolExecuted():
+            mark = {True: "ok", False: "failed", None: "?"}[body.call.ok]
+            took = "" if body.call.duration_s is None else f" {body.call.duration_s:.1f} s"
+            return Line(f"  {body.call.name}: {body.call.title} [{mark}{took}]", "dim")
+        case e.AgentSpent():
+            return Line(f"  spent ${body.usage.cost_usd:.4f}", "dim", detail=True)
+        case e.AgentFinished():
+            snapshot = body.snapshot
+            restored = f"; restored {', '.join(snapshot.restored)}" if snapshot.restored else ""
+            broke = _broken(snapshot.attempt)
+            change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
+            return Line(f"change {snapshot.commit[:10]}: {change}{restored}{broke}", "red" if broke else "")
+        case _:
+            assert_never(body)
+
+
+def _broken(attempt: Attempt | None) -> str:
+    if attempt is None or attempt.breakage is None:
+        return ""
+    return f"; {attempt.agent} broke: {attempt.breakage.kind}: {attempt.breakage.message.splitlines()[0]}"
+
+
+def _of_loop(body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.GuardFired) -> Line:
+    match body:
+        case e.PhaseBounce():
+            return Line(f"bounce {body.bounce}: {body.source} -> {body.target}: {body.reason}", "yellow")
+        case e.LoopRestarted():
+            return Line(f"restart from {body.commit[:10]}: {body.reason}", "yellow")
+        case e.DiminishingReturns():
+            return Line(f"diminishing returns: open problems {' -> '.join(map(str, body.counts))}", "yellow")
+        case e.GuardFired():
+            return Line(f"guard {body.halt.guard}: {body.halt.reason}. To go on: {body.halt.go_on}", "red")
+        case _:
+            assert_never(body)
+
+
+def _measured(evaluation: Evaluation) -> Line:
+    bad = bool(evaluation.failures or evaluation.blocking or evaluation.broken)
+    return Line(f"{evaluation.stage}: {_summary(evaluation)}", "red" if bad else "green")
+
+
+def _summary(evaluation: Evaluation) -> str:
+    parts = []
+    if evaluation.test_counts:
+        parts.append(
+            "tests " + ", ".join(f"{count} {name}" for name, count in evaluation.test_counts.items())
+        )
+    if evaluation.failures:
+        parts.append(f"{len(evaluation.failures)} to mend")
+    if evaluation.known_red:
+        parts.append(f"{len(evaluation.known_red)} known red")
+    if evaluation.flaky:
+        parts.append(f"{len(evaluation.flaky)} flaky")
+    if evaluation.findings:
+        parts.append(f"{len(evaluation.findings)} findings ({len(evaluation.blocking)} blocking)")
+    if evaluation.coverage is not None:
+        parts.append(f"coverage {evaluation.coverage.lines:.0%}")
+    parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
+    if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
+        parts.append(f"quality {evaluation.score:.2f}")
+    passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
+    return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"

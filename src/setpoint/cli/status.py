@@ -1,0 +1,36 @@
+"""`setpoint status`: which runs there are and how they stand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def status(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the runs as JSON.")] = False,
+    most: Annotated[int, typer.Option(help="Number of runs at most.")] = 20,
+) -> None:
+    """List the newest runs: state, iterations, cost, branch."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from setpoint import wiring
+
+    rows = wiring.run_list(wiring.open_project(Path.cwd()), most)
+    if as_json:
+        typer.echo(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
+        return
+    if not rows:
+        typer.echo('no runs yet; begin with: setpoint run "what you want"')
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("run", "state", "iterations", "cost", "branch", "story"):
+        table.add_column(name)
+    for row in rows:
+        state = str(row.ending or row.state)
+        cost = "" if row.cost_usd is None else f"${row.cost_usd:.2f}"
+        table.add_row(row.trace_id, state, str(row.iterations), cost, row.branch, row.title)
+    Console(soft_wrap=True).print(table)

@@ -1,0 +1,101 @@
+"""What is there and what is missing: the rows of `setpoint agents` and `setpoint doctor`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from setpoint import __version__
+from setpoint.agents.choice import probe
+from setpoint.agents.registry import known
+from setpoint.evaluators import ProjectEvaluator
+from setpoint.processes.git import commit_of
+from setpoint.wiring.project import Project
+
+
+class AgentRow(NamedTuple):
+    """One line of `setpoint agents`."""
+
+    name: str
+    installed: bool
+    version: str
+    protocol: str
+    note: str
+
+
+class Diagnosis(NamedTuple):
+    """One line of `setpoint doctor`."""
+
+    name: str
+    ok: bool
+    detail: str
+    """What was found, or how to mend it."""
+    needed: bool = False
+    """Whether a run cannot begin without it."""
+
+
+def agent_rows(project: Project) -> Sequence[AgentRow]:
+    """Give every known agent with what is known of it without starting it."""
+    return asyncio.run(_agent_rows(project))
+
+
+def diagnosis(project: Project) -> Sequence[Diagnosis]:
+    """Look at everything a run needs or can use."""
+    return asyncio.run(_diagnosis(project))
+
+
+async def _agent_rows(project: Project) -> list[AgentRow]:
+    launches = known(project.settings.agent)
+    probes = await asyncio.gather(*(probe(launch) for launch in launches.values()))
+    built_in = {
+        "mechanic": "mends failing tests and lint findings; needs no key",
+        "rules": "researcher, planner and reviewer by rule; needs no key",
+    }
+    return [
+        *(
+            AgentRow(
+                launch.name, found.installed, found.version, launch.protocol, found.why_not or launch.login
+            )
+            for launch, found in zip(launches.values(), probes, strict=True)
+        ),
+        *(
+            AgentRow(name, installed=True, version=__version__, protocol="built in", note=note)
+            for name, note in built_in.items()
+        ),
+    ]
+
+
+async def _diagnosis(project: Project) -> list[Diagnosis]:
+    commit = await commit_of(project.root, "HEAD")
+    writable = os.access(project.state, os.W_OK)
+    rows = [
+        Diagnosis("repository", ok=True, needed=True, detail=str(project.root)),
+        Diagnosis(
+            "commit",
+            ok=commit is not None,
+            needed=True,
+            detail=str(commit or "none yet: git add -A && git commit"),
+        ),
+        Diagnosis("state", ok=writable, needed=True, detail=str(project.state)),
+    ]
+    if commit is not None:
+        tools = await ProjectEvaluator(project.settings, project.artifacts, project.state).survey(
+            project.root
+        )
+        rows.append(
+            Diagnosis("python", ok=bool(tools.python), detail=tools.python or "none found: set checks.python")
+        )
+        rows += [Diagnosis(name, ok=True, detail=reason) for name, reason in tools.checks.items()]
+        if "pytest" not in tools.checks:
+            rows.append(
+                Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")
+            )
+    for row in await _agent_rows(project):
+        rows.append(
+            Diagnosis(
+                f"agent {row.name}", ok=row.installed, detail=row.version if row.installed else row.note
+            )
+        )
+    return rows

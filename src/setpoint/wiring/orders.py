@@ -1,0 +1,138 @@
+"""What a run is ordered to do: every choice made on the user's behalf, with its reason, frozen."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from setpoint.domain.attempt import AttemptLimits, Role
+from setpoint.domain.ids import TraceId, sortable
+from setpoint.domain.run import RunOrder
+from setpoint.domain.story import KnownRed, Story
+from setpoint.errors import UsageError
+from setpoint.pipelines import load_pipeline
+from setpoint.processes.git import commit_of, is_dirty
+from setpoint.settings import Settings
+from setpoint.store.stories import new_story, read_story
+from setpoint.wiring.project import Project
+from setpoint.wiring.world import outside_agents
+
+ROLE_SETTINGS = {
+    Role.MAKER: "maker",
+    Role.REVIEWER: "reviewer",
+    Role.PLANNER: "planner",
+    Role.RESEARCHER: "researcher",
+}
+"""The key under `[agents]` that names who plays a role."""
+
+_SPEAKS_OF_RED = re.compile(
+    r"\b(fail(s|ing|ed|ures?)?|red|broken)\b.*\btests?\b|\btests?\b.*\b(fail|pass|green|red)", re.IGNORECASE
+)
+
+
+def story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
+    """Make a story of a sentence, or read the one that is named by path or id."""
+    folder = (
+        project.root / project.settings.stories_dir
+        if project.settings.stories_dir
+        else project.state / "stories"
+    )
+    named = [
+        path
+        for path in (Path(what), project.root / what, folder / what, folder / f"{what}.md")
+        if _is_story(path)
+    ]
+    if named:
+        found = read_story(named[0])
+    else:
+        if not what.strip() or what.endswith(".md"):
+            message = f"'{what}' is neither a story file nor a wish"
+            raise UsageError(
+                message, mend='give a sentence, as in: setpoint run "make the failing tests pass"'
+            )
+        found, _ = new_story(folder, what)
+    return found.model_copy(update={"acceptance": (*found.acceptance, *acceptance)})
+
+
+def _is_story(path: Path) -> bool:
+    try:
+        return path.suffix == ".md" and path.is_file()
+    except OSError:  # a long sentence is no file name
+        return False
+
+
+def order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
+    """Freeze all that a run is ordered to do, with the reason for each choice made on the user's behalf."""
+    return asyncio.run(_order(project, wanted, base))
+
+
+async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
+    settings = project.settings
+    commit = await commit_of(project.root, base)
+    if commit is None:
+        message = f"'{base}' names no commit in {project.root}"
+        raise UsageError(message, mend="commit something first, or give another --base")
+    names, notes = await _names(project)
+    wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
+    dirty = await is_dirty(project.root)
+    if dirty:
+        notes.append(
+            "your tree holds uncommitted changes: the run starts from the commit and does not see them"
+        )
+    now = datetime.now(UTC)
+    refinement = wanted.max_refinement_attempts or settings.limits.max_refinement_attempts
+    return RunOrder(
+        trace_id=TraceId(sortable("run", now)),
+        root=str(project.root),
+        base=commit,
+        story=wanted,
+        pipeline=load_pipeline(settings.pipeline, project.root),
+        limits=settings.limits.model_copy(update={"max_refinement_attempts": refinement}),
+        agents={str(role): name for role, name in names.items()},
+        preset=settings.preset,
+        weights=settings.weights,
+        attempt=AttemptLimits(wall_s=settings.agents.wall_s, idle_s=settings.agents.idle_s),
+        settings=settings.model_dump_json(),
+        dirty=dirty,
+        notes=(*notes, red_note),
+        branch=f"{settings.branch_prefix}{wanted.id}",
+        started_at=now,
+    )
+
+
+async def _names(project: Project) -> tuple[dict[Role, str], list[str]]:
+    """Settle who plays each role; `auto` becomes a name."""
+    names: dict[Role, str] = {}
+    notes: list[str] = []
+    agents = outside_agents(project, project.settings)
+    for role, key in ROLE_SETTINGS.items():
+        name = str(getattr(project.settings.agents, key))
+        if name == "auto":
+            choice = await agents.choose(project.settings.agents.order)
+            passed = "; ".join(f"{each.name}: {each.reason.splitlines()[0]}" for each in choice.passed_over)
+            notes.append(f"{key}: {choice.name}{f' (passed over: {passed})' if passed else ''}")
+            name = choice.name
+        names[role] = name
+    return names, notes
+
+
+def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Story, str]:
+    """Decide what is wanted of tests that fail already (docs/decisions: known-red)."""
+    if "known_red" in wanted.model_fields_set:
+        return wanted, f"tests that fail at the base: {wanted.known_red} (the story says so)"
+    if settings.known_red != "auto":
+        choice, reason = settings.known_red, "by setting"
+    elif maker == "mechanic":
+        choice, reason = KnownRed.FIX, "mending failing tests is what the mechanic does"
+    elif _SPEAKS_OF_RED.search(wanted.wish):
+        choice, reason = KnownRed.FIX, "the wish speaks of failing tests"
+    else:
+        choice, reason = (
+            KnownRed.TOLERATE,
+            "the wish does not speak of failing tests; --known-red fix asks for them",
+        )
+    return wanted.model_copy(
+        update={"known_red": choice}
+    ), f"tests that fail at the base: {choice} ({reason})"

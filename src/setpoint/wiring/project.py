@@ -1,0 +1,72 @@
+"""A repository opened: its settings, its state and its record."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from setpoint.domain.events import RunStarted
+from setpoint.domain.ids import TraceId
+from setpoint.domain.run import RunOrder
+from setpoint.errors import UsageError
+from setpoint.events.log import SqlEventLog
+from setpoint.events.queries import RunState, RunSummary, find, runs
+from setpoint.processes.git import repository_root
+from setpoint.settings import Settings, load
+from setpoint.store.artifacts import Artifacts
+from setpoint.store.connect import Store, open_store
+from setpoint.store.locks import RunLocks
+from setpoint.workspace import ensure_state
+
+
+class Project(NamedTuple):
+    """A repository with its settings and its state, opened."""
+
+    root: Path
+    settings: Settings
+    state: Path
+    """Folder with everything Setpoint keeps about the repository."""
+    store: Store
+    log: SqlEventLog
+    artifacts: Artifacts
+
+    def run_folder(self, trace_id: TraceId) -> Path:
+        """Where the files of a run lie that a person can open."""
+        return self.state / "runs" / trace_id
+
+
+def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project:
+    """Open the repository that `where` lies in; makes its state folder, which git does not see."""
+    root = asyncio.run(repository_root(where))
+    settings = load(root, flags)
+    state = ensure_state(root, settings.state_dir)
+    store = open_store(state)
+    return Project(root, settings, state, store, SqlEventLog(store), Artifacts(state / "artifacts"))
+
+
+def run_list(project: Project, most: int) -> tuple[RunSummary, ...]:
+    """Give the newest runs and how they stand."""
+    return runs(project.store, RunLocks(project.state).owner, limit=most)
+
+
+def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> RunSummary:
+    """Give the run whose name begins so, or the newest (unfinished) one."""
+    owner = RunLocks(project.state).owner
+    if which:
+        return find(project.store, owner, which)
+    listed = runs(project.store, owner)
+    wanted = [run for run in listed if run.state is RunState.INTERRUPTED] if unfinished else list(listed)
+    if not wanted:
+        what = "no interrupted run" if unfinished else "no run yet"
+        raise UsageError(f"there is {what} in {project.root}", mend="`setpoint status` lists the runs")
+    return wanted[0]
+
+
+def recorded_order(project: Project, trace_id: TraceId) -> RunOrder:
+    """Give the order of a recorded run, as it was frozen when the run began."""
+    events = project.log.replay(trace_id)
+    if not events or not isinstance(events[0].body, RunStarted):
+        raise UsageError(f"{trace_id}: nothing is recorded of how it began", mend="begin a new run")
+    return events[0].body.order

@@ -1,0 +1,127 @@
+"""The composition root proper: settings become objects here; nowhere else is every adapter known."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from setpoint.agents.choice import Agents
+from setpoint.agents.mechanic import MechanicAgent
+from setpoint.agents.registry import known
+from setpoint.agents.rules import RulesAgent
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.events import IterationEvaluated, RunFinished, RunResumed, RunStarted
+from setpoint.domain.ids import TraceId
+from setpoint.domain.run import RunOrder, RunOutcome
+from setpoint.durable.dbos import DbosEngine
+from setpoint.errors import UsageError
+from setpoint.evaluators import ProjectEvaluator
+from setpoint.events.report import write_all
+from setpoint.loops import phase, verifying
+from setpoint.pipelines import render
+from setpoint.ports import Agent, Durable, World
+from setpoint.settings import Settings
+from setpoint.wiring.project import Project
+from setpoint.workspace import GitBranchForge, GitWorkspace
+
+
+class SystemClock:
+    """The real time."""
+
+    def now(self) -> datetime:
+        """Give the present, aware, in UTC."""
+        return datetime.now(UTC)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+
+def outside_agents(project: Project, settings: Settings) -> Agents:
+    """Make the maker of agents that run as programs of their own."""
+    return Agents(known(settings.agent), artifacts=project.artifacts, scratch=project.state / "scratch")
+
+
+def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
+    settings = Settings.model_validate_json(ordered.settings)
+    made: dict[str, Agent] = {}
+    outside = outside_agents(project, settings)
+    for name in dict.fromkeys(ordered.agents.values()):
+        made[name] = _agent(name, outside, project)
+    folder = project.run_folder(ordered.trace_id)
+    return World(
+        agents={role: made[name] for role, name in ordered.agents.items()},
+        workspace=GitWorkspace(project.root, project.state),
+        forge=GitBranchForge(project.root),
+        evaluator=ProjectEvaluator(settings, project.artifacts, project.state),
+        log=project.log,
+        durable=durable,
+        clock=SystemClock(),
+        keep=project.artifacts.keep,
+        render=partial(render, overrides=_overrides(project.root)),
+        publish=lambda trace_id: write_all(folder, project.log.replay(trace_id)),
+        folder=str(folder),
+    )
+
+
+def _agent(name: str, outside: Agents, project: Project) -> Agent:
+    if name == RulesAgent.name:
+        return RulesAgent()
+    if name == MechanicAgent.name:
+        return MechanicAgent(project.artifacts)
+    return outside.make(name)
+
+
+def _overrides(root: Path) -> Path | None:
+    folder = root / "setpoint-prompts"
+    return folder if folder.is_dir() else None
+
+
+def drive(project: Project, ordered: RunOrder) -> RunOutcome:
+    """Drive a run to its end in this process; a run that another process left goes on where it was."""
+    recorded = project.log.replay(ordered.trace_id)
+    if recorded and not isinstance(recorded[-1].body, RunFinished):
+        body = RunResumed(process=os.getpid())
+        project.log.append(
+            ordered.trace_id, f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}", (body,)
+        )
+
+    async def run(order: RunOrder, durable: Durable) -> RunOutcome:
+        return await phase.drive(order, _world(project, order, durable), durable)
+
+    with DbosEngine(project.state, ordered.trace_id) as engine:
+        return engine.drive(ordered, run)
+
+
+def measure(project: Project) -> Evaluation:
+    """Measure the user's tree as it stands, uncommitted changes included."""
+    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state)
+    return asyncio.run(evaluator.measure_tree(project.root))
+
+
+def verify(project: Project, trace_id: TraceId) -> tuple[verifying.Compared, ...]:
+    """Run the evidence of a finished run again and compare."""
+    events = project.log.replay(trace_id)
+    last, first = events[-1].body, events[0].body
+    if not isinstance(last, RunFinished) or not isinstance(first, RunStarted):
+        message = f"{trace_id} is not finished"
+        raise UsageError(message, mend=f"setpoint resume {trace_id}")
+    full = [event.body.evaluation for event in events if isinstance(event.body, IterationEvaluated)]
+    recorded = [
+        each for each in full if each.commit == last.outcome.best and each.stage is not Stage.EVALUATE
+    ]
+    if not recorded:
+        message = f"{trace_id} delivered nothing that was measured in full"
+        raise UsageError(message, mend="there is nothing to verify; `setpoint show` tells what happened")
+    settings = Settings.model_validate_json(first.order.settings)
+    return asyncio.run(
+        verifying.verify(
+            first.order,
+            recorded[-1],
+            GitWorkspace(project.root, project.state),
+            ProjectEvaluator(settings, project.artifacts, project.state),
+        )
+    )
