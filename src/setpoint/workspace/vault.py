@@ -119,7 +119,7 @@ class Vault:
         await self.git("update-ref", f"{SALVAGE}{number}", made.text)
 
     async def make_equal(self, commit: Commit, current: Commit | None) -> None:
-        """Make index and files equal to a commit, and remove everything else; `current` is where it stands."""
+        """Make index and files equal a commit, and remove all else; `current` is where they stand."""
         if not (await self.ask("read-tree", "--reset", "-u", commit)).ok:
             _make_accessible(self.path)
             await self.git("read-tree", "--reset", "-u", commit)
