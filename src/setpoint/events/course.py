@@ -1,4 +1,4 @@
-"""A run's events grouped as people read them: the base, lap after lap, and how it ended."""
+"""A run's iterations as people read them: every event of each, also of one that is under way."""
 
 from __future__ import annotations
 
@@ -10,24 +10,19 @@ from typing import TypeVar
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import (
     AgentFinished,
-    BaselineMeasured,
     Body,
-    Delivered,
     Event,
-    GuardFired,
     HaltingDecided,
     IterationEvaluated,
     LoopRestarted,
     PhaseBounce,
     PhaseEntered,
     ReviewCompleted,
-    RunFinished,
-    RunStarted,
     ToolExecuted,
 )
 from setpoint.domain.evidence import CheckState, Failure
 from setpoint.domain.finding import Finding, worst_first
-from setpoint.domain.run import RunOutcome, Snapshot
+from setpoint.domain.run import Snapshot
 from setpoint.domain.verdict import HardGate, Judgement, Verdict
 
 B = TypeVar("B", bound=Body)
@@ -156,57 +151,11 @@ class Lap:
         return "BROKEN" if evidence.state is CheckState.ERROR else "PASS"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Course:
-    """A run from its order to its end, as far as it is recorded."""
-
-    events: tuple[Event, ...]
-    laps: tuple[Lap, ...]
-
-    def last(self, kind: type[B]) -> B | None:
-        """Give the newest body of one kind."""
-        return next((event.body for event in reversed(self.events) if isinstance(event.body, kind)), None)
-
-    @property
-    def started(self) -> RunStarted | None:
-        """The order and how the run began; none before it is recorded."""
-        return self.last(RunStarted)
-
-    @property
-    def base(self) -> Evaluation | None:
-        """What was measured of the base commit."""
-        measured = self.last(BaselineMeasured)
-        return measured.evaluation if measured else None
-
-    @property
-    def outcome(self) -> RunOutcome | None:
-        """How it ended; none while it runs."""
-        finished = self.last(RunFinished)
-        return finished.outcome if finished else None
-
-    @property
-    def delivered(self) -> Delivered | None:
-        """The branch that was delivered."""
-        return self.last(Delivered)
-
-    @property
-    def guards(self) -> tuple[GuardFired, ...]:
-        """The guards that fired, in order."""
-        return tuple(event.body for event in self.events if isinstance(event.body, GuardFired))
-
-    @property
-    def phase(self) -> str:
-        """The phase that was entered last."""
-        entered = self.last(PhaseEntered)
-        return entered.phase if entered else ""
-
-
-def course(events: Sequence[Event]) -> Course:
-    """Group a run's events by iteration; what belongs to none stays with the run alone."""
+def laps(events: Sequence[Event]) -> tuple[Lap, ...]:
+    """Group a run's events by iteration, a lap under way included; what belongs to none is left out."""
     by_number: dict[int, list[Event]] = {}
     for event in events:
         number = getattr(event.body, "iteration", 0)
         if number > 0:
             by_number.setdefault(number, []).append(event)
-    laps = tuple(Lap(number=number, events=tuple(of)) for number, of in sorted(by_number.items()))
-    return Course(events=tuple(events), laps=laps)
+    return tuple(Lap(number=number, events=tuple(of)) for number, of in sorted(by_number.items()))

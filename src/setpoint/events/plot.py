@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
-from setpoint.events.course import Course
+from setpoint.events.course import Lap
+from setpoint.events.replay import History
 from setpoint.events.words import figure
 
 WIDTH, HEIGHT = 720, 240
@@ -29,7 +30,7 @@ class Point(NamedTuple):
     """The work went on afresh after this state."""
 
 
-def points(told: Course) -> tuple[Point, ...]:
+def points(told: History, laps: tuple[Lap, ...]) -> tuple[Point, ...]:
     """Give the states of a run in order, the base first."""
     best = told.outcome.best_iteration if told.outcome else None
     states = [Point("base", told.base.score, best=best == 0)] if told.base else []
@@ -41,14 +42,13 @@ def points(told: Course) -> tuple[Point, ...]:
             best=best == lap.number,
             restarted=lap.restarted,
         )
-        for lap in told.laps
+        for lap in laps
     ]
     return tuple(states)
 
 
-def quality_plot(told: Course) -> Markup:
+def quality_plot(states: tuple[Point, ...]) -> Markup:
     """Draw the plot; its colours come from the page's style, its texts from figures alone."""
-    states = points(told)
     gap = (RIGHT - LEFT) / max(len(states), 1)
     across = [LEFT + gap * (place + 0.5) for place in range(len(states))]
     parts = [

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from setpoint.domain.events import Event
 from setpoint.domain.run import COMPLETION_MARK, Ending
 from setpoint.domain.value import Value
-from setpoint.events.course import Course, Lap, course
+from setpoint.events.course import Lap, laps
+from setpoint.events.replay import History, history
 from setpoint.events.words import change_line, failure_line, finding_line
 
 MOST_LISTED = 20
@@ -69,6 +70,7 @@ class Progress(Value):
     run: RunProgress
 
 
+IN_PROGRESS = "in_progress"
 _STATUS = {
     Ending.VERIFIED: COMPLETION_MARK,
     Ending.STOPPED: "escalated",
@@ -80,20 +82,19 @@ _STATUS = {
 
 def progress(events: Sequence[Event]) -> Progress:
     """Tell how far a run is."""
-    told = course(events)
-    order = told.started.order if told.started else None
+    told, every = history(events), laps(events)
     outcome = told.outcome
     loop = FeedbackLoop(
-        current_iteration=len(told.laps),
-        max_iterations=order.limits.max_iterations if order else 0,
-        status=_STATUS[outcome.ending] if outcome else "in_progress",
-        consecutive_review_failures=_running([lap.review_result for lap in told.laps]),
-        consecutive_test_failures=_running([lap.test_result for lap in told.laps]),
-        iterations=tuple(_iteration(told, lap) for lap in told.laps),
+        current_iteration=len(every),
+        max_iterations=told.order.limits.max_iterations,
+        status=_STATUS[outcome.ending] if outcome else IN_PROGRESS,
+        consecutive_review_failures=_running([lap.review_result for lap in every]),
+        consecutive_test_failures=_running([lap.test_result for lap in every]),
+        iterations=tuple(_iteration(told, lap) for lap in every),
     )
     run = RunProgress(
-        trace_id=order.trace_id if order else "",
-        story=order.story.title if order else "",
+        trace_id=told.trace_id,
+        story=told.order.story.title,
         phase=told.phase,
         branch=outcome.branch if outcome else "",
         reason=outcome.reason if outcome else "",
@@ -101,18 +102,16 @@ def progress(events: Sequence[Event]) -> Progress:
     return Progress(feedback_loop=loop, run=run)
 
 
-def status(told: Course, lap: Lap) -> str:
+def status(told: History, lap: Lap) -> str:
     """Say what became of a lap."""
     if lap.bounce is not None:
         return "continuing"
-    if told.outcome is None:
-        return COMPLETION_MARK if lap.verified else "in_progress"
-    if lap is told.laps[-1]:
+    if told.outcome is not None:
         return _STATUS[told.outcome.ending]
-    return "continuing"
+    return COMPLETION_MARK if lap.verified else IN_PROGRESS
 
 
-def _iteration(told: Course, lap: Lap) -> IterationProgress:
+def _iteration(told: History, lap: Lap) -> IterationProgress:
     evaluated = [finding for each in lap.evaluations for finding in each.blocking]
     reviewed = lap.verdict.blocking if lap.verdict else ()
     issues = dict.fromkeys(finding_line(finding) for finding in evaluated)

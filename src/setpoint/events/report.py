@@ -13,16 +13,16 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from setpoint.domain.attempt import ToolCall
-from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, PhaseEntered, ToolExecuted
+from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, PhaseEntered
 from setpoint.domain.evidence import CheckState, Evidence
 from setpoint.domain.ids import Artifact
 from setpoint.domain.run import COMPLETION_MARK, Ending
 from setpoint.errors import RecordedDataError
 from setpoint.events import words
-from setpoint.events.course import Course, course
+from setpoint.events.course import Lap, laps
 from setpoint.events.plot import points, quality_plot
 from setpoint.events.progress import progress, status
-from setpoint.policies.budget import active_seconds, spent
+from setpoint.events.replay import History, history
 from setpoint.store.files import write_atomic
 
 SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"
@@ -76,25 +76,27 @@ def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -
 
 
 def _rendered(template: str, events: Sequence[Event], read: Read | None = None) -> str:
-    told = course(events)
-    cost, cost_known = spent(events)
+    told, every = history(events), laps(events)
+    states = points(told, every)
     return (
         _environment()
         .get_template(template)
         .render(
             told=told,
-            order=told.started.order if told.started else None,
-            headline=_headline(told),
-            cost=words.money(cost, known=cost_known),
-            active_s=active_seconds(events),
-            spans=_spans(told),
-            plot=quality_plot(told),
-            states=points(told),
-            gate_names=_gate_names(told),
-            metric_names=_metric_names(told),
+            laps=every,
+            order=told.order,
+            headline=_ENDINGS[told.outcome.ending]
+            if told.outcome
+            else f"Running: {told.phase or 'starting'}",
+            cost=words.money(told.cost_usd, known=told.cost_known),
+            spans=_spans(events),
+            plot=quality_plot(states),
+            gate_names=list(dict.fromkeys(gate.name for lap in every for gate in lap.gates)),
+            metric_names=_metric_names(told, every),
             thoughts=[event.body for event in events if isinstance(event.body, PhaseCompleted)],
             attempts=[event.body for event in events if isinstance(event.body, AgentFinished)],
-            tools=_tools(events),
+            tools=_tools(told),
+            count=len(events),
             output=lambda evidence: _output(evidence, read),
             mark=_MARKS,
             completion_mark=COMPLETION_MARK,
@@ -127,14 +129,6 @@ def _environment() -> Environment:
     return environment
 
 
-def _headline(told: Course) -> str:
-    if told.outcome is not None:
-        return _ENDINGS[told.outcome.ending]
-    if not told.events:
-        return "Nothing is recorded yet"
-    return f"Running: {told.phase or 'starting'}"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Span:
     """One phase on the time line."""
@@ -157,14 +151,12 @@ class Span:
         return max(round(100 * self.duration_s / self.whole_s, 2) if self.whole_s else 0.0, 0.4)
 
 
-def _spans(told: Course) -> list[Span]:
+def _spans(events: Sequence[Event]) -> list[Span]:
     """Give the phases in order, each up to the beginning of the next."""
-    if not told.events:
-        return []
-    began, ended = told.events[0].at, told.events[-1].at
+    began, ended = events[0].at, events[-1].at
     whole = (ended - began).total_seconds()
-    entries = [(event.at, event.body) for event in told.events if isinstance(event.body, PhaseEntered)]
-    ends = [at for at, _ in entries[1:]] + [ended]
+    entries = [(event.at, event.body) for event in events if isinstance(event.body, PhaseEntered)]
+    ends = [*(at for at, _ in entries[1:]), ended]
     return [
         Span(
             name=f"{body.phase} {body.iteration}" if body.iteration else body.phase,
@@ -172,28 +164,23 @@ def _spans(told: Course) -> list[Span]:
             duration_s=(end - at).total_seconds(),
             whole_s=whole,
         )
-        for (at, body), end in zip(entries, ends, strict=True)
+        for (at, body), end in zip(entries, ends, strict=False)
     ]
 
 
-def _gate_names(told: Course) -> list[str]:
-    return list(dict.fromkeys(gate.name for lap in told.laps for gate in lap.gates))
-
-
-def _metric_names(told: Course) -> list[str]:
+def _metric_names(told: History, every: tuple[Lap, ...]) -> list[str]:
     """Name the metrics that were measured at least once."""
-    measured = [lap.latest.quality for lap in told.laps if lap.latest]
+    measured = [lap.latest.quality for lap in every if lap.latest]
     measured += [told.base.quality] if told.base else []
     names = dict.fromkeys(name for quality in measured for name in type(quality).model_fields)
     return [name for name in names if any(getattr(quality, name) is not None for quality in measured)]
 
 
-def _tools(events: Sequence[Event]) -> list[tuple[str, int, int, float]]:
-    """Count the agent's tool calls by name: calls, failures, seconds; the most used first."""
+def _tools(told: History) -> list[tuple[str, int, int, float]]:
+    """Count the agents' tool calls by name: calls, failures, seconds; the most used first."""
     calls: dict[str, list[ToolCall]] = {}
-    for event in events:
-        if isinstance(event.body, ToolExecuted):
-            calls.setdefault(event.body.call.name, []).append(event.body.call)
+    for call in (call for of in told.calls.values() for call in of):
+        calls.setdefault(call.name, []).append(call)
     rows = [
         (name, len(of), sum(call.ok is False for call in of), sum(call.duration_s or 0.0 for call in of))
         for name, of in calls.items()
