@@ -16,7 +16,9 @@ _PRIVATE_NAME = "_setpoint_engine"
 def _start() -> int:
     here = Path(__file__).resolve().parent
     sys.path[:] = [path for path in sys.path if path and Path(path).resolve() != here]
-    spec = importlib.util.spec_from_file_location(_PRIVATE_NAME, here / "__init__.py", submodule_search_locations=[str(here)])
+    spec = importlib.util.spec_from_file_location(
+        _PRIVATE_NAME, here / "__init__.py", submodule_search_locations=[str(here)]
+    )
     if spec is None or spec.loader is None:
         sys.stderr.write(f"the engine's files are not in {here}\n")
         return 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import heapq
 import random
 from collections.abc import Iterator, Mapping
@@ -55,12 +54,6 @@ def stream(sources: Mapping[str, Source], scores: Mapping[Line, float], seed: in
                 heapq.heappush(heap, (-candidate.score, tie.random(), count, candidate))
 
 
-def digest(name: str, diff: str) -> str:
-    """Recognise a change again wherever its lines have moved to: hash of the file's name and changed lines."""
-    changed = [line for line in diff.splitlines() if line[:1] in "+-" and not line.startswith(("+++", "---"))]
-    return hashlib.sha256("\n".join([name, *changed]).encode()).hexdigest()[:16]
-
-
 class _Open(NamedTuple):
     """A template on a node, whose edits are not made yet."""
 
@@ -79,7 +72,9 @@ class _Open(NamedTuple):
             score = self.template.prior * factor * self.suspicion
             line = source.data.count(b"\n", 0, min(edit.start for edit in edits)) + 1
             ordered = tuple(sorted(edits))
-            yield Candidate(source, self.scope.unit, ordered, self.template.name, self.template.size, line, score)
+            yield Candidate(
+                source, self.scope.unit, ordered, self.template.name, self.template.size, line, score
+            )
 
 
 def _openings(sources: Mapping[str, Source], scores: Mapping[Line, float]) -> Iterator[_Open]:
@@ -99,11 +94,15 @@ def _openings(sources: Mapping[str, Source], scores: Mapping[Line, float]) -> It
     for path, source in sources.items():
         for unit in source.units:
             bound = _bound_name(unit)
-            if bound in read and not any(scores.get((path, line)) for line in range(unit.first_line, unit.last_line + 1)):
+            if bound in read and not any(
+                scores.get((path, line)) for line in range(unit.first_line, unit.last_line + 1)
+            ):
                 yield from _on_constants(Scope(source, unit), templates, read[bound] * _OUTSIDE)
 
 
-def _on_lines(scope: Scope, templates: dict[type[ast.AST], tuple[Template, ...]], scores: Mapping[Line, float]) -> Iterator[_Open]:
+def _on_lines(
+    scope: Scope, templates: dict[type[ast.AST], tuple[Template, ...]], scores: Mapping[Line, float]
+) -> Iterator[_Open]:
     head = _signature_suspicion(scope, scores)
     signature = _signature_nodes(scope.unit)
     for node in scope.nodes:
@@ -113,7 +112,9 @@ def _on_lines(scope: Scope, templates: dict[type[ast.AST], tuple[Template, ...]]
                 yield _Open(scope, template, node, found + _FLOOR)
 
 
-def _on_constants(scope: Scope, templates: dict[type[ast.AST], tuple[Template, ...]], suspicion: float) -> Iterator[_Open]:
+def _on_constants(
+    scope: Scope, templates: dict[type[ast.AST], tuple[Template, ...]], suspicion: float
+) -> Iterator[_Open]:
     for node in scope.nodes:
         for template in templates.get(type(node), ()):
             yield _Open(scope, template, node, suspicion + _FLOOR)
@@ -132,7 +133,10 @@ def _own_suspicion(scope: Scope, node: ast.AST, scores: Mapping[Line, float]) ->
     if own or isinstance(node, (ast.stmt, ast.ExceptHandler)):
         return own
     statement = scope.statement(node)
-    return max((scores.get((path, line), 0.0) for line in range(statement.lineno, _head_end(statement) + 1)), default=0.0)
+    return max(
+        (scores.get((path, line), 0.0) for line in range(statement.lineno, _head_end(statement) + 1)),
+        default=0.0,
+    )
 
 
 def _head_end(node: ast.stmt) -> int:
@@ -153,12 +157,20 @@ def _signature_nodes(unit: Unit) -> frozenset[int]:
 
 def _signature_suspicion(scope: Scope, scores: Mapping[Line, float]) -> float:
     unit = scope.unit
-    lines = (scores.get((scope.source.path, line), 0.0) for line in range(unit.first_line, unit.last_line + 1))
+    lines = (
+        scores.get((scope.source.path, line), 0.0) for line in range(unit.first_line, unit.last_line + 1)
+    )
     return max(lines, default=0.0) * _OUTSIDE
 
 
 def _bound_name(unit: Unit) -> str:
     """Give the name that a statement outside functions binds, empty if it binds none plainly."""
     node = unit.node
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign)) else []
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, (ast.AnnAssign, ast.AugAssign))
+        else []
+    )
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""

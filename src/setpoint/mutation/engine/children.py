@@ -44,7 +44,9 @@ class Limits(NamedTuple):
     """Seconds without a record after which the parent ends the child."""
 
 
-def run_child(act: Callable[[Report], None], limits: Limits, on_record: Callable[[Any], bool | None]) -> Ended:
+def run_child(
+    act: Callable[[Report], None], limits: Limits, on_record: Callable[[Any], bool | None]
+) -> Ended:
     """Run `act` in a forked child; `on_record` gets each record and returns True to end the child early."""
     read_end, write_end = os.pipe()
     sys.stdout.flush()

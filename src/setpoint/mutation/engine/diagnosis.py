@@ -52,7 +52,10 @@ def diagnose(suite: Suite, request: Request, files: SourceFiles, started: float)
     end = started + request.wall_s
     all_lines = Trace(files, limits, min(10.0, request.wall_s / 6), time.monotonic() + request.wall_s * 0.25)
     first = trace(suite, wanted[:_MOST_FAILING], all_lines)
-    failing = sorted((test for test, reached in first.items() if reached.outcome != PASSED), key=lambda test: first[test].cpu_s)
+    failing = sorted(
+        (test for test, reached in first.items() if reached.outcome != PASSED),
+        key=lambda test: first[test].cpu_s,
+    )
     not_failing = [test for test in first if test not in failing]
     diagnosis = Diagnosis(tuple(failing), (*not_failing, *unknown), tuple(wanted[_MOST_FAILING:]))
     if not failing:
@@ -76,7 +79,11 @@ def _match(suite: Suite, requested: Sequence[str]) -> tuple[list[str], list[str]
     found: list[str] = []
     unknown: list[str] = []
     for test in requested:
-        matches = [test] if test in suite.items else [each for each in suite.ids if each.startswith((f"{test}::", f"{test}["))]
+        matches = (
+            [test]
+            if test in suite.items
+            else [each for each in suite.ids if each.startswith((f"{test}::", f"{test}["))]
+        )
         found += matches
         if not matches:
             unknown.append(test)
@@ -106,7 +113,7 @@ def _representatives(spectra: Spectra, failing: Sequence[str]) -> tuple[str, ...
 def _weights(spectra: Spectra, failing: Sequence[str]) -> dict[str, float]:
     """Let many tests that fail alike weigh together hardly more than one."""
     kinds = [_kind(spectra.tests[test]) for test in failing]
-    return {test: 1.0 / kinds.count(kind) ** 0.5 for test, kind in zip(failing, kinds)}  # noqa: B905 - Python 3.9 has no strict
+    return {test: 1.0 / kinds.count(kind) ** 0.5 for test, kind in zip(failing, kinds)}
 
 
 def _settle_order(suite: Suite, diagnosis: Diagnosis, limits: Limits) -> None:
@@ -132,4 +139,6 @@ def _settle_order(suite: Suite, diagnosis: Diagnosis, limits: Limits) -> None:
         diagnosis.seconds[test] = min(diagnosis.seconds.get(test, seconds), seconds)
     for test, reached in spectra.tests.items():
         diagnosis.seconds.setdefault(test, reached.cpu_s)
-    diagnosis.order_matters = not ended.finished or any(outcome != expected[test] for test, outcome, _ in seen)
+    diagnosis.order_matters = not ended.finished or any(
+        outcome != expected[test] for test, outcome, _ in seen
+    )

@@ -5,7 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-_FOREIGN = frozenset(("site-packages", "dist-packages", ".git", ".tox", ".nox", ".eggs", "node_modules", "__pycache__", "build"))
+_FOREIGN = frozenset(
+    (
+        "site-packages",
+        "dist-packages",
+        ".git",
+        ".tox",
+        ".nox",
+        ".eggs",
+        "node_modules",
+        "__pycache__",
+        "build",
+    )
+)
 _TEST_FOLDERS = frozenset(("tests", "test"))
 _NOT_SOURCES = frozenset(("conftest.py", "setup.py", "noxfile.py", "tasks.py"))
 

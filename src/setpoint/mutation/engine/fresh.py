@@ -64,7 +64,13 @@ class _Selected:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Put the phases of a test together."""
         before = self._outcomes.get(report.nodeid, PASSED)
-        outcome = FAILED if FAILED in (before, report.outcome) else SKIPPED if SKIPPED in (before, report.outcome) else PASSED
+        outcome = (
+            FAILED
+            if FAILED in (before, report.outcome)
+            else SKIPPED
+            if SKIPPED in (before, report.outcome)
+            else PASSED
+        )
         self._outcomes[report.nodeid] = outcome
         if report.when == "teardown":
             self._report((report.nodeid, outcome))

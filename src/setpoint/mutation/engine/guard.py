@@ -43,7 +43,11 @@ def install(writable: Sequence[str], tree: str) -> None:
         real = os.path.realpath(os.fsdecode(path))  # type: ignore[arg-type]  # str, bytes or a path object
         if _inside(real, tree_root):
             relative = os.path.relpath(real, tree_root)
-            return relative not in (".", ".git") and not relative.startswith(".git" + os.sep) and not real.endswith(".py")
+            return (
+                relative not in (".", ".git")
+                and not relative.startswith(".git" + os.sep)
+                and not real.endswith(".py")
+            )
         return any(_inside(real, root) for root in roots)
 
     sys.addaudithook(_hook(allowed, own))

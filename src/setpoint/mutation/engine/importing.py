@@ -30,7 +30,11 @@ def examine(request: Request, files: SourceFiles, tests: Collection[str]) -> Imp
     def act(report: Report) -> None:
         cpu_timer(request.cpu_s / 2)
         prepare_path(request.tree)
-        words = [*pytest_words(()), "--collect-only", *dict.fromkeys(test.split("::", 1)[0] for test in tests)]
+        words = [
+            *pytest_words(()),
+            "--collect-only",
+            *dict.fromkeys(test.split("::", 1)[0] for test in tests),
+        ]
         pytest.main(words, plugins=[_Watcher(files, report)])
 
     def record(entry: tuple[str, list[Line]]) -> None:

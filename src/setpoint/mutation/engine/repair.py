@@ -15,16 +15,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .candidates import Candidate, digest, stream
+from .candidates import Candidate, stream
 from .children import Limits, Report, cpu_used, run_child
 from .diagnosis import Diagnosis, diagnose
 from .files import SourceFiles
 from .fresh import Fresh
 from .importing import examine
 from .search import Found, Outcome, Search
-from .session import PASSED, Suite, collect, prepare_path, preload_plugins, pytest_words
+from .session import PASSED, Suite, collect, preload_plugins, prepare_path, pytest_words
 from .source import Source, UnreadableSource
-from .wire import Patch, Progress, Request, Result, Suspect
+from .wire import Patch, Progress, Request, Result, Suspect, digest
 
 _SUSPECTS = 15
 _CONFIRM_TESTS = 400
@@ -67,12 +67,16 @@ class Repair:
     def run(self) -> Result:
         """Do it; whatever goes wrong with the project ends in the result's reason."""
         preload_plugins(self._request.tree)
-        ended = run_child(self._be_warm, Limits(self._request.memory_bytes, self._request.wall_s + 30), self._take)
+        ended = run_child(
+            self._be_warm, Limits(self._request.memory_bytes, self._request.wall_s + 30), self._take
+        )
         result = self._result
         if self._fault:
             result.reason = f"the engine broke: {self._fault}"
         elif self._warm is None and not self._problems:
-            result.reason = f"pytest did not get as far as running tests here: {ended.error or 'it ended its process'}"
+            result.reason = (
+                f"pytest did not get as far as running tests here: {ended.error or 'it ended its process'}"
+            )
         elif self._warm is None or (not self._warm.failing and self._problems):
             self._repair_imports()
         elif not self._warm.failing:
@@ -99,7 +103,11 @@ class Repair:
         report(("exit", code))
 
     def _in_session(self, suite: Suite, report: Report) -> None:
-        tests = {os.path.realpath(suite.path_of(test)) for test, item in suite.items.items() if type(item).__name__ != "DoctestItem"}
+        tests = {
+            os.path.realpath(suite.path_of(test))
+            for test, item in suite.items.items()
+            if type(item).__name__ != "DoctestItem"
+        }
         files = SourceFiles(self._request.tree, self._request.sources, tests)
         self._tell_stage("collect", report)
         diagnosis = diagnose(suite, self._request, files, self._started)
@@ -156,7 +164,9 @@ class Repair:
         found = [] if not warm.scores else list(warm.found)
         if not any(len(each.cleared) == len(warm.failing) for each in found) and outcome.fresh:
             found += self._try_fresh(outcome.fresh, warm.failing, warm.touching)
-        ranked = sorted(found, key=lambda each: (-len(each.cleared), each.candidate.size, -each.candidate.score))
+        ranked = sorted(
+            found, key=lambda each: (-len(each.cleared), each.candidate.size, -each.candidate.score)
+        )
         result.patches = self._confirmed(ranked, warm)
         self._set_status(exhausted=outcome.exhausted and not self._late())
         if not warm.scores:
@@ -168,9 +178,16 @@ class Repair:
         if result.patches:
             full = not result.patches[0].remaining
             result.status = "repaired" if full else "partial"
-            result.reason = "a patch clears all failing tests" if full else "the best patch clears a part of the failing tests"
+            result.reason = (
+                "a patch clears all failing tests"
+                if full
+                else "the best patch clears a part of the failing tests"
+            )
         elif exhausted:
-            result.status, result.reason = "exhausted", "no single edit of the known families clears a failing test and keeps the others"
+            result.status, result.reason = (
+                "exhausted",
+                "no single edit of the known families clears a failing test and keeps the others",
+            )
         else:
             result.status, result.reason = "budget", "the budget was used up before a repair was found"
 
@@ -180,7 +197,9 @@ class Repair:
     def _fresh(self, seconds: float) -> Fresh:
         return Fresh(self._request, Limits(self._request.memory_bytes, max(5.0, seconds)), max(5.0, seconds))
 
-    def _try_fresh(self, candidates: list[Candidate], failing: tuple[str, ...], touching: dict[str, list[str]]) -> list[Found]:
+    def _try_fresh(
+        self, candidates: list[Candidate], failing: tuple[str, ...], touching: dict[str, list[str]]
+    ) -> list[Found]:
         """Try edits that need a fresh import, best first, until one clears everything or time is up."""
         began = time.monotonic()
         found: list[Found] = []
@@ -190,7 +209,9 @@ class Repair:
                 break
             self._result.tried += 1
             self._result.mode = "fresh_process"
-            outcomes = fresh.outcomes(candidate.source.path, candidate.source.edited(candidate.edits), failing)
+            outcomes = fresh.outcomes(
+                candidate.source.path, candidate.source.edited(candidate.edits), failing
+            )
             cleared = tuple(test for test in failing if _all_passed(outcomes, test))
             if cleared:
                 found.append(Found(candidate, cleared, 0))
@@ -243,7 +264,9 @@ class Repair:
         result.failing = list(request.failing)
         if not failure.scores:
             said = "; ".join(failure.messages[:3] or self._problems[:3])
-            result.reason = f"the tests cannot be collected, and no line of the project stands in the traceback: {said}"
+            result.reason = (
+                f"the tests cannot be collected, and no line of the project stands in the traceback: {said}"
+            )
             return
         sources: dict[str, Source] = {}
         for path in {path for path, _ in failure.scores}:
@@ -254,16 +277,25 @@ class Repair:
         result.suspects = self._suspects(failure.scores)
         found: list[Found] = []
         for candidate in stream(sources, failure.scores, request.seed):
-            if self._late(0.9) or cpu_used() > request.cpu_s or any(len(each.cleared) == len(request.failing) for each in found):
+            if (
+                self._late(0.9)
+                or cpu_used() > request.cpu_s
+                or any(len(each.cleared) == len(request.failing) for each in found)
+            ):
                 break
             result.candidates += 1
             found += self._try_fresh([candidate], request.failing, {})
         nothing = _Warm(found, Outcome(), request.failing, (), (), failure.scores, 0, False, {}, {})  # noqa: FBT003 - a record
-        ranked = sorted(found, key=lambda each: (-len(each.cleared), each.candidate.size, -each.candidate.score))
+        ranked = sorted(
+            found, key=lambda each: (-len(each.cleared), each.candidate.size, -each.candidate.score)
+        )
         result.patches = self._confirmed(ranked, nothing)
         self._set_status(exhausted=not self._late(0.9) and cpu_used() <= request.cpu_s)
         if not sources:
-            result.status, result.reason = "not_possible", "; ".join(result.skipped_files) or "no file can be edited"
+            result.status, result.reason = (
+                "not_possible",
+                "; ".join(result.skipped_files) or "no file can be edited",
+            )
 
     def _suspects(self, scores: dict[tuple[str, int], float]) -> list[Suspect]:
         ranked = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))[:_SUSPECTS]
@@ -300,7 +332,11 @@ def _guards(diagnosis: Diagnosis, candidate: Candidate) -> list[str]:
     if not unit.is_function:
         return [test for test in diagnosis.spectra.tests if test not in known]
     lines = range(unit.first_line, unit.last_line + 1)
-    return [test for test in diagnosis.spectra.touching([(candidate.source.path, line) for line in lines]) if test not in known]
+    return [
+        test
+        for test in diagnosis.spectra.touching([(candidate.source.path, line) for line in lines])
+        if test not in known
+    ]
 
 
 def _key(candidate: Candidate) -> str:
@@ -309,7 +345,11 @@ def _key(candidate: Candidate) -> str:
 
 def _all_passed(outcomes: dict[str, str], test: str) -> bool:
     """Whether a test, or all tests of a file or class that stands for them, ran and passed."""
-    own = [outcome for each, outcome in outcomes.items() if each == test or each.startswith((f"{test}::", f"{test}["))]
+    own = [
+        outcome
+        for each, outcome in outcomes.items()
+        if each == test or each.startswith((f"{test}::", f"{test}["))
+    ]
     return bool(own) and all(outcome == PASSED for outcome in own)
 
 
@@ -327,7 +367,15 @@ _Thin = tuple[str, int, Any, str, int, int, float]
 
 def _thin(candidate: Candidate) -> _Thin:
     unit = candidate.source.units.index(candidate.unit)
-    return candidate.source.path, unit, candidate.edits, candidate.template, candidate.size, candidate.line, candidate.score
+    return (
+        candidate.source.path,
+        unit,
+        candidate.edits,
+        candidate.template,
+        candidate.size,
+        candidate.line,
+        candidate.score,
+    )
 
 
 def _full(plain: dict[str, Any]) -> _Warm:
@@ -342,7 +390,9 @@ def _full(plain: dict[str, Any]) -> _Warm:
     fields = dict(plain)
     outcome: Outcome = fields["outcome"]
     outcome.fresh = [thick(each) for each in fields.pop("fresh")]
-    fields["found"] = [Found(thick(candidate), cleared, checked) for candidate, cleared, checked in fields["found"]]
+    fields["found"] = [
+        Found(thick(candidate), cleared, checked) for candidate, cleared, checked in fields["found"]
+    ]
     return _Warm(**fields)
 
 

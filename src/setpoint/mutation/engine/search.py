@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from .candidates import Candidate, digest, stream
+from .candidates import Candidate, stream
 from .children import Limits, cpu_used
 from .diagnosis import Diagnosis
 from .files import SourceFiles
@@ -17,7 +17,7 @@ from .session import Suite
 from .source import Source, UnreadableSource
 from .swap import Swapper
 from .trial import Trials, Verdict
-from .wire import Progress, Request
+from .wire import Progress, Request, digest
 
 _BATCH = 96
 _BATCH_S = 1.5
@@ -85,7 +85,9 @@ class Search:
         self._drain(candidates, self._trials, progress)
         if not self._over() and self._slow:
             slow, self._slow = self._slow, []
-            patient = replace(self._trials, patience=_SECOND_CHANCE, limits=self._trials.limits._replace(silence_s=30.0))
+            patient = replace(
+                self._trials, patience=_SECOND_CHANCE, limits=self._trials.limits._replace(silence_s=30.0)
+            )
             self.outcome.tried -= len(slow)
             self.outcome.timeouts -= len(slow)
             self.outcome.candidates -= len(slow)
@@ -104,12 +106,17 @@ class Search:
             if not pending:
                 return
             verdicts, _ = trials.run(pending, _BATCH_S, self._over)
-            for candidate, verdict in zip(pending, verdicts):  # noqa: B905 - fewer verdicts than candidates is the normal case
+            for candidate, verdict in zip(pending, verdicts):
                 self._take(candidate, verdict)
             pending = pending[len(verdicts) :]
             if time.monotonic() - told > 1.0:
                 told = time.monotonic()
-                progress.tell("progress", tried=self.outcome.tried, found=len(self.outcome.found), cpu_s=round(cpu_used(), 2))
+                progress.tell(
+                    "progress",
+                    tried=self.outcome.tried,
+                    found=len(self.outcome.found),
+                    cpu_s=round(cpu_used(), 2),
+                )
 
     def _take(self, candidate: Candidate, verdict: Verdict) -> None:
         outcome = self.outcome

@@ -75,7 +75,11 @@ class Suite:
             return
         kept = self._params.get(item.nodeid)
         if kept is None:
-            kept = {name: value for name, value in params.items() if isinstance(value, (list, dict, set, bytearray))}
+            kept = {
+                name: value
+                for name, value in params.items()
+                if isinstance(value, (list, dict, set, bytearray))
+            }
             kept = {name: copied for name, value in kept.items() if (copied := _copied(value)) is not None}
             self._params[item.nodeid] = kept
         for name, value in kept.items():
@@ -117,7 +121,11 @@ class WarmPlugin:
         """Keep the exception itself, for its traceback."""
         held = getattr(item, "_excinfo", None)  # unittest keeps the real one there until later in this hook
         excinfo = held[0] if held else call.excinfo
-        if excinfo is not None and self._suite is not None and not isinstance(excinfo.value, pytest.skip.Exception):
+        if (
+            excinfo is not None
+            and self._suite is not None
+            and not isinstance(excinfo.value, pytest.skip.Exception)
+        ):
             self._suite.note(excinfo.value)
 
 
@@ -125,12 +133,22 @@ def _cheap_failures(item: pytest.Item) -> None:
     """Leave out the drawing of tracebacks, the greatest cost of a failing test; nobody reads them here."""
     if type(item).__name__ != "DoctestItem":
         item.repr_failure = lambda *_, **__: ""  # type: ignore[method-assign]  # of this item only
-    item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign,assignment,return-value] # noqa: SLF001 - the same, for errors in set-up
+    item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign,assignment] # noqa: SLF001 - the same, for errors in set-up
 
 
 def pytest_words(given: Sequence[str]) -> list[str]:
     """Give the words for pytest that keep its own plugins from getting in the way of repeated runs."""
-    words = ["-q", "--capture=no", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:randomorder"]
+    words = [
+        "-q",
+        "--capture=no",
+        "--tb=no",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        "-p",
+        "no:randomorder",
+    ]
     if importlib.util.find_spec("xdist") is not None:
         words += ["-n", "0"]
     if importlib.util.find_spec("pytest_cov") is not None:
@@ -145,7 +163,11 @@ def preload_plugins(tree: str) -> None:
             if point.group != "pytest11":
                 continue
             spec = _spec(point.value.split(":", 1)[0].split(".", 1)[0])
-            if spec is not None and spec.origin and not os.path.realpath(spec.origin).startswith(os.path.realpath(tree) + os.sep):
+            if (
+                spec is not None
+                and spec.origin
+                and not os.path.realpath(spec.origin).startswith(os.path.realpath(tree) + os.sep)
+            ):
                 with contextlib.suppress(Exception):
                     point.load()
 

@@ -44,7 +44,7 @@ class Unit(NamedTuple):
         return f"{self.owner}.{name}" if self.owner else name
 
 
-class UnreadableSource(Exception):  # noqa: N818 - says what it is; there is no other kind here
+class UnreadableSource(Exception):
     """A file that cannot be edited by splices, with the reason."""
 
 
@@ -61,7 +61,9 @@ class Source:
         except (UnicodeDecodeError, SyntaxError, ValueError) as error:
             raise UnreadableSource(f"{path}: {error}") from error
         if data.startswith(b"\xef\xbb\xbf") or b"\x0c" in data or b"\r" in data.replace(b"\r\n", b""):
-            raise UnreadableSource(f"{path}: a byte order mark, form feeds or old line ends make columns unsure")
+            raise UnreadableSource(
+                f"{path}: a byte order mark, form feeds or old line ends make columns unsure"
+            )
         self.newline = "\r\n" if b"\r\n" in data else "\n"
         self.offsets = [0]
         for line in data.split(b"\n"):

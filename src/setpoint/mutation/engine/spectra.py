@@ -75,7 +75,7 @@ class Tracer:
     def stop(self) -> None:
         """Stop recording."""
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]  # None takes the tracer away; the stub is too strict
+        threading.settrace(None)
 
     def _enter(self, frame: FrameType, _event: str, _arg: object) -> Any:  # noqa: ANN401 - a trace function or None
         code = frame.f_code
@@ -118,25 +118,33 @@ class Trace:
 def trace(suite: Suite, tests: Sequence[str], how: Trace) -> dict[str, Reached]:
     """Run tests under the tracer in forked children; a test that ends its child is followed by a new child."""
     found: dict[str, Reached] = {}
-    left = list(tests)
+    left = tuple(tests)
     while left and time.monotonic() < how.deadline:
-        begun: list[str] = []
-
-        def record(entry: tuple[str, Reached | None], begun: list[str] = begun) -> None:
-            test, reached = entry
-            begun.append(test)
-            if reached is not None:
-                found[test] = reached
-
-        ended = run_child(lambda report, todo=tuple(left): _trace_all(suite, todo, how, report), how.limits, record)  # type: ignore[misc]  # bound early on purpose
-        if begun and begun[-1] not in found:
-            found[begun[-1]] = Reached(FAILED, how.test_s, error=_why(ended))
-        elif not begun:
+        last, ended = _trace_some(suite, left, how, found)
+        if not last:
             break
-        left = [test for test in left if test not in found]
+        if last not in found:
+            found[last] = Reached(FAILED, how.test_s, error=_why(ended))
+        left = tuple(test for test in left if test not in found)
         if ended.finished:
             break
     return found
+
+
+def _trace_some(
+    suite: Suite, tests: tuple[str, ...], how: Trace, found: dict[str, Reached]
+) -> tuple[str, Ended]:
+    """Trace tests in one child; gives the last that was begun, empty for none."""
+    last = ""
+
+    def record(entry: tuple[str, Reached | None]) -> None:
+        nonlocal last
+        last, reached = entry
+        if reached is not None:
+            found[last] = reached
+
+    ended = run_child(lambda report: _trace_all(suite, tests, how, report), how.limits, record)
+    return last, ended
 
 
 def _why(ended: Ended) -> str:
@@ -163,7 +171,14 @@ def _trace_all(suite: Suite, tests: Sequence[str], how: Trace, report: Report) -
         used = time.process_time() - started
         frames = tuple(_traceback(ran.error, how.wanted)) if ran.error is not None else ()
         error = f"{type(ran.error).__name__}: {ran.error}"[:300] if ran.error is not None else ""
-        report((test, Reached(ran.outcome, used, frozenset(tracer.lines), frozenset(tracer.functions), frames, error)))
+        report(
+            (
+                test,
+                Reached(
+                    ran.outcome, used, frozenset(tracer.lines), frozenset(tracer.functions), frames, error
+                ),
+            )
+        )
 
 
 def _on_time_up(tracer: Tracer, test: str, how: Trace, report: Report) -> None:
@@ -176,7 +191,14 @@ def _on_time_up(tracer: Tracer, test: str, how: Trace, report: Report) -> None:
             if how.wanted(frame.f_code.co_filename):
                 at.append((frame.f_code.co_filename, frame.f_lineno))
             frame = frame.f_back
-        reached = Reached(FAILED, how.test_s, frozenset(tracer.lines), frozenset(tracer.functions), tuple(reversed(at)), "ran into the time limit")
+        reached = Reached(
+            FAILED,
+            how.test_s,
+            frozenset(tracer.lines),
+            frozenset(tracer.functions),
+            tuple(reversed(at)),
+            "ran into the time limit",
+        )
         report((test, reached))
         os._exit(1)
 
@@ -192,7 +214,9 @@ def _traceback(error: BaseException, wanted: Callable[[str], bool]) -> Iterable[
         step = step.tb_next
 
 
-def ochiai(spectra: Spectra, failing: Collection[str], weights: dict[str, float] | None = None) -> dict[Line, float]:
+def ochiai(
+    spectra: Spectra, failing: Collection[str], weights: dict[str, float] | None = None
+) -> dict[Line, float]:
     """Score each line that failing tests reach: 0 to 1, 1 where only failing tests reach it."""
     weights = weights or {}
     total = sum(weights.get(test, 1.0) for test in failing) or 1.0
@@ -208,7 +232,9 @@ def ochiai(spectra: Spectra, failing: Collection[str], weights: dict[str, float]
     return {line: count / math.sqrt(total * (count + passed.get(line, 0))) for line, count in failed.items()}
 
 
-def with_tracebacks(scores: dict[Line, float], spectra: Spectra, failing: Collection[str]) -> dict[Line, float]:
+def with_tracebacks(
+    scores: dict[Line, float], spectra: Spectra, failing: Collection[str]
+) -> dict[Line, float]:
     """Raise the lines of the project that stand in the failures' tracebacks, the innermost most."""
     raised = dict(scores)
     for test in failing:

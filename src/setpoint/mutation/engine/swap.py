@@ -6,7 +6,6 @@ or registries keep it, gets the new code. Where that is not certain to be the sa
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 from .source import Edits, FunctionNode, Source, Unit, splice
 
 
-class NotSwappable(Exception):  # noqa: N818 - a reason, not a fault
+class NotSwappable(Exception):
     """This edit needs a fresh import, with the reason."""
 
 
@@ -27,7 +26,6 @@ class _Old(NamedTuple):
     function: FunctionType
     code: CodeType
     defaults: tuple[Any, ...] | None
-    kwdefaults: dict[str, Any] | None
 
 
 class _Bound(NamedTuple):
@@ -69,12 +67,12 @@ class Swapper:
     def undo(self) -> None:
         """Put everything back as it was before the last `apply`."""
         for step in reversed(self._undo):
-            if isinstance(step, _Old):
-                step.function.__code__ = step.code
-                step.function.__defaults__ = step.defaults
-                step.function.__kwdefaults__ = step.kwdefaults  # type: ignore[assignment]  # None is allowed
-            else:
+            if isinstance(step, _Bound):
                 setattr(step.owner, step.name, step.value)
+            else:
+                function: FunctionType = step.function
+                function.__code__ = step.code
+                function.__defaults__ = step.defaults
         self._undo.clear()
 
     def _replace(self, path: str, old: CodeType, new: CodeType) -> None:
@@ -89,7 +87,7 @@ class Swapper:
             if functions[0].__code__.co_freevars != after.co_freevars:
                 raise NotSwappable("the edit changes which outer names the function holds on to")
             for function in functions:
-                self._undo.append(_Old(function, function.__code__, function.__defaults__, function.__kwdefaults__))
+                self._undo.append(_Old(function, function.__code__, function.__defaults__))
                 function.__code__ = after
 
     def _default(self, source: Source, unit: Unit, edits: Edits) -> None:
@@ -103,7 +101,9 @@ class Swapper:
         for place, default in enumerate(node.args.defaults):
             start, end = source.span(default)
             if start <= edit.start and edit.end <= end:
-                text = splice(source.data[start:end], (edit._replace(start=edit.start - start, end=edit.end - start),))
+                text = splice(
+                    source.data[start:end], (edit._replace(start=edit.start - start, end=edit.end - start),)
+                )
                 for function in functions:
                     self._set_default(function, place - len(node.args.defaults), text.decode())
                 return
@@ -114,7 +114,7 @@ class Swapper:
         if len(values) < -place:
             raise NotSwappable("a decorator changed the defaults")
         values[place] = _evaluated(text, function.__globals__)
-        self._undo.append(_Old(function, function.__code__, function.__defaults__, function.__kwdefaults__))
+        self._undo.append(_Old(function, function.__code__, function.__defaults__))
         function.__defaults__ = tuple(values)
 
     def _rebind(self, source: Source, unit: Unit, edits: Edits) -> None:
@@ -142,7 +142,9 @@ class Swapper:
         old = vars(owner)[name]
         holders = [owner]
         if isinstance(owner, ModuleType):
-            holders += [each for each in list(sys.modules.values()) if each is not owner and _holds(each, name, old)]
+            holders += [
+                each for each in list(sys.modules.values()) if each is not owner and _holds(each, name, old)
+            ]
         for holder in holders:
             try:
                 setattr(holder, name, value)
@@ -163,9 +165,10 @@ def compile_unit(source: Source, unit: Unit, edits: Edits) -> CodeType:
     wrapper = (f"class {unit.owner}:\n" if unit.owner else "if 1:\n") if indented else ""
     text = "\n" * max(0, unit.first_line - 1 - bool(wrapper)) + wrapper + segment
     try:
-        return compile(text, source.path, "exec", _future_flags(source), dont_inherit=True)
+        code: CodeType = compile(text, source.path, "exec", _future_flags(source), dont_inherit=True)
     except (ValueError, RecursionError, MemoryError) as error:
         raise SyntaxError(str(error)) from error
+    return code
 
 
 def _future_flags(source: Source) -> int:
@@ -210,7 +213,11 @@ def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType | 
 def _signature_end(source: Source, unit: Unit) -> int:
     node = unit.node
     assert isinstance(node, FunctionNode)  # noqa: S101 - for the type checker; callers ask is_function first
-    return source.span(node.body[0])[0] if node.body[0].lineno == node.lineno else source.offsets[node.body[0].lineno - 1]
+    return (
+        source.span(node.body[0])[0]
+        if node.body[0].lineno == node.lineno
+        else source.offsets[node.body[0].lineno - 1]
+    )
 
 
 def _evaluated(text: str, names: dict[str, Any]) -> object:
@@ -231,7 +238,11 @@ def _used_at_import(source: Source, unit: Unit, name: str) -> bool:
         node = other.node
         parts: list[ast.AST] = [node]
         if isinstance(node, FunctionNode):
-            parts = [*node.decorator_list, *node.args.defaults, *(each for each in node.args.kw_defaults if each)]
+            parts = [
+                *node.decorator_list,
+                *node.args.defaults,
+                *(each for each in node.args.kw_defaults if each),
+            ]
         for part in parts:
             if any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(part)):
                 return True

@@ -124,7 +124,10 @@ class Trials:
             touching = list(spectra.tests)
         failing = [test for test in self.diagnosis.failing if test in set(touching)]
         known = set(self.diagnosis.failing)
-        guards = sorted((test for test in touching if test not in known), key=lambda test: self.diagnosis.seconds.get(test, 0.0))
+        guards = sorted(
+            (test for test in touching if test not in known),
+            key=lambda test: self.diagnosis.seconds.get(test, 0.0),
+        )
         return failing, guards[:_MOST_GUARDS]
 
     def _passes(self, test: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -46,8 +47,13 @@ class Request:
         known = {each.name for each in fields(cls)}
         unknown = sorted(set(given) - known)
         if unknown or not {"tree", "failing"} <= set(given):
-            raise ValueError(f"{path}: unknown keys {unknown}, or one of tree, failing is missing; known are {sorted(known)}")
-        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
+            raise ValueError(
+                f"{path}: unknown keys {unknown}, or one of tree, failing is missing; known are {sorted(known)}"
+            )
+        words: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
+        }
+        return cls(**words)
 
 
 @dataclass(frozen=True)
@@ -145,3 +151,9 @@ class Progress:
             self._stream.flush()
         except OSError:
             self._heard = False
+
+
+def digest(name: str, diff: str) -> str:
+    """Recognise a change again wherever its lines have moved to: hash of the file's name and changed lines."""
+    changed = [line for line in diff.splitlines() if line[:1] in "+-" and not line.startswith(("+++", "---"))]
+    return hashlib.sha256("\n".join([name, *changed]).encode()).hexdigest()[:16]

@@ -49,7 +49,24 @@ _METHODS = (
     ("bisect_left", "bisect_right"),
     ("next", "prev"),
 )
-_WRAPPERS = ("len", "list", "str", "int", "abs", "sorted", "tuple", "set", "bool", "iter", "reversed", "float", "repr", "dict", "next", "round")
+_WRAPPERS = (
+    "len",
+    "list",
+    "str",
+    "int",
+    "abs",
+    "sorted",
+    "tuple",
+    "set",
+    "bool",
+    "iter",
+    "reversed",
+    "float",
+    "repr",
+    "dict",
+    "next",
+    "round",
+)
 
 
 def function(scope: Scope, node: ast.Call) -> Iterator[Draft]:
@@ -121,7 +138,12 @@ def add_argument(scope: Scope, node: ast.Call) -> Iterator[Draft]:
             if not node.keywords:
                 yield Draft((Splice(at, at, f"{comma}{name}"),), 1.0 - 0.02 * rank)
             yield Draft((Splice(at, at, f"{comma}{name}={name}"),), 0.8 - 0.02 * rank)
-    if isinstance(node.func, (ast.Name, ast.Attribute)) and _last_name(node.func) in ("sorted", "sort", "max", "min"):
+    if isinstance(node.func, (ast.Name, ast.Attribute)) and _last_name(node.func) in (
+        "sorted",
+        "sort",
+        "max",
+        "min",
+    ):
         yield Draft((Splice(at, at, f"{comma}reverse=True"),), 1.2)
     if not node.keywords:
         for rank, text in enumerate(("None", "1", "0", "True", "-1")):
@@ -142,7 +164,11 @@ def wrap(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Put a call around a value."""
     parent = scope.parent(node)
     is_called = isinstance(parent, ast.Call) and parent.func is node
-    if is_called or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(parent, (ast.Attribute, ast.Expr)):
+    if (
+        is_called
+        or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        or isinstance(parent, (ast.Attribute, ast.Expr))
+    ):
         return
     text = scope.text(node)
     for rank, name in enumerate(_WRAPPERS):
@@ -172,7 +198,9 @@ def bounds(scope: Scope, node: ast.Call) -> Iterator[Draft]:
 
 
 def _relatives(families: tuple[tuple[str, ...], ...], name: str) -> list[str]:
-    return list(dict.fromkeys(other for family in families if name in family for other in family if other != name))
+    return list(
+        dict.fromkeys(other for family in families if name in family for other in family if other != name)
+    )
 
 
 def _last_name(node: ast.Name | ast.Attribute) -> str:
@@ -187,6 +215,13 @@ TEMPLATES = (
     Template("drop-argument", 0.4, (ast.Call,), drop_argument, "one argument less", 2),
     Template("add-argument", 0.4, (ast.Call,), add_argument, "one argument more", 2),
     Template("unwrap", 0.5, (ast.Call,), unwrap, "no call around or behind a value", 2),
-    Template("wrap", 0.25, (ast.Name, ast.Call, ast.Subscript, ast.BinOp, ast.Attribute), wrap, "a call around a value", 2),
+    Template(
+        "wrap",
+        0.25,
+        (ast.Name, ast.Call, ast.Subscript, ast.BinOp, ast.Attribute),
+        wrap,
+        "a call around a value",
+        2,
+    ),
     Template("bounds", 0.5, (ast.Call,), bounds, "other bounds of range and enumerate", 2),
 )

@@ -40,7 +40,9 @@ def drop_part(scope: Scope, node: ast.BoolOp) -> Iterator[Draft]:
     word = "and" if isinstance(node.op, ast.And) else "or"
     for left_out in range(len(node.values)):
         rest = [value for place, value in enumerate(node.values) if place != left_out]
-        text = f" {word} ".join(scope.operand(value) if len(rest) > 1 else scope.text(value) for value in rest)
+        text = f" {word} ".join(
+            scope.operand(value) if len(rest) > 1 else scope.text(value) for value in rest
+        )
         yield from scope.replace(node, text)
 
 
@@ -71,7 +73,9 @@ def identity(scope: Scope, node: ast.If | ast.While | ast.IfExp) -> Iterator[Dra
     if isinstance(inner, (ast.Name, ast.Attribute)):
         text = scope.text(inner)
         yield from scope.replace(test, f"{text} is None" if inner is not test else f"{text} is not None")
-    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)) and len(test.ops) == 1:
+    elif (
+        isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)) and len(test.ops) == 1
+    ):
         left = scope.text(test.left)
         yield from scope.replace(test, left if isinstance(test.ops[0], ast.IsNot) else f"not {left}")
 
@@ -86,7 +90,9 @@ def branches(scope: Scope, node: ast.IfExp) -> Iterator[Draft]:
 def short_circuit(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Fall back to another value where one is false: `x or y`, `x and y`."""
     parent = scope.parent(node)
-    if isinstance(parent, (ast.Assign, ast.Return, ast.Call, ast.keyword)) and node is not getattr(parent, "func", None):
+    if isinstance(parent, (ast.Assign, ast.Return, ast.Call, ast.keyword)) and node is not getattr(
+        parent, "func", None
+    ):
         text = scope.operand(node)
         for rank, other in enumerate([*scope.parameters[:6], "None", "0", "''", "[]", "{}", "()"]):
             if other != text:
@@ -115,7 +121,9 @@ def _predicates(scope: Scope) -> Iterator[tuple[str, float]]:
         if name not in scope.sequences:
             for text in ("== 0", "> 0", "< 0", "== 1", "> 1"):
                 yield f"{name} {text}", weight * 0.5
-    for left, right in itertools.permutations([name for name in scope.values if name in scope.numbers][:5], 2):
+    for left, right in itertools.permutations(
+        [name for name in scope.values if name in scope.numbers][:5], 2
+    ):
         for op in ("<", "<=", "!=", "=="):
             yield f"{left} {op} {right}", 0.45
 
@@ -131,5 +139,12 @@ TEMPLATES = (
     Template("other-test", 0.35, _TESTS, other_test, "another condition", 2),
     Template("identity", 0.55, _TESTS, identity, "`is None` for truth, truth for `is None`"),
     Template("branches", 0.65, (ast.IfExp,), branches, "results of a conditional expression exchanged"),
-    Template("short-circuit", 0.22, (ast.Name, ast.Call, ast.Attribute, ast.Subscript), short_circuit, "`or` another value", 2),
+    Template(
+        "short-circuit",
+        0.22,
+        (ast.Name, ast.Call, ast.Attribute, ast.Subscript),
+        short_circuit,
+        "`or` another value",
+        2,
+    ),
 )

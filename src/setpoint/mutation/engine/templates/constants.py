@@ -79,14 +79,19 @@ def _counts(scope: Scope, node: ast.expr) -> bool:
         return node is not parent.func
     if isinstance(parent, ast.Subscript):
         return node is parent.slice
-    return isinstance(parent, (ast.BinOp, ast.Compare, ast.Slice, ast.Return, ast.Assign, ast.AugAssign, ast.Tuple, ast.keyword))
+    return isinstance(
+        parent,
+        (ast.BinOp, ast.Compare, ast.Slice, ast.Return, ast.Assign, ast.AugAssign, ast.Tuple, ast.keyword),
+    )
 
 
 def _numbers(scope: Scope) -> list[str]:
     found = [
         scope.text(node)
         for node in scope.nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, (int, float))
+        and not isinstance(node.value, bool)
     ]
     return list(dict.fromkeys(found))[:8]
 
@@ -96,5 +101,11 @@ TEMPLATES = (
     Template("truth", 0.9, (ast.Constant,), truth, "True for False, False for True, either for None"),
     Template("string", 0.6, (ast.Constant,), string, "another string of the file, or a near one"),
     Template("named", 0.35, (ast.Constant,), named, "a name where a literal stands"),
-    Template("off-by-one", 0.6, (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp), off_by_one, "one more or one less"),
+    Template(
+        "off-by-one",
+        0.6,
+        (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp),
+        off_by_one,
+        "one more or one less",
+    ),
 )

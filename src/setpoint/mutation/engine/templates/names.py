@@ -17,16 +17,18 @@ def variable(scope: Scope, node: ast.Name) -> Iterator[Draft]:
     for name in scope.names:
         if name != node.id:
             yield from scope.replace(node, name, 1.0 if name in alike else 0.6)
-    if node.id in scope.globals:
-        for rank, name in enumerate(scope.globals):
-            yield from scope.replace(node, name, 0.7 - 0.01 * rank)
+    likely = 0.7 if node.id in scope.globals else 0.45
+    for rank, name in enumerate(scope.globals):
+        yield from scope.replace(node, name, likely - 0.01 * rank)
 
 
 def target(scope: Scope, node: ast.Name) -> Iterator[Draft]:
-    """Bind another name."""
-    if isinstance(node.ctx, ast.Store) and not isinstance(scope.parent(node), (ast.For, ast.comprehension)):
+    """Bind another name, above all one that is read and never bound."""
+    if isinstance(node.ctx, ast.Store):
+        for name in scope.unbound:
+            yield from scope.replace(node, name, 1.2)
         for name in scope.values:
-            yield from scope.replace(node, name)
+            yield from scope.replace(node, name, 0.5)
 
 
 def attribute(scope: Scope, node: ast.Attribute) -> Iterator[Draft]:
@@ -50,9 +52,16 @@ def expression_to_name(scope: Scope, node: ast.expr) -> Iterator[Draft]:
 
 def name_to_attribute(scope: Scope, node: ast.Name) -> Iterator[Draft]:
     """Use an attribute of `self` where a name stands."""
-    if isinstance(node.ctx, ast.Load) and "self" in scope.names and node.id != "self" and not _is_called(scope, node):
+    if (
+        isinstance(node.ctx, ast.Load)
+        and "self" in scope.names
+        and node.id != "self"
+        and not _is_called(scope, node)
+    ):
         for rank, name in enumerate(scope.attributes[:16]):
-            yield from scope.replace(node, f"self.{name}", 1.0 if name.lstrip("_") == node.id else 0.5 - 0.01 * rank)
+            yield from scope.replace(
+                node, f"self.{name}", 1.0 if name.lstrip("_") == node.id else 0.5 - 0.01 * rank
+            )
 
 
 def _tail(start: int, old: str, new: str) -> Splice:
@@ -73,8 +82,15 @@ def _is_called(scope: Scope, node: ast.AST) -> bool:
 
 TEMPLATES = (
     Template("variable", 0.7, (ast.Name,), variable, "another name that the function binds"),
-    Template("target", 0.3, (ast.Name,), target, "bind another name"),
+    Template("target", 0.6, (ast.Name,), target, "bind another name"),
     Template("attribute", 0.6, (ast.Attribute,), attribute, "another attribute"),
-    Template("to-name", 0.33, (ast.Subscript, ast.Call, ast.BinOp, ast.Compare, ast.BoolOp), expression_to_name, "a name where an expression stands", 2),
+    Template(
+        "to-name",
+        0.33,
+        (ast.Subscript, ast.Call, ast.BinOp, ast.Compare, ast.BoolOp),
+        expression_to_name,
+        "a name where an expression stands",
+        2,
+    ),
     Template("to-attribute", 0.3, (ast.Name,), name_to_attribute, "an attribute of self where a name stands"),
 )

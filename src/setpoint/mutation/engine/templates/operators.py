@@ -95,7 +95,9 @@ def to_augmented(scope: Scope, node: ast.Assign) -> Iterator[Draft]:
 def boolean(scope: Scope, node: ast.BoolOp) -> Iterator[Draft]:
     """Turn `and` into `or` and the other way round: all of a chain, or one of it."""
     old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-    steps = [list(scope.gap(left, node.values[place + 1], old, new)) for place, left in enumerate(node.values[:-1])]
+    steps = [
+        list(scope.gap(left, node.values[place + 1], old, new)) for place, left in enumerate(node.values[:-1])
+    ]
     if all(steps):
         yield Draft(tuple(edit for step in steps for draft in step for edit in draft.edits))
         if len(steps) > 1:
@@ -148,8 +150,16 @@ TEMPLATES = (
     Template("to-augmented", 0.4, (ast.Assign,), to_augmented, "`=` becomes `+=` or its like"),
     Template("boolean", 0.9, (ast.BoolOp,), boolean, "`and` for `or`, `or` for `and`"),
     Template("drop-sign", 0.7, (ast.UnaryOp,), sign, "no `not`, no minus"),
-    Template("add-sign", 0.3, (ast.Name, ast.Call, ast.Attribute, ast.Constant, ast.Subscript), add_sign, "a minus before a value"),
+    Template(
+        "add-sign",
+        0.3,
+        (ast.Name, ast.Call, ast.Attribute, ast.Constant, ast.Subscript),
+        add_sign,
+        "a minus before a value",
+    ),
     Template("swap-operands", 0.5, (ast.BinOp,), swap_operands, "operands the other way round"),
-    Template("swap-compared", 0.5, (ast.Compare,), swap_compared, "sides of a comparison the other way round"),
+    Template(
+        "swap-compared", 0.5, (ast.Compare,), swap_compared, "sides of a comparison the other way round"
+    ),
     Template("drop-operand", 0.45, (ast.BinOp,), drop_operand, "one operand only", 2),
 )

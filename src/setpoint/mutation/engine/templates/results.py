@@ -59,7 +59,9 @@ def caught(scope: Scope, node: ast.ExceptHandler) -> Iterator[Draft]:
 def donated(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Use an expression that stands elsewhere in the function."""
     parent = scope.parent(node)
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(parent, (ast.Attribute, ast.Expr)):
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(
+        parent, (ast.Attribute, ast.Expr)
+    ):
         return
     if isinstance(parent, ast.Call) and parent.func is node:
         return
@@ -72,7 +74,17 @@ def donated(scope: Scope, node: ast.expr) -> Iterator[Draft]:
 def combined(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Add another value of the function to a value, take it away, or multiply by it."""
     parent = scope.parent(node)
-    places = (ast.BinOp, ast.Compare, ast.Return, ast.Assign, ast.AugAssign, ast.Slice, ast.Call, ast.Tuple, ast.keyword)
+    places = (
+        ast.BinOp,
+        ast.Compare,
+        ast.Return,
+        ast.Assign,
+        ast.AugAssign,
+        ast.Slice,
+        ast.Call,
+        ast.Tuple,
+        ast.keyword,
+    )
     if not isinstance(parent, places) or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return
     if node is getattr(parent, "func", None) or (isinstance(node, ast.Name) and node.id in ("self", "cls")):
@@ -105,7 +117,21 @@ TEMPLATES = (
     Template("nothing-returned", 0.4, (ast.Return,), nothing_returned, "a result where there was none"),
     Template("raised", 0.6, (ast.Raise,), raised, "another exception raised"),
     Template("caught", 0.5, (ast.ExceptHandler,), caught, "another exception caught"),
-    Template("donated", 0.28, (ast.Subscript, ast.Call, ast.BinOp, ast.Compare, ast.Name, ast.Constant, ast.Attribute), donated, "an expression from elsewhere in the function", 2),
-    Template("combined", 0.25, (ast.Name, ast.Subscript, ast.Call, ast.Attribute, ast.BinOp), combined, "a value added, taken away or multiplied", 2),
+    Template(
+        "donated",
+        0.28,
+        (ast.Subscript, ast.Call, ast.BinOp, ast.Compare, ast.Name, ast.Constant, ast.Attribute),
+        donated,
+        "an expression from elsewhere in the function",
+        2,
+    ),
+    Template(
+        "combined",
+        0.25,
+        (ast.Name, ast.Subscript, ast.Call, ast.Attribute, ast.BinOp),
+        combined,
+        "a value added, taken away or multiplied",
+        2,
+    ),
     Template("extreme", 0.3, (ast.Assign,), extreme, "the greater or smaller of old and new", 2),
 )

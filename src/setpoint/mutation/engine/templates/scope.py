@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -26,9 +27,20 @@ _ATOMS = (
     ast.DictComp,
     ast.JoinedStr,
 )
-_TIGHT = (ast.BinOp, ast.BoolOp, ast.Compare, ast.UnaryOp, ast.Attribute, ast.Await, ast.IfExp, ast.comprehension)
+_TIGHT = (
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Compare,
+    ast.UnaryOp,
+    ast.Attribute,
+    ast.Await,
+    ast.IfExp,
+    ast.comprehension,
+)
 _PLACED = (ast.stmt, ast.expr, ast.arg, ast.keyword, ast.ExceptHandler, ast.comprehension)
-_SIZED = frozenset(("len", "sorted", "set", "list", "sum", "enumerate", "max", "min", "any", "all", "tuple", "iter"))
+_SIZED = frozenset(
+    ("len", "sorted", "set", "list", "sum", "enumerate", "max", "min", "any", "all", "tuple", "iter")
+)
 
 
 class Draft(NamedTuple):
@@ -60,7 +72,9 @@ class Scope:
         """Look at a unit; everything else is worked out when it is asked for."""
         self.source = source
         self.unit = unit
-        self.nodes = tuple(node for node in ast.walk(unit.node) if isinstance(node, _PLACED) and not self._in_fstring(node))
+        self.nodes = tuple(
+            node for node in ast.walk(unit.node) if isinstance(node, _PLACED) and not self._in_fstring(node)
+        )
 
     def _in_fstring(self, node: ast.AST) -> bool:
         """Whether a node stands in an f-string, where older Pythons give no true columns."""
@@ -108,7 +122,11 @@ class Scope:
     def operand(self, node: ast.AST) -> str:
         """Give the text of an expression, in parentheses unless it is atomic."""
         text = self.text(node)
-        return text if isinstance(node, _ATOMS) or text[:1] == "(" == text[-1:].replace(")", "(") else f"({text})"
+        return (
+            text
+            if isinstance(node, _ATOMS) or text[:1] == "(" == text[-1:].replace(")", "(")
+            else f"({text})"
+        )
 
     @staticmethod
     def atomic(text: str) -> bool:
@@ -125,14 +143,29 @@ class Scope:
         parent = self.parent(node)
         if isinstance(parent, _TIGHT):
             return True
-        return isinstance(parent, (ast.Call, ast.Subscript, ast.Starred)) and node is getattr(parent, "func", getattr(parent, "value", None))
+        return isinstance(parent, (ast.Call, ast.Subscript, ast.Starred)) and node is getattr(
+            parent, "func", getattr(parent, "value", None)
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names that the function binds: parameters first, then variables."""
         found = [node.arg for node in self.nodes if isinstance(node, ast.arg)]
-        found += [node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+        found += [
+            node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        ]
         return tuple(dict.fromkeys(name for name in found if name != "_"))
+
+    @cached_property
+    def unbound(self) -> tuple[str, ...]:
+        """Names that the function reads and nothing around it binds."""
+        known = {name for node in ast.walk(self.source.tree) for name in _bound(node)}
+        read = [
+            node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        ]
+        return tuple(
+            dict.fromkeys(name for name in read if name not in known and not hasattr(builtins, name))
+        )
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -158,7 +191,11 @@ class Scope:
                 continue
             is_iterated = isinstance(parent, (ast.For, ast.comprehension)) and node is parent.iter
             is_indexed = isinstance(parent, ast.Subscript) and node is parent.value
-            is_sized = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in _SIZED
+            is_sized = (
+                isinstance(parent, ast.Call)
+                and isinstance(parent.func, ast.Name)
+                and parent.func.id in _SIZED
+            )
             if is_iterated or is_indexed or (is_sized and node is not getattr(parent, "func", None)):
                 found.add(node.id)
         return frozenset(found)
@@ -171,7 +208,9 @@ class Scope:
             parent = self.parent(node)
             if not isinstance(node, ast.Name):
                 continue
-            ordered = isinstance(parent, ast.Compare) and isinstance(parent.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+            ordered = isinstance(parent, ast.Compare) and isinstance(
+                parent.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+            )
             if ordered or isinstance(parent, (ast.BinOp, ast.AugAssign)):
                 found.add(node.id)
         return frozenset(found) - self.sequences
@@ -203,28 +242,46 @@ class Scope:
         """String constants of the file's code, as written, those of this unit first."""
         found = [self.text(node) for node in self.nodes if _is_string(node)]
         for node in ast.walk(self.source.tree):
-            if _is_string(node) and len(found) < 4 * _DONORS and not isinstance(self.parent(node), (ast.Expr, ast.JoinedStr)):
+            if (
+                _is_string(node)
+                and len(found) < 4 * _DONORS
+                and not isinstance(self.parent(node), (ast.Expr, ast.JoinedStr))
+            ):
                 found.append(self.text(node))
-        return tuple(dict.fromkeys(text for text in found if len(text) < _SHORT and "\n" not in text))[:_DONORS]
+        return tuple(dict.fromkeys(text for text in found if len(text) < _SHORT and "\n" not in text))[
+            :_DONORS
+        ]
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:
         """Attribute names that the surrounding class, or else the function, uses without calling them."""
-        found = [node.attr for node in self._around() if isinstance(node, ast.Attribute) and not self._is_called(node)]
+        found = [
+            node.attr
+            for node in self._around()
+            if isinstance(node, ast.Attribute) and not self._is_called(node)
+        ]
         return tuple(dict.fromkeys(found))[:_DONORS]
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
         """Method names that the surrounding class defines or uses."""
         found = [node.name for node in self._around() if isinstance(node, FunctionNode)]
-        found += [node.attr for node in self._around() if isinstance(node, ast.Attribute) and self._is_called(node)]
+        found += [
+            node.attr for node in self._around() if isinstance(node, ast.Attribute) and self._is_called(node)
+        ]
         return tuple(dict.fromkeys(found))[:_DONORS]
 
     @cached_property
     def functions(self) -> tuple[str, ...]:
         """Functions and classes of the module that could be called instead of others."""
-        defined = [node.name for node in self.source.tree.body if isinstance(node, (*FunctionNode, ast.ClassDef))]
-        used = [node.func.id for node in self.nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        defined = [
+            node.name for node in self.source.tree.body if isinstance(node, (*FunctionNode, ast.ClassDef))
+        ]
+        used = [
+            node.func.id
+            for node in self.nodes
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        ]
         return tuple(dict.fromkeys(used + defined))[:_DONORS]
 
     @cached_property
@@ -268,6 +325,19 @@ class Scope:
     def _is_called(self, node: ast.AST) -> bool:
         parent = self.parent(node)
         return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, (*FunctionNode, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).split(".", 1)[0]
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
 
 
 def _is_string(node: ast.AST) -> bool:

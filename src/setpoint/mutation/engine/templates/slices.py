@@ -14,8 +14,12 @@ def bounds(scope: Scope, node: ast.Slice) -> Iterator[Draft]:
     low, high, step = (scope.text(part) if part else "" for part in (node.lower, node.upper, node.step))
     variants = [("", high, step), (low, "", step), (low, high, ""), (high, low, step), ("1", high, step)]
     variants += [(low, "-1", step), (low, high, "-1"), (low, high, "2")]
-    variants += [(f"{part} + 1", high, step) for part in (low,) if part] + [(f"{part} - 1", high, step) for part in (low,) if part]
-    variants += [(low, f"{part} + 1", step) for part in (high,) if part] + [(low, f"{part} - 1", step) for part in (high,) if part]
+    variants += [(f"{part} + 1", high, step) for part in (low,) if part] + [
+        (f"{part} - 1", high, step) for part in (low,) if part
+    ]
+    variants += [(low, f"{part} + 1", step) for part in (high,) if part] + [
+        (low, f"{part} - 1", step) for part in (high,) if part
+    ]
     for name in scope.values[:8]:
         if name not in scope.sequences:
             variants += [(name, high, step), (low, name, step)]
@@ -39,7 +43,10 @@ def index(scope: Scope, node: ast.Subscript) -> Iterator[Draft]:
 
 def sliced(scope: Scope, node: ast.Name) -> Iterator[Draft]:
     """Take a part of a sequence where all of it was taken."""
-    if not isinstance(node.ctx, ast.Load) or isinstance(scope.parent(node), (ast.Attribute, ast.Subscript, ast.Call)) is False:
+    if (
+        not isinstance(node.ctx, ast.Load)
+        or isinstance(scope.parent(node), (ast.Attribute, ast.Subscript, ast.Call)) is False
+    ):
         return
     parent = scope.parent(node)
     if isinstance(parent, ast.Call) and parent.func is node:

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from ..source import FunctionNode, Splice
 from .scope import Draft, Scope, Template
 
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Continue, ast.Break, ast.Raise, ast.Delete, ast.AnnAssign)
+_SIMPLE = (
+    ast.Assign,
+    ast.AugAssign,
+    ast.Expr,
+    ast.Return,
+    ast.Continue,
+    ast.Break,
+    ast.Raise,
+    ast.Delete,
+    ast.AnnAssign,
+)
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try)
 _LONGEST = 80
@@ -100,11 +110,23 @@ def guard(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     """Leave the function early where a parameter has a bordering value."""
     unit = scope.unit.node
     lines = _lines(scope, node)
-    if lines is None or not isinstance(unit, FunctionNode) or node not in unit.body[:2] or _is_docstring(node):
+    if (
+        lines is None
+        or not isinstance(unit, FunctionNode)
+        or node not in unit.body[:2]
+        or _is_docstring(node)
+    ):
         return
     indentation, newline = _indent(scope, node), scope.source.newline
     for rank, name in enumerate(scope.parameters[:4]):
-        for test in (f"not {name}", f"{name} is None", f"{name} == 0", f"{name} < 0", f"{name} <= 1", f"len({name}) <= 1"):
+        for test in (
+            f"not {name}",
+            f"{name} is None",
+            f"{name} == 0",
+            f"{name} < 0",
+            f"{name} <= 1",
+            f"len({name}) <= 1",
+        ):
             for value in (name, "None", "[]", "0", "1", "False", "True", "''"):
                 text = f"{indentation}if {test}:{newline}{indentation}    return {value}{newline}"
                 yield Draft((Splice(lines[0], lines[0], text),), 1.0 - 0.1 * rank)
@@ -127,7 +149,12 @@ def guarded(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
 def _donated(scope: Scope) -> Iterator[tuple[str, float]]:
     """Give one-line statements: the function's own, those with one name exchanged, small ones on its names."""
     found: dict[str, float] = {}
-    simple = [node for block in scope.blocks for node in block if isinstance(node, _SIMPLE) and not _is_docstring(node)]
+    simple = [
+        node
+        for block in scope.blocks
+        for node in block
+        if isinstance(node, _SIMPLE) and not _is_docstring(node)
+    ]
     texts = [(scope.text(node), node) for node in simple]
     texts = [(text, node) for text, node in texts if "\n" not in text and len(text) < _LONGEST][:30]
     for text, _ in texts:
@@ -194,8 +221,21 @@ TEMPLATES = (
     Template("swap-statements", 0.35, _ANY, swap, "two statements exchanged", 2),
     Template("dedent", 0.45, _ANY, dedent, "a statement moved out of a block", 2),
     Template("indent", 0.4, _ANY, indent, "a statement moved into a block", 2),
-    Template("unwrap-block", 0.35, (ast.If, ast.With, ast.Try, ast.For, ast.While), unwrap, "a block without its head", 3),
-    Template("jump", 0.6, (ast.Break, ast.Continue, ast.Pass), jump, "break, continue, pass or return for one another"),
+    Template(
+        "unwrap-block",
+        0.35,
+        (ast.If, ast.With, ast.Try, ast.For, ast.While),
+        unwrap,
+        "a block without its head",
+        3,
+    ),
+    Template(
+        "jump",
+        0.6,
+        (ast.Break, ast.Continue, ast.Pass),
+        jump,
+        "break, continue, pass or return for one another",
+    ),
     Template("insert", 0.3, _ANY, insert, "a statement put in", 3),
     Template("guard", 0.16, _ANY, guard, "an early return for a bordering value", 3),
     Template("guarded", 0.2, _SIMPLE, guarded, "a statement under a condition", 3),

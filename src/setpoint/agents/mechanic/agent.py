@@ -1,0 +1,224 @@
+"""The mechanic as an agent: one attempt applies offered fixes, then searches for one repair."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from setpoint.agents.mechanic.edits import apply_fixes
+from setpoint.agents.mechanic.tried import tried_digests
+from setpoint.agents.mechanic.words import NO_FEATURES, told_fixes, told_repair
+from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, ToolCall, Usage
+from setpoint.errors import RecordedDataError
+from setpoint.mutation.engine.wire import Patch, Request, Result
+from setpoint.mutation.order import engine_argv, read_result, write_request
+from setpoint.ports import Observer
+from setpoint.processes import Command, clean_environment, run
+from setpoint.store.artifacts import Artifacts
+
+SEARCH_S = 120.0
+"""Seconds that one search may take, where the attempt has as many."""
+_MARGIN = 0.85
+"""Share of an attempt's time that a search may take; starting and confirming need the rest."""
+
+
+class MechanicAgent:
+    """Mends what tools and tests point at, with no model and no key; it does not implement features."""
+
+    name = "mechanic"
+
+    def __init__(
+        self, artifacts: Artifacts, *, search_s: float = SEARCH_S, pytest_args: Sequence[str] = ()
+    ) -> None:
+        """Keep transcripts in `artifacts`; `pytest_args` are given to pytest as the project's settings say."""
+        self._artifacts = artifacts
+        self._search_s = search_s
+        self._pytest_args = tuple(pytest_args)
+        self._offered: dict[str, list[str]] = {}
+
+    async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
+        """Apply safe fixes of open findings, then search for a repair of the failing tests."""
+        work = _Work(brief, observer)
+        breakage: Breakage | None = None
+        if brief.role is not Role.MAKER:
+            work.say(NO_FEATURES)
+        else:
+            work.apply_fixes()
+            if brief.failures:
+                breakage = await self._repair(work)
+            elif not work.calls:
+                work.say(
+                    "There is no failing test and no finding with a safe fix, so nothing was done.",
+                    NO_FEATURES,
+                )
+        return work.attempt(self.name, breakage, self._artifacts)
+
+    async def close(self) -> None:
+        """Nothing is kept running between attempts."""
+
+    async def _repair(self, work: _Work) -> Breakage | None:
+        brief = work.brief
+        if not brief.python:
+            work.say("The project has no interpreter, so its tests cannot be searched with.")
+            return None
+        avoid = [*self._offered.get(brief.session, ()), *tried_digests(brief.tried)]
+        wall_s = min(self._search_s, brief.limits.wall_s * _MARGIN)
+        scratch = Path(tempfile.mkdtemp(prefix="setpoint-mechanic-"))
+        try:
+            request = Request(
+                tree=brief.workdir,
+                failing=tuple(failure.test for failure in brief.failures),
+                cpu_s=wall_s,
+                wall_s=wall_s,
+                pytest_args=self._pytest_args,
+                avoid=tuple(avoid),
+                scratch=str(scratch),
+            )
+            result, why = await work.search(request, scratch)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
+        if result is None:
+            return Breakage(kind=BreakageKind.CRASH, message=why)
+        if result.patches:
+            best = result.patches[0]
+            self._offered.setdefault(brief.session, []).append(best.digest)
+            work.apply_patch(best)
+        work.say(*told_repair(result))
+        return None
+
+
+class _Work:
+    """One attempt while it goes on: what was done and said."""
+
+    def __init__(self, brief: Brief, observer: Observer) -> None:
+        self.brief = brief
+        self.calls = 0
+        self._errors = 0
+        self._observer = observer
+        self._lines: list[str] = []
+        self._log: list[str] = []
+        self._started_at = datetime.now(UTC)
+        self._began = time.monotonic()
+
+    def say(self, *lines: str) -> None:
+        """Add to the answer."""
+        self._lines += lines
+
+    def apply_fixes(self) -> None:
+        """Apply what findings offer and report each as an edit."""
+        began = time.monotonic()
+        applied = apply_fixes(Path(self.brief.workdir), self.brief.findings)
+        for each in applied:
+            title = f"{each.finding.rule or each.finding.source}: {each.note}"
+            self._called(
+                "apply_fix",
+                "edit",
+                title,
+                ok=each.ok,
+                seconds=time.monotonic() - began,
+                file=each.finding.file,
+            )
+            began = time.monotonic()
+        self.say(*told_fixes(applied))
+
+    async def search(self, request: Request, scratch: Path) -> tuple[Result | None, str]:
+        """Run the engine; gives its result, or none and why there is none."""
+        asked, answered = scratch / "request.json", scratch / "result.json"
+        write_request(request, asked)
+        python = self.brief.python
+        path = clean_environment().get("PATH", "")
+        environment = clean_environment(
+            {
+                "PATH": f"{Path(python).parent}:{path}",
+                "TMPDIR": str(scratch),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "PYTHONHASHSEED": "0",
+            }
+        )
+        done = await run(
+            Command(
+                argv=engine_argv(python, asked, answered),
+                cwd=Path(self.brief.workdir),
+                environment=environment,
+                timeout_s=request.wall_s * 1.5 + 30.0,
+            ),
+            on_line=self._heard,
+        )
+        try:
+            result = await asyncio.to_thread(read_result, answered)
+        except RecordedDataError as error:
+            why = f"the repair engine {done.ending}: {done.errors.strip()[-400:] or error.message}"
+            self._called("search_repair", "execute", why, ok=False, seconds=done.duration_s)
+            return None, why
+        title = f"search for a repair of {len(request.failing)} failing tests: {result.status}, {result.tried} candidates tried"
+        self._called("search_repair", "execute", title, ok=bool(result.patches), seconds=done.duration_s)
+        return result, ""
+
+    def apply_patch(self, patch: Patch) -> None:
+        """Put the best patch into the work copy."""
+        began = time.monotonic()
+        path = Path(self.brief.workdir) / patch.file
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(patch.text)
+        title = f"{patch.template} at {patch.file}:{patch.line}"
+        self._called("apply_patch", "edit", title, ok=True, seconds=time.monotonic() - began, file=patch.file)
+
+    def attempt(self, agent: str, breakage: Breakage | None, artifacts: Artifacts) -> Attempt:
+        """Sum the attempt up."""
+        text = "\n".join(self._lines).strip()
+        usage = Usage(cost_usd=None, scope="none")
+        self._observer.spent(usage)
+        return Attempt(
+            agent=agent,
+            stop=Stop.BROKEN if breakage else Stop.END_TURN,
+            breakage=breakage,
+            text=text,
+            usage=usage,
+            tool_calls=self.calls,
+            tool_errors=self._errors,
+            started_at=self._started_at,
+            duration_s=time.monotonic() - self._began,
+            transcript=artifacts.keep("\n".join([*self._log, text])),
+        )
+
+    def _heard(self, line: bytes) -> None:
+        """Take the engine's stages as tool calls while they happen."""
+        text = line.decode("utf-8", "replace").strip()
+        self._log.append(text)
+        try:
+            told = json.loads(text)
+        except ValueError:
+            return
+        if isinstance(told, dict) and told.get("event") == "stage":
+            name = str(told.get("name"))
+            seconds = float(told.get("seconds", 0.0))
+            self._called(f"repair_{name}", "execute", _STAGES.get(name, name), ok=True, seconds=seconds)
+
+    def _called(self, name: str, kind: str, title: str, *, ok: bool, seconds: float, file: str = "") -> None:
+        self.calls += 1
+        self._errors += not ok
+        call = ToolCall(
+            id=f"{self.brief.label}-{self.calls}",
+            name=name,
+            kind=kind,
+            title=title,
+            ok=ok,
+            duration_s=seconds,
+            files=(file,) if file else (),
+        )
+        self._log.append(call.model_dump_json())
+        self._observer.called(call)
+
+
+_STAGES = {
+    "collect": "collect the project's tests",
+    "localise": "trace failing and passing tests, rank suspicious lines",
+    "search": "try candidate edits",
+    "confirm": "confirm the best patches in fresh processes",
+}

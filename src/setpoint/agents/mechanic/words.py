@@ -1,0 +1,72 @@
+"""What the mechanic says about its work: what it did, how sure that is, and what it found where it did nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from setpoint.agents.mechanic.edits import Applied
+from setpoint.mutation.engine.wire import Patch, Result
+
+_MOST = 5
+NO_FEATURES = (
+    "The mechanic applies fixes that tools offer and searches for small repairs of failing tests. "
+    "It does not implement features or play other roles."
+)
+
+
+def told_fixes(applied: Sequence[Applied]) -> list[str]:
+    """Say which fixes were applied and which were not."""
+    if not applied:
+        return []
+    good = [each for each in applied if each.ok]
+    lines = [f"Applied {len(good)} of {len(applied)} offered fixes."]
+    for each in applied:
+        mark = "applied" if each.ok else "not applied"
+        lines.append(f"- {each.finding.file}:{each.finding.line} {each.finding.rule}: {mark}: {each.note}")
+    return lines
+
+
+def told_repair(result: Result) -> list[str]:
+    """Say what the search gave."""
+    effort = (
+        f"Tried {result.tried} of {result.candidates} candidate edits ({result.timeouts} ran into the time limit, "
+        f"{result.discarded} did not compile) in {result.cpu_s:.1f} CPU seconds, {result.mode}"
+        f"{f' ({result.mode_reason})' if result.mode_reason else ''}."
+    )
+    if result.patches:
+        return [*_told_patch(result.patches[0]), effort, *_told_alternatives(result.patches[1:])]
+    lines = [f"No repair was found: {result.reason} ({result.status}).", effort]
+    if result.not_failing:
+        lines.append(f"These tests did not fail here: {', '.join(result.not_failing[:_MOST])}.")
+    if result.skipped_files:
+        lines += ["Files that could not be edited:", *(f"- {each}" for each in result.skipped_files[:_MOST])]
+    if result.suspects:
+        lines.append("Most suspicious lines:")
+        lines += [f"- {each.file}:{each.line} ({each.score:.2f}) {each.text}" for each in result.suspects]
+    if result.status == "exhausted":
+        lines.append(
+            "Every known single edit on these lines was tried; the mend is larger, or lies elsewhere."
+        )
+    return lines
+
+
+def _told_patch(patch: Patch) -> list[str]:
+    seen = "seen in a fresh process too" if patch.confirmed else "not yet seen in a fresh process"
+    lines = [
+        f"Changed {patch.file}:{patch.line} ({patch.template}): {len(patch.cleared)} failing tests pass with it, "
+        f"{patch.checked} others still pass, {seen}.",
+        "The patch is plausible, not proven: it satisfies the tests that were run, which is all that is known of it.",
+    ]
+    if patch.remaining:
+        lines.append(f"Still failing: {', '.join(patch.remaining[:_MOST])}.")
+    return [*lines, "", patch.diff]
+
+
+def _told_alternatives(patches: Sequence[Patch]) -> list[str]:
+    if not patches:
+        return []
+    return [
+        "",
+        "Other patches that would satisfy the same tests:",
+        *(f"{each.diff}" for each in patches[:_MOST]),
+    ]
