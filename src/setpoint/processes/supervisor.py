@@ -184,21 +184,29 @@ class Supervisor:
 
     def sweep(self) -> None:
         """End all that is left, first politely, then not; tells how many there were."""
-        if not self.reap() and self.reaps:
+        if not self._any_left():
             return
-        targets = self._signal(signal.SIGTERM)
-        grace = self.order.grace_s if self.status is None else self.order.leftover_s
-        if targets and not self._gone(grace):
-            end = time.monotonic() + REAP_S
-            while self._signal(signal.SIGKILL) and time.monotonic() < end:
-                self._gone(POLL_S)
-        self.reap()
-        if self.status is not None and targets:
-            self.tell(f"left {targets}")
+        left = self._asked_to_end()
+        end = time.monotonic() + REAP_S
+        while self._any_left() and time.monotonic() < end:
+            left.update(self._signal(signal.SIGKILL))
+            self._pause()
+        if self.status is not None and left:
+            self.tell(f"left {len(left)}")
 
-    def _signal(self, number: int) -> int:
+    def _asked_to_end(self) -> set[int]:
+        """Ask each process once, so that what it starts to tidy up is not disturbed, and wait a while."""
+        asked: set[int] = set()
+        end = time.monotonic() + (self.order.grace_s if self.status is None else self.order.leftover_s)
+        while self._any_left() and time.monotonic() < end:
+            if not asked:  # a process that forks and ends while we look is found at the second look
+                asked.update(self._signal(signal.SIGTERM))
+            self._pause()
+        return asked
+
+    def _signal(self, number: int) -> list[int]:
         if not self.reaps:
-            return self._signal_group(number)
+            return [self.child] if self._signal_group(number) else []
         found = descendants(os.getpid())
         for pid in found:
             for sent in (number, signal.SIGCONT):
@@ -208,23 +216,22 @@ class Supervisor:
                     break
                 except PermissionError:  # it runs as another user now; it is not ours to end
                     break
-        return len(found)
+        return found
 
-    def _signal_group(self, number: int) -> int:
+    def _signal_group(self, number: int) -> bool:
         try:
             os.killpg(self.child, number)
         except (ProcessLookupError, PermissionError):
-            return 0
-        return 1
+            return False
+        return True
 
-    def _gone(self, within_s: float) -> bool:
-        end = time.monotonic() + within_s
-        while time.monotonic() < end:
-            if not self.reap() and (self.reaps or not self._signal_group(0)):
-                return True
-            select.select([self.wake], [], [], POLL_S)
-            self._drain()
-        return False
+    def _any_left(self) -> bool:
+        """Without children there are no descendants either, where orphans become our children."""
+        return self.reap() or (not self.reaps and self._signal_group(0))
+
+    def _pause(self) -> None:
+        select.select([self.wake], [], [], POLL_S)
+        self._drain()
 
 
 def read_order(link: int) -> Order | None:
