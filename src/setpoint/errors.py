@@ -9,6 +9,7 @@ SetpointError                    4
 ├── NoUsableAgent                3   no agent is installed, logged in and working
 ├── WorkspaceError               4   git could not do what the run needs
 ├── RecordedDataError            4   the event log holds something this version cannot read
+├── RunCancelled                12   the run was cancelled from elsewhere while it was driven
 └── RunInUse                     2   another process works on the run
 ```
 
@@ -94,3 +95,9 @@ class WorkspaceError(SetpointError):
 
 class RecordedDataError(SetpointError):
     """The event log or an artifact holds something that this version cannot read."""
+
+
+class RunCancelled(SetpointError):
+    """The run was cancelled from elsewhere while this process drove it."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.CANCELLED
