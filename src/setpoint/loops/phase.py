@@ -41,6 +41,7 @@ from setpoint.loops.running import Running
 from setpoint.policies.best import best_first
 from setpoint.policies.budget import attempt_limits, warnings
 from setpoint.policies.gates import hard_gates
+from setpoint.policies.guards import wall_time
 from setpoint.policies.halting import rules_v1
 from setpoint.policies.past import Past, blocking, failures, open_count
 from setpoint.policies.routing import bounce_target
@@ -79,7 +80,11 @@ async def _driven(run: Running) -> RunOutcome:
         if made.snapshot.attempt is not None and made.snapshot.attempt.breakage is not None:
             broken, breakage = made.snapshot.attempt.agent, made.snapshot.attempt.breakage
             reason = f"{broken} broke {made.lost + 1} times: {breakage.kind}: {breakage.message}"
-            return await finish(run, run.past(base, rounds), Ending.BROKEN_AGENT, reason, None)
+            past = run.past(base, rounds)
+            if halt := wall_time(run.order.limits)(past):
+                # The run's own time ended the attempt, so nothing is said against the agent.
+                return await finish(run, past, Ending.STOPPED, halt.reason, halt)
+            return await finish(run, past, Ending.BROKEN_AGENT, reason, None)
         rounds = (*rounds, await _judged(run, base, rounds, made, situation))
         if rounds[-1].verdict is not None and rounds[-1].verdict.judgement is Judgement.FAILED:
             # A broken reviewer never counts as an iteration, so the maker is not sent back for it.

@@ -39,6 +39,12 @@ class Running:
             active_s=active_seconds(self.journal.events),
         )
 
+    def active_s(self) -> float:
+        """Give the seconds the run has worked up to now."""
+        events = self.journal.events
+        since = (self.world.clock.now() - events[-1].at).total_seconds() if events else 0.0
+        return active_seconds(events) + since
+
     async def measure(
         self,
         key: str,

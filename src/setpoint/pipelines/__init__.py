@@ -61,5 +61,9 @@ def _environment(overrides: Path | None) -> Environment:
     own = [FileSystemLoader(overrides)] if overrides is not None else []
     loader = ChoiceLoader([*own, PackageLoader(__name__, "prompts")])
     return Environment(
-        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
+        loader=loader,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # noqa: S701 - prompts are plain text for agents
     )

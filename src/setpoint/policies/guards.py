@@ -79,15 +79,15 @@ def max_iterations(limits: Limits) -> Guard:
 
 
 def max_bounces(name: str, phase: str, limit: int | None) -> Guard:
-    """Stop when one phase has sent work back too often; no limit never fires."""
+    """Stop when one phase sends work back once more than is allowed; no limit never fires."""
 
     def judge(past: Past) -> Halt | None:
         count = past.bounces_from(phase)
-        if limit is None or count < limit:
+        if limit is None or count <= limit:
             return None
         return Halt(
             guard=name,
-            reason=f"{phase} sent the work back {count} times, {limit} are allowed",
+            reason=f"{phase} wants to send the work back for the {count}th time, {limit} bounces are allowed",
             figures={"bounces": count, "limit": limit},
             go_on=f"look at the last findings of {phase}, or raise limits.{name}",
         )
@@ -105,7 +105,7 @@ def max_refinement_attempts(limits: Limits) -> Guard:
             return None
         return Halt(
             guard="max_refinement_attempts",
-            reason=f"the story is at its most refinement attempts ({reworks}/{limit}): manual review is needed",
+            reason=f"the story is at its most refinement attempts ({reworks}/{limit}): review it by hand",
             figures={"attempts": reworks, "limit": limit},
             go_on="mend it by hand, or set max_refinement_attempts in the story's front matter",
         )

@@ -1,0 +1,92 @@
+"""A whole world of fakes around a loop, and an order to drive in it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from setpoint.agents.rules import RulesAgent
+from setpoint.domain.ids import Commit, StoryId, TraceId
+from setpoint.domain.run import Limits, RunOrder, RunOutcome
+from setpoint.domain.story import KnownRed, Story
+from setpoint.durable.inline import InlineDurable
+from setpoint.loops import phase
+from setpoint.pipelines import load_pipeline, render
+from setpoint.ports import Agent, Evaluator, World
+from setpoint.testing.clock import HandClock
+from setpoint.testing.log import MemoryEventLog
+from setpoint.testing.workspace import FolderWorkspace, RecordingForge
+
+FILES = {"src/work.py": "value = 0\n"}
+"""What stands at the base commit of a stage."""
+
+
+@dataclass(kw_only=True)
+class Stage:
+    """A run on a stage: scripted neighbours, hand-moved time, everything in memory but the work copy's files."""
+
+    agent: Agent
+    evaluator: Evaluator
+    folder: Path
+    """Where work copies may be made."""
+    reviewer: Agent = field(default_factory=RulesAgent)
+    limits: Limits = field(default_factory=Limits)
+    story: Story = Story(id=StoryId("work"), title="Make it work", known_red=KnownRed.FIX)
+    clock: HandClock = field(default_factory=HandClock)
+    durable: InlineDurable = field(default_factory=InlineDurable)
+    files: Mapping[str, str] = field(default_factory=lambda: FILES)
+    published: int = 0
+
+    def __post_init__(self) -> None:
+        """Set the stage up."""
+        self.log = MemoryEventLog(self.clock.now)
+        self.workspace = FolderWorkspace(self.folder, self.files)
+        self.forge = RecordingForge(self.workspace)
+
+    def order(self, **changes: Any) -> RunOrder:  # noqa: ANN401 - any field of a RunOrder
+        """Give the order of the run."""
+        values: dict[str, Any] = {
+            "trace_id": TraceId("run-1"),
+            "root": str(self.folder),
+            "base": Commit(self.workspace.base),
+            "story": self.story,
+            "pipeline": load_pipeline("change", self.folder),
+            "limits": self.limits,
+            "agents": {"maker": self.agent.name, "reviewer": self.reviewer.name},
+            "branch": f"setpoint/{self.story.id}",
+            "started_at": self.clock.now(),
+        }
+        return RunOrder(**{**values, **changes})
+
+    def world(self) -> World:
+        """Wire the neighbours."""
+        rules = RulesAgent()
+        return World(
+            agents={"maker": self.agent, "reviewer": self.reviewer, "planner": rules, "researcher": rules},
+            workspace=self.workspace,
+            forge=self.forge,
+            evaluator=self.evaluator,
+            log=self.log,
+            durable=self.durable,
+            clock=self.clock,
+            keep=lambda text: hashlib.sha256(text.encode()).hexdigest(),
+            render=render,
+            publish=self._published,
+            folder=str(self.folder / "run"),
+        )
+
+    def _published(self, trace_id: TraceId) -> None:
+        del trace_id
+        self.published += 1
+
+    async def drive(self) -> RunOutcome:
+        """Drive the run to its end, or to the crash that was ordered; again after a crash goes on."""
+        self.durable.resume()
+        return await phase.drive(self.order(), self.world(), self.durable)
+
+    def kinds(self) -> list[str]:
+        """Name what is recorded, in order."""
+        return [event.body.kind for event in self.log.replay(TraceId("run-1"))]

@@ -1,0 +1,55 @@
+"""R0's worked example: 0.65 with failing tests and 0.78 with one failing go on, 0.88 with all passing halts."""
+
+from setpoint.domain.events import HaltingDecided
+from setpoint.domain.ids import TraceId
+from setpoint.domain.run import Action, Ending
+from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+
+PAYMENT = (
+    "tests/test_pay.py::test_amount",
+    "tests/test_pay.py::test_currency",
+    "tests/test_pay.py::test_edge",
+)
+
+
+async def test_quality_rises_until_every_gate_passes(tmp_path):
+    agent = ScriptedAgent(*(Act(edits={"src/work.py": f"value = {round_}\n"}) for round_ in (1, 2, 3)))
+    evaluator = ScriptedEvaluator(
+        Scene(score=0.65, failing=PAYMENT, passed=12),
+        Scene(score=0.78, failing=PAYMENT[2:], passed=14),
+        Scene(score=0.88, passed=15),
+        base=Scene(failing=PAYMENT, passed=12),
+    )
+    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path)
+
+    outcome = await stage.drive()
+
+    decisions = [
+        event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, HaltingDecided)
+    ]
+    assert [(each.decision.action, each.decision.figures["quality"]) for each in decisions] == [
+        (Action.CONTINUE, 0.65),
+        (Action.CONTINUE, 0.78),
+        (Action.CONFIRM, 0.88),
+        (Action.HALT, 0.88),
+    ]
+    assert (outcome.ending, outcome.mark) == (Ending.VERIFIED, "IMPLEMENTATION_VERIFIED")
+    assert (outcome.iterations, outcome.bounces, outcome.best_iteration) == (3, 2, 3)
+    assert stage.workspace.files(stage.forge.branches[outcome.branch].commit)["src/work.py"] == b"value = 3\n"
+
+
+async def test_a_high_score_with_a_failing_test_never_halts(tmp_path):
+    agent = ScriptedAgent(*(Act(edits={"src/work.py": f"value = {round_}\n"}) for round_ in range(1, 8)))
+    evaluator = ScriptedEvaluator(
+        *(Scene(score=0.99, failing=(f"t::red_{round_}",), passed=500) for round_ in range(7)),
+        base=Scene(failing=("t::a", "t::b")),
+    )
+    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path)
+
+    outcome = await stage.drive()
+
+    assert outcome.ending is Ending.STOPPED
+    assert outcome.halt is not None
+    assert outcome.halt.guard == "max_iterations"
+    assert outcome.iterations == 7
+    assert outcome.mark == ""

@@ -1,0 +1,52 @@
+"""R2's flow: implement, review, test; the same failure three times escalates; progress.json has R2's shape."""
+
+from setpoint.domain.ids import TraceId
+from setpoint.domain.run import Ending, Limits
+from setpoint.events.report import progress, scratchpad
+from setpoint.settings import CLASSIC
+from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+
+MOCK = "FilterDropdown.test::missing_mock"
+
+
+def edits(number):
+    return [Act(edits={"src/work.py": f"value = {round_}\n"}) for round_ in range(1, number + 1)]
+
+
+async def test_a_failure_is_fed_back_and_mended(tmp_path):
+    agent = ScriptedAgent(*edits(2))
+    evaluator = ScriptedEvaluator(Scene(failing=(MOCK,)), Scene(), base=Scene())
+    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path, limits=Limits(**CLASSIC))
+
+    outcome = await stage.drive()
+
+    assert outcome.mark == "IMPLEMENTATION_VERIFIED"
+    assert MOCK in agent.briefs[1].prompt
+    assert agent.briefs[1].mode == "fix"
+    loop = progress(stage.log.replay(TraceId("run-1"))).model_dump(mode="json")["feedback_loop"]
+    assert loop["status"] == "IMPLEMENTATION_VERIFIED"
+    assert (loop["current_iteration"], loop["max_iterations"]) == (2, 5)
+    assert [(each["number"], each["review_result"], each["test_result"]) for each in loop["iterations"]] == [
+        (1, "PASS", "FAIL"),
+        (2, "PASS", "PASS"),
+    ]
+    text = scratchpad(stage.log.replay(TraceId("run-1")))
+    assert "## Iteration 1" in text
+    assert "IMPLEMENTATION_VERIFIED" in text
+
+
+async def test_the_same_test_failure_three_times_stops(tmp_path):
+    agent = ScriptedAgent(*edits(5))
+    evaluator = ScriptedEvaluator(Scene(failing=(MOCK,), score=0.7), base=Scene())
+    limits = Limits(
+        **{**CLASSIC, "stagnation": False, "max_test_bounces": None, "max_refinement_attempts": None}
+    )
+    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path, limits=limits)
+
+    outcome = await stage.drive()
+
+    assert outcome.ending is Ending.STOPPED
+    assert outcome.halt is not None
+    assert (outcome.halt.guard, outcome.iterations) == ("max_same_test_failure", 3)
+    assert MOCK in outcome.halt.reason
+    assert outcome.halt.go_on
