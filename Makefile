@@ -14,7 +14,7 @@ help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 demo: $(READY) ## Repair a broken sample project, and show the evidence
-	@$(BIN)/setpoint demo
+	@rm -rf .demo && $(BIN)/setpoint demo .demo
 
 test: $(READY) ## Run the tests
 	@$(BIN)/python -m pytest -q -m "not real_agents"
