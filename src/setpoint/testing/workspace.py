@@ -160,8 +160,11 @@ def _file_diff(path: str, before: bytes | None, after: bytes | None) -> str:
     old = (before or b"").decode("utf-8", "replace").splitlines(keepends=True)
     new = (after or b"").decode("utf-8", "replace").splitlines(keepends=True)
     names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
+    made = (
+        "new file mode 100644\n" if before is None else "deleted file mode 100644\n" if after is None else ""
+    )
     lines = [
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
         for line in difflib.unified_diff(old, new, *names)
     ]
-    return f"diff --git a/{path} b/{path}\n{''.join(lines)}"
+    return f"diff --git a/{path} b/{path}\n{made}{''.join(lines)}"

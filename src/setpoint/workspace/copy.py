@@ -39,7 +39,7 @@ class GitWorkspace:
         if not vault.directory.is_dir():
             await make_vault(vault, self._root, base)
         vault.path.mkdir(exist_ok=True)
-        vault.unlock()
+        await vault.unlock()
         copy = WorkCopy(trace_id=trace_id, path=str(vault.path), base=base)
         current = await vault.commit_at(CURRENT)
         if current is None:

@@ -9,9 +9,13 @@ from the vault.
 
 from __future__ import annotations
 
+import asyncio
+import glob
 import os
 import shutil
+import signal
 import stat
+import tempfile
 from pathlib import Path
 
 from setpoint.domain.ids import Commit, Tree
@@ -130,8 +134,11 @@ class Vault:
             await self.git("update-ref", CURRENT, commit)
         self.show_agent(commit)
 
-    def unlock(self) -> None:
-        """Remove locks left by a Setpoint that was killed; only the run's one owner calls this."""
+    async def unlock(self) -> None:
+        """End what a killed Setpoint left running here, and remove its locks; for the run's one owner."""
+        mark = b"\0GIT_DIR=%s\0" % os.fsencode(self.directory)
+        while _ended(mark):  # noqa: ASYNC110 - strangers to us by now: nothing tells when they end
+            await asyncio.sleep(0.01)
         for lock in (*self.directory.glob("*.lock"), *self.directory.glob("refs/**/*.lock")):
             lock.unlink(missing_ok=True)
 
@@ -168,11 +175,12 @@ async def make_vault(vault: Vault, root: Path, base: Commit) -> None:
         raise WorkspaceError(
             f"{root}: there is no commit {base} to start from", mend="start the run on a commit that exists"
         )
-    unfinished = vault.directory.with_name(f".{vault.directory.name}.part")
-    if unfinished.exists():
-        shutil.rmtree(unfinished)
-    unfinished.parent.mkdir(parents=True, exist_ok=True)
-    await git(unfinished.parent, "clone", "--quiet", "--bare", "--shared", str(source), str(unfinished))
+    folder, name = vault.directory.parent, f".{vault.directory.name}."
+    folder.mkdir(parents=True, exist_ok=True)
+    for abandoned in folder.glob(f"{glob.escape(name)}*.part"):
+        shutil.rmtree(abandoned, ignore_errors=True)  # a git that outlived its Setpoint may still write there
+    unfinished = Path(tempfile.mkdtemp(prefix=name, suffix=".part", dir=folder))
+    await git(folder, "clone", "--quiet", "--bare", "--shared", str(source), str(unfinished))
     await git(unfinished, "remote", "remove", "origin", environment={"GIT_DIR": str(unfinished)})
     own = source / "info" / "exclude"
     kept = own.read_bytes() if own.is_file() else b""
@@ -196,6 +204,19 @@ def _sound(own: Path) -> bool:
     return all(folder.is_dir() and not folder.is_symlink() for folder in folders) and (
         (own / "config").is_file()
     )
+
+
+def _ended(mark: bytes) -> bool:
+    """Kill every process with `mark` in its environment (Linux); tells whether there was one."""
+    found = False
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark in b"\0" + environment.read_bytes():
+                os.kill(int(environment.parent.name), signal.SIGKILL)
+                found = True
+        except OSError:
+            continue  # not ours, or it ended while we looked
+    return found
 
 
 def _make_accessible(root: Path) -> None:
