@@ -1,4 +1,4 @@
-"""R0's worked example: 0.65 with failing tests and 0.78 with one failing go on, 0.88 with all passing halts."""
+"""R0: 0.65 with failing tests and 0.78 with one failing go on, 0.88 with all passing halts."""
 
 from setpoint.domain.events import HaltingDecided
 from setpoint.domain.ids import TraceId

@@ -1,4 +1,4 @@
-"""R2's flow: implement, review, test; the same failure three times escalates; progress.json has R2's shape."""
+"""R2: implement, review, test; the same failure three times escalates; progress.json in its shape."""
 
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Ending, Limits

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Delivered, RunFinished
 from setpoint.domain.run import COMPLETION_MARK, Ending, Halt, Round, RunOutcome
@@ -15,20 +17,30 @@ MOST_CANDIDATES = 2
 """How many of the best unproved rounds are measured in full before the base is kept."""
 
 
-async def finish(run: Running, past: Past, ending: Ending, reason: str, halt: Halt | None) -> RunOutcome:
+class Close(NamedTuple):
+    """Why a run is brought to its end."""
+
+    ending: Ending
+    reason: str
+    halt: Halt | None = None
+    """The guard that stopped it, where one did."""
+
+
+async def finish(run: Running, past: Past, close: Close) -> RunOutcome:
     """End a run with the best state it reached; never with one worse than it began with."""
-    best = past.last if ending is Ending.VERIFIED else await _best_proved(run, past)
+    verified = close.ending is Ending.VERIFIED
+    best = past.last if verified else await _best_proved(run, past)
     branch = ""
     if best is not None:
-        branch = await _delivered(run, best, verified=ending is Ending.VERIFIED)
+        branch = await _delivered(run, best, verified=verified)
 
     async def act() -> RunFinished:
         cost, known = spent(run.journal.events)
         outcome = RunOutcome(
             trace_id=run.order.trace_id,
-            ending=ending,
-            reason=reason,
-            halt=halt,
+            ending=close.ending,
+            reason=close.reason,
+            halt=close.halt,
             iterations=len(past.rounds),
             bounces=past.bounces,
             best=best.snapshot.commit if best else run.order.base,

@@ -6,6 +6,7 @@ so a run that was killed goes on from its last finished step.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import assert_never
 
 from setpoint.domain.attempt import Mode
@@ -18,33 +19,27 @@ from setpoint.domain.events import (
     GuardFired,
     HaltingDecided,
     LoopRestarted,
-    PhaseApproved,
     PhaseBounce,
     PhaseCompleted,
     PhaseEntered,
-    PhasePassed,
     RunStarted,
 )
-from setpoint.domain.evidence import CheckState
-from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Commit, Tree
-from setpoint.domain.pipeline import Phase, PhaseKind
+from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
 from setpoint.domain.verdict import Judgement
 from setpoint.loops.attempt import Start, make
 from setpoint.loops.briefs import Situation, brief, left, outcome_line, tried
-from setpoint.loops.ending import finish
+from setpoint.loops.ending import Close, finish
 from setpoint.loops.inner import InnerLoop
 from setpoint.loops.journal import Journal
-from setpoint.loops.review import review
+from setpoint.loops.judging import confirmed, judged
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first
 from setpoint.policies.budget import attempt_limits, warnings
-from setpoint.policies.gates import hard_gates
 from setpoint.policies.guards import wall_time
 from setpoint.policies.halting import rules_v1
 from setpoint.policies.past import Past, blocking, failures, open_count
-from setpoint.policies.routing import bounce_target
 from setpoint.ports import Durable, Measured, World
 
 DIMINISHING_AFTER = 2
@@ -66,53 +61,95 @@ async def drive(order: RunOrder, world: World, durable: Durable) -> RunOutcome:
             await agent.close()
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Turn:
+    """How the next round begins."""
+
+    mode: Mode
+    chain: int
+    parent: Commit
+    texts: dict[str, str]
+
+
 async def _driven(run: Running) -> RunOutcome:
     base = await _baseline(run)
-    texts = await _think(
-        run, run.order.pipeline.before_making(), Situation(findings=base.findings, failures=base.failures)
-    )
+    wanted = Situation(findings=base.findings, failures=base.failures)
+    texts = await _think(run, run.order.pipeline.before_making(), wanted)
+    turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
     rounds: tuple[Round, ...] = ()
-    mode, chain, parent = Mode.FRESH, 0, run.order.base
     while True:
-        number = len(rounds) + 1
-        situation = await _situation(run, base, rounds, mode, chain, texts)
-        made = await _made(run, situation, parent)
-        if made.snapshot.attempt is not None and made.snapshot.attempt.breakage is not None:
-            broken, breakage = made.snapshot.attempt.agent, made.snapshot.attempt.breakage
-            reason = f"{broken} broke {made.lost + 1} times: {breakage.kind}: {breakage.message}"
-            past = run.past(base, rounds)
-            if halt := wall_time(run.order.limits)(past):
-                # The run's own time ended the attempt, so nothing is said against the agent.
-                return await finish(run, past, Ending.STOPPED, halt.reason, halt)
-            return await finish(run, past, Ending.BROKEN_AGENT, reason, None)
-        rounds = (*rounds, await _judged(run, base, rounds, made, situation))
-        if rounds[-1].verdict is not None and rounds[-1].verdict.judgement is Judgement.FAILED:
-            # A broken reviewer never counts as an iteration, so the maker is not sent back for it.
-            reason = f"the reviewer {rounds[-1].verdict.reviewer} broke: {rounds[-1].verdict.feedback}"
-            return await finish(run, run.past(base, rounds[:-1]), Ending.BROKEN_AGENT, reason, None)
-        decision, halt = await _decided(run, base, rounds, f"decide-{number}")
-        if decision.action is Action.CONFIRM:
-            rounds = (*rounds[:-1], await _confirmed(run, rounds[-1]))
-            decision, halt = await _decided(run, base, rounds, f"decide-{number}-confirmed")
+        situation = await _situation(run, base, rounds, turn)
+        made = await _made(run, situation, turn.parent)
+        if close := _broken_maker(run, base, rounds, made):
+            return await finish(run, run.past(base, rounds), close)
+        current = await judged(run, base, rounds, made, situation)
+        if close := _broken_reviewer(current):
+            return await finish(run, run.past(base, rounds), close)
+        rounds, decision, halt = await _settled(run, base, (*rounds, current))
         run.world.publish(run.order.trace_id)
-        match decision.action:
-            case Action.HALT:
-                return await finish(run, run.past(base, rounds), Ending.VERIFIED, decision.reason, None)
-            case Action.ESCALATE:
-                ending = Ending.STOPPED if halt is not None else Ending.ESCALATED
-                return await finish(run, run.past(base, rounds), ending, decision.reason, halt)
-            case Action.RESTART:
-                mode, chain, parent = Mode.RESTART, chain + 1, _best(run, base, rounds)
-                body = LoopRestarted(iteration=number, commit=parent, reason=decision.reason)
-                run.journal.note(f"restart-{number}", body)
-            case Action.CONTINUE:
-                mode, parent = Mode.FIX, rounds[-1].snapshot.commit
-                texts = {**texts, **await _rethought(run, rounds[-1])}
-            case Action.CONFIRM:
-                msg = "a confirmed round was asked to be confirmed again"
-                raise AssertionError(msg)
-            case _:
-                assert_never(decision.action)
+        if close := _close(decision, halt):
+            return await finish(run, run.past(base, rounds), close)
+        turn = await _next_turn(run, base, rounds, turn, decision)
+
+
+def _broken_maker(
+    run: Running, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished
+) -> Close | None:
+    attempt = made.snapshot.attempt
+    if attempt is None or attempt.breakage is None:
+        return None
+    if halt := wall_time(run.order.limits)(run.past(base, rounds)):
+        # The run's own time ended the attempt, so nothing is said against the agent.
+        return Close(Ending.STOPPED, halt.reason, halt)
+    reason = (
+        f"{attempt.agent} broke {made.lost + 1} times: {attempt.breakage.kind}: {attempt.breakage.message}"
+    )
+    return Close(Ending.BROKEN_AGENT, reason)
+
+
+def _broken_reviewer(current: Round) -> Close | None:
+    """A broken reviewer never counts as an iteration, so the maker is not sent back for it."""
+    verdict = current.verdict
+    if verdict is None or verdict.judgement is not Judgement.FAILED:
+        return None
+    return Close(Ending.BROKEN_AGENT, f"the reviewer {verdict.reviewer} broke: {verdict.feedback}")
+
+
+async def _settled(
+    run: Running, base: Evaluation, rounds: tuple[Round, ...]
+) -> tuple[tuple[Round, ...], Decision, Halt | None]:
+    """Decide on the newest round, measuring it once more where the policy wants to be sure."""
+    key = f"decide-{rounds[-1].number}"
+    decision, halt = await _decided(run, base, rounds, key)
+    if decision.action is Action.CONFIRM:
+        rounds = (*rounds[:-1], await confirmed(run, rounds[-1]))
+        decision, halt = await _decided(run, base, rounds, f"{key}-confirmed")
+    return rounds, decision, halt
+
+
+def _close(decision: Decision, halt: Halt | None) -> Close | None:
+    match decision.action:
+        case Action.HALT:
+            return Close(Ending.VERIFIED, decision.reason)
+        case Action.ESCALATE:
+            return Close(Ending.STOPPED if halt else Ending.ESCALATED, decision.reason, halt)
+        case Action.CONTINUE | Action.RESTART | Action.CONFIRM:
+            return None
+        case _:
+            assert_never(decision.action)
+
+
+async def _next_turn(
+    run: Running, base: Evaluation, rounds: tuple[Round, ...], turn: _Turn, decision: Decision
+) -> _Turn:
+    last = rounds[-1]
+    if decision.action is Action.RESTART:
+        parent = _best(run, base, rounds)
+        body = LoopRestarted(iteration=last.number, commit=parent, reason=decision.reason)
+        run.journal.note(f"restart-{last.number}", body)
+        return _Turn(mode=Mode.RESTART, chain=turn.chain + 1, parent=parent, texts=turn.texts)
+    texts = {**turn.texts, **await _rethought(run, last)}
+    return _Turn(mode=Mode.FIX, chain=turn.chain, parent=last.snapshot.commit, texts=texts)
 
 
 async def _opened(order: RunOrder, world: World) -> Running:
@@ -175,26 +212,24 @@ async def _rethought(run: Running, last: Round) -> dict[str, str]:
     return await _think(run, before[names.index(last.bounced_to) :], now)
 
 
-async def _situation(
-    run: Running, base: Evaluation, rounds: tuple[Round, ...], mode: Mode, chain: int, texts: dict[str, str]
-) -> Situation:
+async def _situation(run: Running, base: Evaluation, rounds: tuple[Round, ...], turn: _Turn) -> Situation:
     past = run.past(base, rounds)
     if not rounds:
-        return Situation(iteration=1, findings=base.blocking, failures=base.failures, texts=texts)
+        return Situation(iteration=1, findings=base.blocking, failures=base.failures, texts=turn.texts)
     last = rounds[-1]
     diff = run.world.workspace.diff
     diffs = [(each, await diff(run.copy, each.snapshot.parent, each.snapshot.commit)) for each in rounds[-5:]]
-    start = best_first(past)[0] if mode is Mode.RESTART and best_first(past) else last
+    start = best_first(past)[0] if turn.mode is Mode.RESTART and best_first(past) else last
     return Situation(
         iteration=last.number + 1,
-        mode=mode,
-        chain=chain,
+        mode=turn.mode,
+        chain=turn.chain,
         findings=blocking(start),
         failures=failures(start),
         reason=outcome_line(last),
         advice=_advice(run, rounds),
         tried=tried(diffs),
-        texts=texts,
+        texts=turn.texts,
         budget=left(run.order.limits, float(past.cost_usd), past.active_s),
     )
 
@@ -217,109 +252,6 @@ async def _made(run: Running, situation: Situation, parent: Commit) -> AgentFini
     limits = attempt_limits(run.order.limits, run.order.attempt, past.cost_usd, past.active_s)
     start = Start(phase=phase, iteration=situation.iteration, mode=situation.mode, parent=parent)
     return await make(run, start, asked.model_copy(update={"limits": limits}))
-
-
-async def _judged(
-    run: Running, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished, situation: Situation
-) -> Round:
-    """Send a change through the phases behind the making, cheapest first; what blocks ends the round."""
-    current: Round | None = None
-    suspects = tuple(failure.test for failure in situation.failures) or tuple(
-        failure.test for failure in base.failures
-    )
-    for phase in run.order.pipeline.behind_making():
-        if phase.kind is PhaseKind.DELIVER:
-            break
-        key = f"{phase.name}-{made.iteration}"
-        run.journal.note(f"{key}:entered", PhaseEntered(phase=phase.name, iteration=made.iteration))
-        if phase.kind is PhaseKind.REVIEW and current is not None:
-            current = await _reviewed(run, phase, current, rounds, situation)
-        else:
-            tree = (made.snapshot.commit, made.snapshot.tree)
-            stage = phase.stage or Stage.EVALUATE
-            evaluation = await run.measure(key, stage, tree, iteration=made.iteration, suspects=suspects)
-            current = _with(current, made, situation, evaluation)
-        if _blocked(current, phase):
-            current = current.model_copy(update={"bounced_from": phase.name})
-            break
-        passed = PhaseApproved if phase.kind is PhaseKind.REVIEW else PhasePassed
-        bounces = sum(1 for each in rounds if each.bounced_from == phase.name)
-        run.journal.note(f"{key}:passed", passed(phase=phase.name, bounces=bounces))
-    if current is None:
-        msg = f"pipeline '{run.order.pipeline.name}' measures nothing behind its making phase"
-        raise AssertionError(msg)
-    return _with_gates(run, current)
-
-
-def _with(current: Round | None, made: AgentFinished, situation: Situation, evaluation: Evaluation) -> Round:
-    if current is not None:
-        return current.model_copy(update={"tests": evaluation})
-    return Round(
-        number=made.iteration,
-        chain=situation.chain,
-        mode=made.mode,
-        snapshot=made.snapshot,
-        changed_against_base=made.changed_against_base,
-        diff_hash=made.diff_hash,
-        evaluation=evaluation,
-    )
-
-
-def _blocked(current: Round, phase: Phase) -> bool:
-    if phase.kind is PhaseKind.REVIEW and current.verdict is not None:
-        return bool(current.verdict.blocking) or current.verdict.judgement in (
-            Judgement.FAILED,
-            Judgement.REQUIRE_HUMAN,
-        )
-    newest = current.tests or current.evaluation
-    commands = [
-        each
-        for each in newest.evidence
-        if each.check.startswith("acceptance:") and each.state is CheckState.FAIL
-    ]
-    return bool(newest.failures or newest.blocking or newest.broken or commands)
-
-
-async def _reviewed(
-    run: Running, phase: Phase, current: Round, rounds: tuple[Round, ...], situation: Situation
-) -> Round:
-    """Have a change reviewed: the whole of it at first, later only what came since the last review."""
-    seen = [each for each in rounds if each.verdict is not None and each.chain == current.chain]
-    since = seen[-1].snapshot.commit if seen else run.order.base
-    now = Situation(
-        iteration=current.number,
-        chain=current.chain,
-        findings=current.evaluation.findings,
-        texts=situation.texts,
-        diff=await run.world.workspace.diff(run.copy, since, current.snapshot.commit),
-    )
-    asked = brief(run.order, run.world, run.copy, run.tools, phase, now)
-    verdict = await review(
-        run, f"{phase.name}-{current.number}", asked, current.snapshot.commit, current.number
-    )
-    return current.model_copy(update={"verdict": verdict})
-
-
-def _with_gates(run: Running, current: Round) -> Round:
-    gates = hard_gates(current)
-    update: dict[str, object] = {"gates": gates}
-    if not all(gate.passed for gate in gates):
-        found: tuple[Finding, ...] = (
-            *current.latest.findings,
-            *(current.verdict.findings if current.verdict else ()),
-        )
-        update["bounced_to"] = bounce_target(found, run.order.pipeline)
-        update["bounced_from"] = current.bounced_from or "gates"
-    return current.model_copy(update=update)
-
-
-async def _confirmed(run: Running, current: Round) -> Round:
-    tree = (current.snapshot.commit, current.snapshot.tree)
-    evaluation = await run.measure(f"confirm-{current.number}", Stage.CONFIRM, tree, iteration=current.number)
-    confirmed = current.model_copy(update={"confirmation": evaluation})
-    if evaluation.failures or evaluation.broken:
-        confirmed = confirmed.model_copy(update={"bounced_from": "confirm"})
-    return _with_gates(run, confirmed)
 
 
 async def _decided(

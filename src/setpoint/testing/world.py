@@ -22,11 +22,12 @@ from setpoint.testing.workspace import FolderWorkspace, RecordingForge
 
 FILES = {"src/work.py": "value = 0\n"}
 """What stands at the base commit of a stage."""
+STORY = Story(id=StoryId("work"), title="Make it work", known_red=KnownRed.FIX)
 
 
 @dataclass(kw_only=True)
 class Stage:
-    """A run on a stage: scripted neighbours, hand-moved time, everything in memory but the work copy's files."""
+    """A run on a stage: scripted neighbours, hand-moved time, all in memory but the work copy's files."""
 
     agent: Agent
     evaluator: Evaluator
@@ -34,7 +35,7 @@ class Stage:
     """Where work copies may be made."""
     reviewer: Agent = field(default_factory=RulesAgent)
     limits: Limits = field(default_factory=Limits)
-    story: Story = Story(id=StoryId("work"), title="Make it work", known_red=KnownRed.FIX)
+    story: Story = STORY
     clock: HandClock = field(default_factory=HandClock)
     durable: InlineDurable = field(default_factory=InlineDurable)
     files: Mapping[str, str] = field(default_factory=lambda: FILES)

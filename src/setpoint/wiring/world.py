@@ -92,8 +92,7 @@ def drive(project: Project, ordered: RunOrder) -> RunOutcome:
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
         return await phase.drive(order, _world(project, order, durable), durable)
 
-    with DbosEngine(project.state, ordered.trace_id) as engine:
-        return engine.drive(ordered, run)
+    return asyncio.run(DbosEngine(project.state).drive(ordered, run))
 
 
 def measure(project: Project) -> Evaluation:

@@ -1,0 +1,120 @@
+"""Sending one change through the phases behind the making, and putting together what they say of it."""
+
+from __future__ import annotations
+
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.events import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed
+from setpoint.domain.evidence import CheckState
+from setpoint.domain.finding import Finding
+from setpoint.domain.pipeline import Phase, PhaseKind
+from setpoint.domain.run import Round
+from setpoint.domain.verdict import Judgement
+from setpoint.loops.briefs import Situation, brief
+from setpoint.loops.review import review
+from setpoint.loops.running import Running
+from setpoint.policies.gates import hard_gates
+from setpoint.policies.routing import bounce_target
+
+
+async def judged(
+    run: Running, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished, situation: Situation
+) -> Round:
+    """Send a change through the phases behind the making, cheapest first; what blocks ends the round."""
+    current: Round | None = None
+    suspects = tuple(failure.test for failure in situation.failures) or tuple(
+        failure.test for failure in base.failures
+    )
+    for phase in run.order.pipeline.behind_making():
+        if phase.kind is PhaseKind.DELIVER:
+            break
+        key = f"{phase.name}-{made.iteration}"
+        run.journal.note(f"{key}:entered", PhaseEntered(phase=phase.name, iteration=made.iteration))
+        if phase.kind is PhaseKind.REVIEW and current is not None:
+            current = await _reviewed(run, phase, current, rounds, situation)
+        else:
+            tree = (made.snapshot.commit, made.snapshot.tree)
+            stage = phase.stage or Stage.EVALUATE
+            evaluation = await run.measure(key, stage, tree, iteration=made.iteration, suspects=suspects)
+            current = _with(current, made, situation, evaluation)
+        if _blocked(current, phase):
+            current = current.model_copy(update={"bounced_from": phase.name})
+            break
+        passed = PhaseApproved if phase.kind is PhaseKind.REVIEW else PhasePassed
+        bounces = sum(1 for each in rounds if each.bounced_from == phase.name)
+        run.journal.note(f"{key}:passed", passed(phase=phase.name, bounces=bounces))
+    if current is None:
+        msg = f"pipeline '{run.order.pipeline.name}' measures nothing behind its making phase"
+        raise AssertionError(msg)
+    return _with_gates(run, current)
+
+
+def _with(current: Round | None, made: AgentFinished, situation: Situation, evaluation: Evaluation) -> Round:
+    if current is not None:
+        return current.model_copy(update={"tests": evaluation})
+    return Round(
+        number=made.iteration,
+        chain=situation.chain,
+        mode=made.mode,
+        snapshot=made.snapshot,
+        changed_against_base=made.changed_against_base,
+        diff_hash=made.diff_hash,
+        evaluation=evaluation,
+    )
+
+
+def _blocked(current: Round, phase: Phase) -> bool:
+    if phase.kind is PhaseKind.REVIEW and current.verdict is not None:
+        return bool(current.verdict.blocking) or current.verdict.judgement in (
+            Judgement.FAILED,
+            Judgement.REQUIRE_HUMAN,
+        )
+    newest = current.tests or current.evaluation
+    commands = [
+        each
+        for each in newest.evidence
+        if each.check.startswith("acceptance:") and each.state is CheckState.FAIL
+    ]
+    return bool(newest.failures or newest.blocking or newest.broken or commands)
+
+
+async def _reviewed(
+    run: Running, phase: Phase, current: Round, rounds: tuple[Round, ...], situation: Situation
+) -> Round:
+    """Have a change reviewed: the whole of it at first, later only what came since the last review."""
+    seen = [each for each in rounds if each.verdict is not None and each.chain == current.chain]
+    since = seen[-1].snapshot.commit if seen else run.order.base
+    now = Situation(
+        iteration=current.number,
+        chain=current.chain,
+        findings=current.evaluation.findings,
+        texts=situation.texts,
+        diff=await run.world.workspace.diff(run.copy, since, current.snapshot.commit),
+    )
+    asked = brief(run.order, run.world, run.copy, run.tools, phase, now)
+    verdict = await review(
+        run, f"{phase.name}-{current.number}", asked, current.snapshot.commit, current.number
+    )
+    return current.model_copy(update={"verdict": verdict})
+
+
+def _with_gates(run: Running, current: Round) -> Round:
+    gates = hard_gates(current)
+    update: dict[str, object] = {"gates": gates}
+    if not all(gate.passed for gate in gates):
+        found: tuple[Finding, ...] = (
+            *current.latest.findings,
+            *(current.verdict.findings if current.verdict else ()),
+        )
+        update["bounced_to"] = bounce_target(found, run.order.pipeline)
+        update["bounced_from"] = current.bounced_from or "gates"
+    return current.model_copy(update=update)
+
+
+async def confirmed(run: Running, current: Round) -> Round:
+    """Measure a round's tree once more, with nothing from a cache."""
+    tree = (current.snapshot.commit, current.snapshot.tree)
+    evaluation = await run.measure(f"confirm-{current.number}", Stage.CONFIRM, tree, iteration=current.number)
+    again = current.model_copy(update={"confirmation": evaluation})
+    if evaluation.failures or evaluation.broken:
+        again = again.model_copy(update={"bounced_from": "confirm"})
+    return _with_gates(run, again)
