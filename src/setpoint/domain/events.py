@@ -26,8 +26,6 @@ class RunStarted(Value):
     workdir: str
     python: str = ""
     """The project's own interpreter; empty where none was found."""
-    dirty: bool = False
-    """The user's tree held uncommitted changes, which the run does not see."""
     checks: dict[str, str] = {}
     """Checks that will run, with the reason each was chosen."""
 

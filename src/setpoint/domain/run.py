@@ -158,6 +158,10 @@ class RunOrder(Value):
     """What one attempt of an agent may use."""
     settings: str = "{}"
     """All settings as JSON, so that a resumed run is measured as it began."""
+    dirty: bool = False
+    """The user's tree held uncommitted changes, which the run does not see."""
+    notes: tuple[str, ...] = ()
+    """What was chosen for the run without being asked for, each with its reason."""
     branch: str
     """Where the result is delivered, for example `setpoint/fix-the-tests`."""
     started_at: Instant
