@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .children import Limits, Report, cpu_timer, run_child
 from .files import SourceFiles
 from .session import PASSED, Suite
+from .source import Unit
 from .spectra import Line, Reached, Spectra, Trace, ochiai, trace, with_tracebacks
 from .wire import Request
 
@@ -39,6 +40,16 @@ class Diagnosis:
     def passing(self) -> list[str]:
         """Give the tests that passed under the tracer."""
         return [test for test, reached in self.spectra.tests.items() if reached.outcome == PASSED]
+
+    def guards(self, path: str, unit: Unit) -> list[str]:
+        """Give the passing tests that reach a unit; all where it runs at import."""
+        known = set(self.failing)
+        if unit.is_function:
+            lines = range(unit.first_line, unit.last_line + 1)
+            touching = self.spectra.touching([(path, line) for line in lines])
+        else:
+            touching = list(self.spectra.tests)
+        return [test for test in touching if test not in known]
 
     def limit_s(self, test: str, patience: float) -> float:
         """Give the CPU seconds after which a run of a test counts as endless."""

@@ -38,7 +38,10 @@ class Fresh:
             if text is not None:
                 override(path, text)
             prepare_path(self.request.tree)
-            words = [*pytest_words(_options(self.request.pytest_args)), *_files(tests)]
+            words = [
+                *pytest_words(self.request.tree, self.request.scratch, _options(self.request.pytest_args)),
+                *_files(tests),
+            ]
             pytest.main(words, plugins=[_Selected(frozenset(tests), report)])
 
         def record(entry: tuple[str, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,8 +11,11 @@ import pytest
 from .children import Limits, Report, cpu_timer, run_child
 from .files import SourceFiles
 from .session import prepare_path, pytest_words
-from .spectra import Line
+from .spectra import Line, Tracer
 from .wire import Request
+
+_AT_IMPORT = 0.3
+"""Suspicion of lines that run at import: failing tests may depend on what they did."""
 
 
 @dataclass
@@ -29,13 +32,7 @@ def examine(request: Request, files: SourceFiles, tests: Collection[str]) -> Imp
 
     def act(report: Report) -> None:
         cpu_timer(request.cpu_s / 2)
-        prepare_path(request.tree)
-        words = [
-            *pytest_words(()),
-            "--collect-only",
-            *dict.fromkeys(test.split("::", 1)[0] for test in tests),
-        ]
-        pytest.main(words, plugins=[_Watcher(files, report)])
+        collect_only(request, tests, [_Watcher(files, report)])
 
     def record(entry: tuple[str, list[Line]]) -> None:
         message, lines = entry
@@ -45,6 +42,36 @@ def examine(request: Request, files: SourceFiles, tests: Collection[str]) -> Imp
 
     run_child(act, Limits(request.memory_bytes, request.wall_s / 3), record)
     return found
+
+
+def reached_at_import(request: Request, files: SourceFiles, tests: Collection[str]) -> dict[Line, float]:
+    """Score the lines of functions that run while the files of tests are imported, where no test can trace them."""
+    found: dict[Line, float] = {}
+
+    def act(report: Report) -> None:
+        cpu_timer(request.cpu_s / 2)
+        tracer = Tracer(files, None, functions_only=True)
+        tracer.start()
+        try:
+            collect_only(request, tests, ())
+        finally:
+            tracer.stop()
+            report(tracer.lines)
+
+    def record(lines: set[Line]) -> None:
+        found.update(dict.fromkeys(lines, _AT_IMPORT))
+
+    run_child(act, Limits(request.memory_bytes, request.wall_s / 3), record)
+    return found
+
+
+def collect_only(request: Request, tests: Collection[str], plugins: Sequence[object]) -> None:
+    """Let pytest import the files of tests, in this process."""
+    prepare_path(request.tree)
+    paths = dict.fromkeys(test.split("::", 1)[0] for test in tests)
+    pytest.main(
+        [*pytest_words(request.tree, request.scratch, ()), "--collect-only", *paths], plugins=[*plugins]
+    )
 
 
 class _Watcher:

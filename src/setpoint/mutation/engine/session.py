@@ -10,6 +10,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -49,6 +50,10 @@ class Suite:
     def path_of(self, test: str) -> str:
         """Give the file that a test stands in."""
         return str(getattr(self.items[test], "path", "") or self.items[test].fspath)
+
+    def is_doctest(self, test: str) -> bool:
+        """Whether a test is written in the documentation of a source file."""
+        return type(self.items[test]).__name__ == "DoctestItem"
 
     def run(self, test: str, following: str | None = None) -> Ran:
         """Run a test with its fixtures; `following` keeps alive the wider fixtures that it shares."""
@@ -136,24 +141,33 @@ def _cheap_failures(item: pytest.Item) -> None:
     item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign,assignment] # noqa: SLF001 - the same, for errors in set-up
 
 
-def pytest_words(given: Sequence[str]) -> list[str]:
-    """Give the words for pytest that keep its own plugins from getting in the way of repeated runs."""
-    words = [
-        "-q",
-        "--capture=no",
-        "--tb=no",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:randomly",
-        "-p",
-        "no:randomorder",
-    ]
+def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
+    """Give the words for pytest: the tree alone is configured and collected, no plugin gets in the way of repeats."""
+    words = (
+        f"-q --capture=no --tb=no --maxfail=0 --rootdir=. --confcutdir=. -o cache_dir={scratch}/cache".split()
+    )
+    words += "-p no:cacheprovider -p no:randomly -p no:randomorder -W ignore::pytest.PytestAssertRewriteWarning".split()
+    words.append("--continue-on-collection-errors")
+    if not _has_configuration(
+        Path(tree)
+    ):  # else pytest goes up and takes the configuration of another project
+        empty = Path(scratch) / "pytest.ini"
+        empty.write_text("[pytest]\n", encoding="utf-8")
+        words += ["-c", str(empty)]
     if importlib.util.find_spec("xdist") is not None:
         words += ["-n", "0"]
     if importlib.util.find_spec("pytest_cov") is not None:
         words.append("--no-cov")
     return [*words, *given]
+
+
+def _has_configuration(tree: Path) -> bool:
+    marks = {"pytest.ini": "", ".pytest.ini": "", "pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]"}
+    for name, mark in {**marks, "setup.cfg": "[tool:pytest]"}.items():
+        path = tree / name
+        if path.is_file() and mark in path.read_text(encoding="utf-8", errors="replace"):
+            return True
+    return False
 
 
 def preload_plugins(tree: str) -> None:

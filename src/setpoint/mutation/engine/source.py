@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import difflib
 import tokenize
+from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,6 +77,14 @@ class Source:
                 self.parents[child] = node
         self.units = tuple(_units(self.tree.body, ""))
 
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names that the module itself binds, outside functions."""
+        outside = [unit.node for unit in self.units if not unit.is_function]
+        found = {name for node in outside for inner in ast.walk(node) for name in bound_names(inner)}
+        definitions = (*FunctionNode, ast.ClassDef)
+        return frozenset(found | {node.name for node in ast.walk(self.tree) if isinstance(node, definitions)})
+
     @classmethod
     def read(cls, path: str) -> Source:
         """Read a file from disk; raises `UnreadableSource`."""
@@ -137,6 +147,20 @@ def splice(data: bytes, edits: Edits) -> bytes:
         parts += [data[at : edit.start], edit.text.encode("utf-8")]
         at = edit.end
     return b"".join([*parts, data[at:]])
+
+
+def bound_names(node: ast.AST) -> Iterator[str]:
+    """Give the names that one node binds."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, (*FunctionNode, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).split(".", 1)[0]
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
 
 
 def _units(body: list[ast.stmt], owner: str) -> list[Unit]:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 from typing import Any
 
@@ -58,8 +59,18 @@ class Spectra:
 class Tracer:
     """Records the lines and functions of some files that run."""
 
-    def __init__(self, wanted: Callable[[str], bool], line_functions: Collection[Function] | None) -> None:
-        """Trace the files that `wanted` accepts; lines only in `line_functions`, where these are given."""
+    def __init__(
+        self,
+        wanted: Callable[[str], bool],
+        line_functions: Collection[Function] | None,
+        *,
+        functions_only: bool = False,
+    ) -> None:
+        """Trace the files that `wanted` accepts; lines only in `line_functions`, where these are given.
+
+        With `functions_only`, what modules and classes run when they are defined is left out.
+        """
+        self._functions_only = functions_only
         self._wanted = wanted
         self._line_functions = line_functions
         self._kinds: dict[CodeType, int] = {}
@@ -89,7 +100,7 @@ class Tracer:
 
     def _kind(self, code: CodeType) -> int:
         """Give 0 for code that does not matter, 1 for its call alone, 2 for its lines."""
-        if not self._wanted(code.co_filename):
+        if not self._wanted(code.co_filename) or (self._functions_only and not code.co_flags & CO_OPTIMIZED):
             return 0
         if self._line_functions is None or (code.co_filename, code.co_firstlineno) in self._line_functions:
             return 2

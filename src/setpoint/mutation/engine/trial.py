@@ -115,19 +115,17 @@ class Trials:
         return Verdict("clears", tuple(cleared), checked) if cleared else Verdict("useless")
 
     def _relevant(self, candidate: Candidate) -> tuple[list[str], list[str]]:
-        """Give the failing tests and the passing tests that reach the edited unit, quickest first."""
-        spectra, unit, path = self.diagnosis.spectra, candidate.unit, candidate.source.path
+        """Give the failing tests and the passing tests that reach the edited unit, the latter quickest first."""
+        diagnosis, unit, path = self.diagnosis, candidate.unit, candidate.source.path
+        failing = list(diagnosis.failing)
         if unit.is_function:
-            lines = range(unit.first_line, unit.last_line + 1)
-            touching = spectra.touching([(path, line) for line in lines])
-        else:
-            touching = list(spectra.tests)
-        failing = [test for test in self.diagnosis.failing if test in set(touching)]
-        known = set(self.diagnosis.failing)
-        guards = sorted(
-            (test for test in touching if test not in known),
-            key=lambda test: self.diagnosis.seconds.get(test, 0.0),
-        )
+            reached = set(
+                diagnosis.spectra.touching(
+                    [(path, line) for line in range(unit.first_line, unit.last_line + 1)]
+                )
+            )
+            failing = [test for test in failing if test in reached]
+        guards = sorted(diagnosis.guards(path, unit), key=lambda test: diagnosis.seconds.get(test, 0.0))
         return failing, guards[:_MOST_GUARDS]
 
     def _passes(self, test: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..source import FunctionNode, Source, Splice, Unit
+from ..source import FunctionNode, Source, Splice, Unit, bound_names
 
 _SHORT = 48
 _DONORS = 40
@@ -159,7 +159,7 @@ class Scope:
     @cached_property
     def unbound(self) -> tuple[str, ...]:
         """Names that the function reads and nothing around it binds."""
-        known = {name for node in ast.walk(self.source.tree) for name in _bound(node)}
+        known = {name for node in ast.walk(self.unit.node) for name in bound_names(node)} | self.source.bound
         read = [
             node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         ]
@@ -325,19 +325,6 @@ class Scope:
     def _is_called(self, node: ast.AST) -> bool:
         parent = self.parent(node)
         return isinstance(parent, ast.Call) and parent.func is node
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, (*FunctionNode, ast.ClassDef)):
-        yield node.name
-    elif isinstance(node, ast.alias):
-        yield (node.asname or node.name).split(".", 1)[0]
-    elif isinstance(node, ast.ExceptHandler) and node.name:
-        yield node.name
 
 
 def _is_string(node: ast.AST) -> bool:
