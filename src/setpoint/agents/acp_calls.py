@@ -102,7 +102,7 @@ class Calls:
             title=seen.title[:_TITLE_CHARS],
             ok=ok,
             duration_s=round(time.monotonic() - seen.began_s, 6),
-            files=tuple(self._relative(path) for path in seen.paths),
+            files=tuple(dict.fromkeys(self._relative(path) for path in seen.paths)),
             result_hash=_hash([name, seen.input, seen.output, ok]),
         )
         self._finished(call)
