@@ -1,0 +1,95 @@
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from setpoint.domain.events import PhaseEntered
+from setpoint.domain.ids import TraceId
+from setpoint.errors import RecordedDataError
+from setpoint.events.log import SqlEventLog
+from setpoint.store.connect import Store, open_store
+
+ONE = TraceId("run-one")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = open_store(tmp_path)
+    yield store
+    store.close()
+
+
+def write(folder: Path, kind: str, body: dict[str, object]) -> None:
+    with closing(sqlite3.connect(folder / "app.db")) as connection, connection:
+        connection.execute(
+            "INSERT INTO event VALUES ('evt-x', 'run-one', 7, '2026-01-01 00:00:00.000000', ?, 'k', 1, ?)",
+            (kind, json.dumps({"kind": kind, **body})),
+        )
+
+
+def test_a_kind_that_a_newer_version_wrote_is_named_with_its_place(tmp_path: Path, store: Store) -> None:
+    write(tmp_path, "moon.landed", {})
+    with pytest.raises(RecordedDataError, match=r"event 7 of run-one, kind 'moon\.landed'.*cannot be read"):
+        SqlEventLog(store).replay(ONE)
+
+
+def test_a_field_that_a_newer_version_wrote_is_named(tmp_path: Path, store: Store) -> None:
+    write(tmp_path, "phase.entered", {"phase": "plan", "mood": "hopeful"})
+    with pytest.raises(RecordedDataError, match=r"kind 'phase\.entered'.*at phase\.entered\.mood"):
+        SqlEventLog(store).replay(ONE)
+
+
+WRITER = """
+import sys, pathlib
+from setpoint.domain.events import PhaseEntered
+from setpoint.events.log import SqlEventLog
+from setpoint.store.connect import open_store
+store = open_store(pathlib.Path(sys.argv[1]))
+log, trace = SqlEventLog(store), sys.argv[2]
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(40):
+    log.append(trace, str(number), [PhaseEntered(phase=trace, iteration=number)] * 2)
+    log.append("run-both", f"{trace}-{number}", [PhaseEntered(phase=trace)])
+store.close()
+"""
+
+
+def test_processes_that_append_to_one_file_at_once_lose_nothing(tmp_path: Path, store: Store) -> None:
+    pipe = subprocess.PIPE
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path), trace],
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+        )
+        for trace in ("run-one", "run-two")
+    ]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    assert [writer.communicate() for writer in writers] == [("", "")] * 2
+    log = SqlEventLog(store)
+    for trace in ("run-one", "run-two"):
+        events = log.replay(TraceId(trace))
+        assert [event.seq for event in events] == list(range(1, 81))
+        assert {event.body.phase for event in events if isinstance(event.body, PhaseEntered)} == {trace}
+    assert [event.seq for event in log.replay(TraceId("run-both"))] == list(range(1, 81))
+
+
+def test_a_key_that_two_processes_record_at_once_is_recorded_once(tmp_path: Path, store: Store) -> None:
+    other = open_store(tmp_path)
+    first = SqlEventLog(store).append(ONE, "deliver", [PhaseEntered(phase="deliver")])
+    assert SqlEventLog(other).append(ONE, "deliver", [PhaseEntered(phase="deliver", iteration=9)]) == first
+    other.close()
