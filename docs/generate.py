@@ -1,0 +1,305 @@
+"""Writes docs/reference/ from the code, so that the reference says what the program does.
+
+`make docs` runs it; a test fails where a page is older than the code. Pages hold facts alone: names, types,
+defaults and the first words of docstrings. What they mean together stands in the pages written by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import tomllib
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+
+import click
+import typer
+from jinja2 import Environment, PackageLoader, meta, nodes
+from pydantic import BaseModel
+from wording import anchor, attribute_texts, default, first_words, kind, row, shown, signature, told
+
+from setpoint import errors, ports
+from setpoint.agents.registry import known
+from setpoint.cli.app import app
+from setpoint.domain import events
+from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.domain.run import Limits
+from setpoint.pipelines import SHIPPED, load_pipeline
+from setpoint.policies import guards
+from setpoint.settings import CLASSIC, Settings
+
+FOLDER = Path(__file__).resolve().parent / "reference"
+WRITTEN = "<!-- Written by docs/generate.py from the code; change the code, then run `make docs`. -->\n"
+
+
+def pages() -> dict[str, str]:
+    """Give every page of the reference by its file name."""
+    made: dict[str, Callable[[], Iterator[str]]] = {
+        "settings.md": settings,
+        "verbs.md": verbs,
+        "exit-codes.md": exit_codes,
+        "events.md": event_kinds,
+        "guards.md": guard_table,
+        "pipelines.md": pipelines,
+        "prompts.md": prompts,
+        "agents.md": agents,
+        "checks.md": checks,
+        "ports.md": port_table,
+    }
+    return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
+
+
+def settings() -> Iterator[str]:
+    """Every key with its type and default."""
+    yield "# Settings\n"
+    yield (
+        "Read from `setpoint.toml`, or from `[tool.setpoint]` in `pyproject.toml`. A variable goes before a "
+        "file, a flag before both. The variable of a key is `SETPOINT_` and its path, with `__` between the "
+        "parts: `limits.max_iterations` is `SETPOINT_LIMITS__MAX_ITERATIONS`.\n"
+    )
+    tables: list[tuple[str, type[BaseModel]]] = [("", Settings)]
+    while tables:
+        prefix, model = tables.pop(0)
+        title = f"`[{prefix}]`" if prefix else "Top level"
+        yield f"## {title}\n"
+        if prefix:
+            yield f"{first_words(model)}\n"
+        classic = prefix == "limits"
+        preset = ' with `preset = "classic"` |' if classic else ""
+        yield f"| key | type | default |{preset} what it sets |"
+        yield "|---|---|---|---|" + ("---|" if classic else "")
+        for name, field in model.model_fields.items():
+            inner, place = nested(field.annotation, f"{prefix}.{name}".lstrip("."))
+            if inner is not None:
+                tables.append((place, inner))
+                yield row(
+                    f"[`{name}`](#{anchor(place)})", "table", "", *([""] if classic else []), told(field)
+                )
+                continue
+            other = [shown(CLASSIC[name]) if name in CLASSIC else ""] if classic else []
+            yield row(f"`{name}`", kind(field.annotation), default(field), *other, told(field))
+        yield ""
+
+
+def nested(annotation: object, place: str) -> tuple[type[BaseModel] | None, str]:
+    """Give the model of a table, and its place; a table of tables is named by `NAME`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation, place
+    if typing.get_origin(annotation) is dict:
+        value = typing.get_args(annotation)[1]
+        if isinstance(value, type) and issubclass(value, BaseModel):
+            return value, f"{place}.NAME"
+    return None, place
+
+
+def verbs() -> Iterator[str]:
+    """Every verb with its arguments and flags."""
+    group = typer.main.get_command(app)
+    yield "# Verbs\n"
+    yield f"{group.help}\n"
+    commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
+    for name, command in commands.items():
+        yield f"## `setpoint {name}`\n"
+        yield f"{command.help}\n"
+        parameters = [each for each in command.params if each.name != "help"]
+        if not parameters:
+            continue
+        yield "| argument or flag | default | what it does |"
+        yield "|---|---|---|"
+        for each in parameters:
+            is_flag = each.param_type_name == "option"
+            spelled = ", ".join(each.opts) if is_flag else str(each.name).upper()
+            value = (
+                "required" if each.required else shown(each.default) if each.default not in (None, "") else ""
+            )
+            yield row(f"`{spelled}`", value if value != "`false`" else "off", getattr(each, "help", "") or "")
+        yield ""
+
+
+def exit_codes() -> Iterator[str]:
+    """Every exit code, and the errors that lead to it."""
+    yield "# Exit codes and errors\n"
+    yield "| code | name | what it means |"
+    yield "|---|---|---|"
+    texts = attribute_texts(errors.ExitCode)
+    for code in errors.ExitCode:
+        yield row(str(code.value), f"`{code.name}`", texts.get(code.name, ""))
+    yield "\n## Errors\n"
+    yield "Each says what is wrong, where, and how to mend it.\n"
+    yield "| error | code | when |"
+    yield "|---|---|---|"
+    for name, kind_of in sorted(vars(errors).items()):
+        if isinstance(kind_of, type) and issubclass(kind_of, errors.SetpointError):
+            yield row(f"`{name}`", str(int(kind_of.exit_code)), first_words(kind_of))
+
+
+def event_kinds() -> Iterator[str]:
+    """Every kind of event with its fields."""
+    yield "# Events\n"
+    yield (
+        "All that happens in a run is one of these, appended to the event log and never changed. "
+        "`setpoint show RUN --json` prints them.\n"
+    )
+    for body in typing.get_args(typing.get_args(events.Body)[0]):
+        yield f"## `{body.model_fields['kind'].default}`\n"
+        yield f"{first_words(body)}\n"
+        yield "| field | type | what it says |"
+        yield "|---|---|---|"
+        for name, field in body.model_fields.items():
+            if name != "kind":
+                yield row(f"`{name}`", kind(field.annotation), told(field))
+        yield ""
+
+
+def guard_table() -> Iterator[str]:
+    """Every guard with its limit in both presets."""
+    yield "# Guards\n"
+    yield (
+        "A guard stops or turns a loop and says what it saw. Those of the first group end the run; "
+        "those of the second lead to one restart from the best state first, where `limits.restart_on_repeat` "
+        "allows it. The figures are keys of [`[limits]`](settings.md#limits).\n"
+    )
+    own = {
+        rule(Limits()).name: first_words(rule)
+        for rule in vars(guards).values()
+        if inspect.isfunction(rule) and list(inspect.signature(rule).parameters) == ["limits"]
+    }
+    for title, group in (("What is used up", guards.exhausting), ("Going nowhere", guards.stuck)):
+        yield f"## {title}\n"
+        yield f"{first_words(group)}\n"
+        yield "| guard | default | `classic` | when it fires |"
+        yield "|---|---|---|---|"
+        for name in group(Limits()).name.split(" | "):
+            limit = shown(getattr(Limits(), name))
+            classic = shown(CLASSIC.get(name, getattr(Limits(), name)))
+            yield row(f"`{name}`", limit, classic, own.get(name) or first_words(guards.max_bounces))
+        yield ""
+
+
+def pipelines() -> Iterator[str]:
+    """The keys of a pipeline file, and the shipped ones."""
+    yield "# Pipelines\n"
+    yield 'A pipeline is a TOML file: `setpoint.toml` names it with `pipeline = "path/of/it.toml"`.\n'
+    for title, model in (("Keys", Pipeline), ("Keys of `[[phases]]`", Phase)):
+        yield f"## {title}\n"
+        yield "| key | type | default | what it sets |"
+        yield "|---|---|---|---|"
+        for name, field in model.model_fields.items():
+            yield row(f"`{name}`", kind(field.annotation), default(field), told(field))
+        yield ""
+    yield "## Kinds of phase\n"
+    yield "| kind | what happens |"
+    yield "|---|---|"
+    for name, text in attribute_texts(PhaseKind).items():
+        yield row(f"`{PhaseKind[name]}`", text)
+    for name in SHIPPED:
+        yield f"\n## Shipped: `{name}`\n"
+        yield f"{load_pipeline(name, Path()).description}\n"
+        text = resources.files("setpoint.pipelines").joinpath(f"{name}.toml").read_text("utf-8")
+        yield f"```toml\n{text.rstrip()}\n```"
+
+
+def prompts() -> Iterator[str]:
+    """Every prompt template with the variables it may use."""
+    yield "# Prompts\n"
+    yield (
+        "What roles are told is a Jinja template. A project's own template of the same name, under "
+        "`.setpoint/prompts/`, goes before the shipped one; an unknown variable is an error.\n"
+    )
+    yield "| template | used by | variables |"
+    yield "|---|---|---|"
+    environment = Environment(loader=PackageLoader("setpoint.pipelines", "prompts"), autoescape=True)
+    users: dict[str, list[str]] = {}
+    for name in SHIPPED:
+        for phase in load_pipeline(name, Path()).phases:
+            for mode, template in phase.prompts.items():
+                users.setdefault(template, []).append(f"{phase.name} ({mode})")
+    for template in environment.list_templates(extensions=["j2"]):
+        used = ", ".join(users.get(template, ["included by others"]))
+        variables = sorted(variables_of(environment, template))
+        yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
+
+
+def variables_of(environment: Environment, template: str) -> set[str]:
+    """Give the variables a template needs, those of templates it includes too."""
+    loader = environment.loader
+    if loader is None:
+        return set()
+    tree = environment.parse(loader.get_source(environment, template)[0])
+    found = meta.find_undeclared_variables(tree)
+    for include in tree.find_all(nodes.Include):
+        if isinstance(include.template, nodes.Const):
+            found |= variables_of(environment, str(include.template.value))
+    return found
+
+
+def agents() -> Iterator[str]:
+    """Every agent of the registry."""
+    yield "# Agents\n"
+    yield (
+        "`setpoint agents` says which of them are installed here. `mechanic` and `rules` are built in and "
+        "need neither key nor network. Your own is a table [`[agent.NAME]`](settings.md#agentname).\n"
+    )
+    yield "| name | agent | protocol | started as | install | variables it is given |"
+    yield "|---|---|---|---|---|---|"
+    for name, launch in known({}).items():
+        variables = ", ".join(f"`{each}`" for each in launch.pass_environment)
+        argv = f"`{' '.join(launch.argv)}`"
+        yield row(f"`{name}`", launch.title, launch.protocol, argv, launch.install, variables)
+
+
+def checks() -> Iterator[str]:
+    """Every static tool that is described as data."""
+    yield "# Checks\n"
+    yield (
+        "Setpoint always parses every file, judges test integrity and runs the story's acceptance commands. "
+        "pytest runs through a report plugin of Setpoint's own. These tools are described as data:\n"
+    )
+    text = resources.files("setpoint.evaluators").joinpath("presets.toml").read_text("utf-8")
+    yield "| tool | used where it is | arguments |"
+    yield "|---|---|---|"
+    for name, preset in tomllib.loads(text).items():
+        arguments = " ".join(f"{each}" for each in preset["argv"])
+        yield row(f"`{name}`", preset["chosen"], f"`{arguments}`")
+
+
+def port_table() -> Iterator[str]:
+    """Every port with its methods."""
+    yield "# Ports\n"
+    yield f"{first_words(ports)} Each is a `typing.Protocol`; nothing has to be subclassed.\n"
+    for name, port in vars(ports).items():
+        if not (
+            isinstance(port, type)
+            and getattr(port, "_is_protocol", False)
+            and port.__module__ == "setpoint.ports"
+        ):
+            continue
+        yield f"## `{name}`\n"
+        yield f"{first_words(port)}\n"
+        for method_name, method in vars(port).items():
+            if inspect.isfunction(method) and not method_name.startswith("_"):
+                mark = "async " if inspect.iscoroutinefunction(method) else ""
+                yield f"```python\n{mark}def {method_name}{signature(method)}\n```\n"
+                yield f"{inspect.getdoc(method)}\n"
+
+
+def main() -> int:
+    """Write all pages; with `--check` only say which are out of date."""
+    stale = [
+        name
+        for name, text in pages().items()
+        if not (FOLDER / name).is_file() or (FOLDER / name).read_text("utf-8") != text
+    ]
+    if "--check" in sys.argv:
+        print("\n".join(f"out of date: docs/reference/{name} (run `make docs`)" for name in stale))
+        return bool(stale)
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

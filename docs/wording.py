@@ -1,0 +1,117 @@
+"""Writes values, types and docstrings of the code as cells of Markdown tables, for docs/generate.py."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from decimal import Decimal
+from enum import Enum
+
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+
+def signature(method: Callable[..., object]) -> str:
+    """Write a signature as it stands in the code, without `self`."""
+    written = inspect.signature(method)
+    parameters = [each for each in written.parameters.values() if each.name != "self"]
+    return str(written.replace(parameters=parameters)).replace("'", "")
+
+
+def row(*cells: str) -> str:
+    """Write a table row."""
+    return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
+
+
+def told(field: FieldInfo) -> str:
+    """Give the text under a field."""
+    return field.description or ""
+
+
+def first_words(thing: object) -> str:
+    """Give the first paragraph of a docstring."""
+    return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+
+
+def default(field: FieldInfo) -> str:
+    """Write a default as TOML writes it."""
+    if field.is_required():
+        return "required"
+    return shown(field.get_default(call_default_factory=True))
+
+
+def shown(value: object) -> str:
+    """Write a value as TOML writes it; `none` where there is none."""
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return f"`{str(value).lower()}`"
+        case Enum():
+            return shown(value.value)
+        case str():
+            return f'`"{value}"`'
+        case tuple() | list():
+            return f"`[{', '.join(str(shown(each)).strip('`') for each in value)}]`"
+        case dict():
+            return (
+                f"`{{ {', '.join(f'{key} = {each}' for key, each in value.items())} }}`" if value else "`{}`"
+            )
+        case Decimal() | int() | float():
+            return f"`{value}`"
+        case _ if value is PydanticUndefined:
+            return ""
+        case _:
+            return f"`{value}`"
+
+
+def kind(annotation: object) -> str:
+    """Write a type as people say it."""
+    if annotation is None or annotation is type(None):
+        return "none"
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(kind(each) for each in arguments)
+    if origin is typing.Literal:
+        return " or ".join(shown(each) for each in arguments)
+    if origin is typing.Annotated:
+        return kind(arguments[0])
+    if origin in (tuple, list):
+        return f"list of {kind(arguments[0])}"
+    if origin is dict:
+        return f"table of {kind(arguments[1])}"
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return " or ".join(shown(each.value) for each in annotation)
+    names = {
+        "str": "text",
+        "int": "whole number",
+        "float": "number",
+        "bool": "true or false",
+        "Decimal": "number",
+    }
+    name = getattr(annotation, "__name__", str(annotation))
+    return names.get(name, f"`{name}`")
+
+
+def attribute_texts(owner: type) -> dict[str, str]:
+    """Give the strings that stand under the members of a class."""
+    body = ast.parse(inspect.getsource(owner)).body[0]
+    found: dict[str, str] = {}
+    last = ""
+    for node in getattr(body, "body", ()):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            last = node.targets[0].id
+        elif last and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            found[last] = " ".join(str(node.value.value).split())
+            last = ""
+        else:
+            last = ""
+    return found
+
+
+def anchor(place: str) -> str:
+    """Give the anchor that a heading gets."""
+    return place.lower().replace(".", "")
