@@ -91,7 +91,9 @@ class Measured(NamedTuple):
 class Check(Protocol):
     """One measurement of a tree."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Name the check, for example `pytest`."""
 
     async def run(self, measured: Measured) -> CheckResult:
         """Measure; a broken tool is a result with state `error`, never an exception."""

@@ -19,7 +19,14 @@ ORDER = RunOrder(
     root="/root",
     base=COPY.base,
     story=Story(id=StoryId("s"), title="Fix it"),
-    pipeline=Pipeline(name="p", phases=(Phase(name="make", kind=PhaseKind.MAKE, role=Role.MAKER),)),
+    pipeline=Pipeline(
+        name="p",
+        phases=(
+            Phase(name="make", kind=PhaseKind.MAKE, role=Role.MAKER),
+            Phase(name="evaluate", kind=PhaseKind.MEASURE, stage=Stage.EVALUATE),
+            Phase(name="test", kind=PhaseKind.MEASURE, stage=Stage.TEST),
+        ),
+    ),
     branch="setpoint/s",
     started_at=datetime(2026, 1, 1, tzinfo=UTC),
 )

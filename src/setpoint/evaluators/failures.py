@@ -55,7 +55,11 @@ def cause_of(raised: Raised, owned: Callable[[str], bool]) -> Cause:
         return Cause.TIMEOUT
     if names & _ENVIRONMENT_TYPES or _NETWORK.search(raised.message):
         return Cause.ENVIRONMENT
-    if "FileNotFoundError" in names and _NO_PROGRAM.search(raised.message) and _started_process(raised.frames):
+    if (
+        "FileNotFoundError" in names
+        and _NO_PROGRAM.search(raised.message)
+        and _started_process(raised.frames)
+    ):
         return Cause.ENVIRONMENT
     if "AssertionError" in names or raised.type.startswith(("Failed", "_pytest.outcomes.")):
         return Cause.ASSERTION
@@ -67,7 +71,9 @@ def is_test_path(path: str) -> bool:
     *folders, name = path.split("/")
     if name == "conftest.py" or any(folder in ("tests", "test", "testing") for folder in folders):
         return True
-    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py") or name == "tests.py")
+    return name.endswith(".py") and (
+        name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
+    )
 
 
 def _place(raised: Raised, tree: Path) -> tuple[str, int] | None:
@@ -75,7 +81,8 @@ def _place(raised: Raised, tree: Path) -> tuple[str, int] | None:
     if not inside and (path := _within(raised.file, tree)):
         inside = [(path, raised.line or 0)]
     code = [place for place in inside if not is_test_path(place[0])]
-    return (code or inside or [None])[-1]
+    chosen = code or inside
+    return chosen[-1] if chosen else None
 
 
 def _within(file: str, tree: Path) -> str:

@@ -78,7 +78,9 @@ async def own_interpreter() -> Interpreter:
     """Ask the interpreter that Setpoint itself runs in."""
     found = await probe(sys.executable, "Setpoint's own")
     if isinstance(found, str):
-        raise SettingsError(f"Setpoint's own interpreter does not answer: {found}", mend="install Setpoint anew")
+        raise SettingsError(
+            f"Setpoint's own interpreter does not answer: {found}", mend="install Setpoint anew"
+        )
     return found
 
 

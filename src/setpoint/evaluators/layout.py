@@ -32,6 +32,8 @@ class Layout:
     """Python files that hold tests."""
     configured: Mapping[str, str]
     """The file that configures a tool, by tool: pytest, coverage, ruff, mypy, bandit."""
+    mypy_names_files: bool = False
+    """mypy's settings say what it looks at."""
 
     @property
     def pytest_config(self) -> bool:
@@ -49,14 +51,14 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
     """Read the layout from the list of files and the text of those in `CONFIGURATION`."""
     python = [file for file in files if file.endswith(".py")]
     packages = _packages(python)
-    roots = {package.rpartition("/")[0] for package in packages}
-    imports = tuple(sorted(roots - {""}, key=lambda root: (root != "src", root)))
+    from_src = any(package.startswith("src/") for package in packages) and "src/__init__.py" not in files
     return Layout(
         files=files,
         packages=packages,
-        imports=(*imports, ""),
+        imports=("src", "") if from_src else ("",),
         tests=tuple(file for file in python if is_test_path(file) and not file.endswith("conftest.py")),
         configured=_configured(texts),
+        mypy_names_files=_mypy_names_files(texts),
     )
 
 
@@ -74,7 +76,9 @@ def _script(file: str) -> bool:
 
 def _aside(package: str) -> bool:
     parts = package.split("/")
-    return is_test_path(package if package.endswith(".py") else f"{package}/x.py") or parts[0] in _NOT_PACKAGES
+    return (
+        is_test_path(package if package.endswith(".py") else f"{package}/x.py") or parts[0] in _NOT_PACKAGES
+    )
 
 
 def _configured(texts: Mapping[str, str]) -> dict[str, str]:
@@ -92,7 +96,10 @@ def _configured(texts: Mapping[str, str]) -> dict[str, str]:
         ("tox.ini", "coverage"): "coverage:",
     }
     for (file, tool), mark in marks.items():
-        if any(section == mark or (mark[-1] == ":" and section.startswith(mark)) for section in sections.get(file, ())):
+        if any(
+            section == mark or (mark[-1] == ":" and section.startswith(mark))
+            for section in sections.get(file, ())
+        ):
             found[tool] = file
     own = {
         "pytest": ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"),
@@ -105,6 +112,15 @@ def _configured(texts: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def _mypy_names_files(texts: Mapping[str, str]) -> bool:
+    keys = ("files", "packages", "modules")
+    table = _tool_tables(texts.get("pyproject.toml", "")).get("mypy", {})
+    if any(key in table for key in keys):
+        return True
+    own = [_parsed(texts[name]) for name in ("mypy.ini", ".mypy.ini", "setup.cfg") if name in texts]
+    return any(parser.has_option("mypy", key) for parser in own for key in keys)
+
+
 def _tool_tables(text: str) -> Mapping[str, Any]:
     try:
         tables = tomllib.loads(text).get("tool", {})
@@ -114,9 +130,13 @@ def _tool_tables(text: str) -> Mapping[str, Any]:
 
 
 def _sections(text: str) -> list[str]:
+    return _parsed(text).sections()
+
+
+def _parsed(text: str) -> configparser.RawConfigParser:
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     try:
         parser.read_string(text)
     except configparser.Error:
-        return []
-    return parser.sections()
+        return configparser.RawConfigParser()  # as above
+    return parser

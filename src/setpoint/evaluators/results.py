@@ -50,7 +50,9 @@ def output_of(done: Completed) -> bytes:
     return done.stdout + b"\n--- standard error ---\n" + done.stderr
 
 
-def unmeasured(check: str, tree: Tree, reason: str, *, state: CheckState = CheckState.NOT_MEASURED) -> CheckResult:
+def unmeasured(
+    check: str, tree: Tree, reason: str, *, state: CheckState = CheckState.NOT_MEASURED
+) -> CheckResult:
     """Give the result of a check for which nothing was run."""
     now = datetime.now(UTC)
     evidence = Evidence(
@@ -67,7 +69,12 @@ def unmeasured(check: str, tree: Tree, reason: str, *, state: CheckState = Check
 
 
 def judged(
-    check: str, tree: Tree, findings: tuple[Finding, ...], *, tool: str, counts: Mapping[str, int] | None = None
+    check: str,
+    tree: Tree,
+    findings: tuple[Finding, ...],
+    *,
+    tool: str,
+    counts: Mapping[str, int] | None = None,
 ) -> CheckResult:
     """Give the result of a check that Setpoint makes itself, without a command."""
     result = unmeasured(check, tree, "", state=CheckState.FAIL if findings else CheckState.PASS)

@@ -60,7 +60,9 @@ class TestSuite:
         """Run the tests of a tree."""
         done, suite, broken = await _run_once(self.runner, measured, self.only)
         version = f"pytest {suite.version}" if suite.version else "pytest"
-        report = _report(suite, done, Path(measured.copy.path), self.runner.layout.owns, complete=self.only is None)
+        report = _report(
+            suite, done, Path(measured.copy.path), self.runner.layout.owns, complete=self.only is None
+        )
         state, reason = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
         if state is CheckState.FAIL:
             report = await self._without_flaky(measured, report)
@@ -80,7 +82,9 @@ class TestSuite:
     async def _without_flaky(self, measured: Measured, report: TestReport) -> TestReport:
         """Run what failed again, in a fresh process of its own; what passes then is flaky."""
         for _ in range(self.reruns):
-            again = [test for test, outcome in report.outcomes.items() if outcome.red and test not in self.settled]
+            again = [
+                test for test, outcome in report.outcomes.items() if outcome.red and test not in self.settled
+            ]
             if not again or len(again) > MOST_RERUN:
                 break
             _, suite, broken = await _run_once(replace(self.runner, cover=None), measured, tuple(again))
@@ -109,9 +113,7 @@ async def _run_once(
             variables["COVERAGE_FILE"] = str(runner.data_file)
         argv = _argv(runner, tree, scratch, only)
         done = await run(
-            Command(
-                argv=argv, cwd=tree, environment=variables, timeout_s=runner.timeout_s, merge_stderr=True
-            )
+            Command(argv=argv, cwd=tree, environment=variables, timeout_s=runner.timeout_s, merge_stderr=True)
         )
         try:
             suite = await asyncio.to_thread(pytest_report.read, report)
@@ -129,7 +131,9 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
     argv += ["-m", "pytest", "-p", PLUGIN, "--rootdir=.", "--confcutdir=.", "--maxfail=0", "--color=no"]
     argv.append("--continue-on-collection-errors")
     argv += ["-o", f"cache_dir={scratch / 'cache'}"]
-    if not runner.layout.pytest_config:  # else pytest goes up and takes the configuration of the user's own tree
+    if (
+        not runner.layout.pytest_config
+    ):  # else pytest goes up and takes the configuration of the user's own tree
         empty = scratch / "pytest.ini"
         empty.write_text("[pytest]\n", "utf-8")
         argv += ["-c", str(empty)]
@@ -161,7 +165,10 @@ def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState
         named = ", ".join(suite.unfinished[:_MOST_NAMED])
         return CheckState.ERROR, f"{len(suite.unfinished)} tests were collected and never ran: {named}"
     if done.exit_code not in (0, _NO_TESTS):
-        return CheckState.ERROR, f"no test failed, but pytest ended otherwise: {done.ending}{results.tail(done)}"
+        return (
+            CheckState.ERROR,
+            f"no test failed, but pytest ended otherwise: {done.ending}{results.tail(done)}",
+        )
     return CheckState.PASS, ""
 
 
@@ -188,12 +195,16 @@ def _report(
 def _died(test: str, done: Completed) -> Failure:
     cause = Cause.TIMEOUT if done.timed_out or done.idled else Cause.CRASH
     message = f"the test process {'hung' if cause is Cause.TIMEOUT else 'died'} in this test ({done.ending})"
-    return Failure(test=test, cause=cause, message=message, file=test.partition("::")[0], detail=done.text[-600:])
+    return Failure(
+        test=test, cause=cause, message=message, file=test.partition("::")[0], detail=done.text[-600:]
+    )
 
 
 def _flaky(report: TestReport, passed: Iterable[str]) -> TestReport:
     flaky = frozenset(passed)
-    outcomes = {test: Outcome.FLAKY if test in flaky else outcome for test, outcome in report.outcomes.items()}
+    outcomes = {
+        test: Outcome.FLAKY if test in flaky else outcome for test, outcome in report.outcomes.items()
+    }
     kept = tuple(failure for failure in report.failures if failure.test not in flaky)
     return TestReport(
         outcomes=outcomes,

@@ -152,7 +152,9 @@ def _uncollected(suite: Suite, line: _Uncollected) -> None:
     name = line.id or "(collection)"
     suite.outcomes[name] = Outcome.ERROR
     suite.uncollected[name] = line.message
-    suite.raised[name] = Raised(when="collect", message=line.message, type=line.type, text=line.text, frames=line.frames)
+    suite.raised[name] = Raised(
+        when="collect", message=line.message, type=line.type, text=line.text, frames=line.frames
+    )
 
 
 def _lines(path: Path) -> Iterator[_Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _End]:

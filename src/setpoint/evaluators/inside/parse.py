@@ -20,7 +20,13 @@ def problem(path):
         place = {"line": error.lineno or 0, "column": error.offset or 0, "text": (error.text or "").strip()}
         return dict(place, file=path, message="{}: {}".format(type(error).__name__, error.msg))
     except (ValueError, RecursionError, MemoryError) as error:
-        return {"file": path, "line": 0, "column": 0, "text": "", "message": "{}: {}".format(type(error).__name__, error)}
+        return {
+            "file": path,
+            "line": 0,
+            "column": 0,
+            "text": "",
+            "message": "{}: {}".format(type(error).__name__, error),
+        }
     return None
 
 

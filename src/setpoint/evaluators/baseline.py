@@ -1,0 +1,81 @@
+"""The difference from the base: what counts against the work, and what stood there before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from setpoint.domain.evaluation import Stage
+from setpoint.domain.evidence import Cause, CheckResult, Failure, Outcome, TestReport
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import Commit, Tree
+from setpoint.domain.story import KnownRed
+from setpoint.domain.value import Value
+
+
+class Measurements(Value):
+    """The raw results of all checks of one tree."""
+
+    stage: Stage
+    commit: Commit
+    tree: Tree
+    results: tuple[CheckResult, ...]
+
+    def result(self, check: str) -> CheckResult | None:
+        """Give the result of the named check."""
+        return next((each for each in self.results if each.evidence.check == check), None)
+
+    @property
+    def tests(self) -> TestReport | None:
+        """What the tests gave, if they ran."""
+        result = self.result("pytest")
+        return result.tests if result else None
+
+
+def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Give the findings that the base does not hold: of each fingerprint as many as there are more now.
+
+    Which of several equal ones are new cannot be told; the last ones are given.
+    """
+    stood = Counter(finding.fingerprint for finding in base)
+    new = []
+    for finding in now:
+        if stood[finding.fingerprint]:
+            stood[finding.fingerprint] -= 1
+        else:
+            new.append(finding)
+    return tuple(new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Red:
+    """Red tests, sorted by whether they count."""
+
+    failures: tuple[Failure, ...] = ()
+    known: tuple[str, ...] = ()
+    """Red at the base too, and tolerated."""
+
+
+def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> Red:
+    """Sort the red tests of a tree; `base` is none for the tree of the base itself."""
+    reference = now if base is None else base
+    environment = {failure.test for failure in reference.failures if failure.cause is Cause.ENVIRONMENT}
+    tolerated = environment if known_red is KnownRed.FIX else reference.red
+    counting, known = [], []
+    for failure in now.failures:
+        if _stood(failure.test, tolerated):
+            known.append(failure.test)
+        else:
+            counting.append(failure)
+    return Red(failures=tuple(counting), known=tuple(known))
+
+
+def flaky_tests(now: TestReport) -> tuple[str, ...]:
+    """Name the tests that failed and then passed alone."""
+    return tuple(test for test, outcome in now.outcomes.items() if outcome is Outcome.FLAKY)
+
+
+def _stood(test: str, tolerated: Collection[str]) -> bool:
+    """Whether a test was red before, itself or with the whole file that could not be collected."""
+    return test in tolerated or test.partition("::")[0] in tolerated

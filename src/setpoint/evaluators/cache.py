@@ -1,0 +1,46 @@
+"""Results of earlier checks, kept by everything that went into them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from setpoint import __version__
+from setpoint.domain.evidence import CheckResult, CheckState
+from setpoint.store.files import write_atomic
+
+_RESULTS: TypeAdapter[tuple[CheckResult, ...]] = TypeAdapter(tuple[CheckResult, ...])
+_LASTING = (CheckState.PASS, CheckState.FAIL, CheckState.FLAKY)
+
+
+class ResultCache:
+    """Files under one folder, each the results of checks that belong together."""
+
+    def __init__(self, folder: Path) -> None:
+        """Use a folder, which is made when the first results are kept."""
+        self._folder = folder
+
+    def get(self, parts: Iterable[str]) -> tuple[CheckResult, ...] | None:
+        """Give what was kept under the same parts, marked as taken from the cache."""
+        try:
+            found = _RESULTS.validate_json(self._path(parts).read_bytes())
+        except (FileNotFoundError, ValidationError):  # never kept, or by a version that wrote it otherwise
+            return None
+        return tuple(
+            each.model_copy(update={"evidence": each.evidence.model_copy(update={"cached": True})})
+            for each in found
+        )
+
+    def keep(self, parts: Iterable[str], results: tuple[CheckResult, ...]) -> None:
+        """Keep results, unless a tool broke: that may be otherwise the next time."""
+        if all(each.state in _LASTING for each in results):
+            write_atomic(self._path(parts), _RESULTS.dump_json(results).decode())
+
+    def _path(self, parts: Iterable[str]) -> Path:
+        key = hashlib.sha256(
+            "\x1f".join([__version__, *parts]).encode("utf-8", "surrogateescape")
+        ).hexdigest()
+        return self._folder / key[:2] / f"{key[2:]}.json"

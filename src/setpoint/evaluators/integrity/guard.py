@@ -1,0 +1,175 @@
+"""Putting protected files back as they stood at the base, and remembering what was seen, whatever crashes.
+
+What was seen is written to `<state>/measured/<trace>.integrity.json` before the first file is put back, under the
+commit the maker started from and the tree that will be there afterwards. A crash in between leads to the same tree
+and the same entry; what a second look can no longer see is still in the entry of the first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import Commit, Tree
+from setpoint.domain.story import IntegrityMode
+from setpoint.domain.value import Value
+from setpoint.evaluators.integrity.judging import Comparison, Judged
+from setpoint.evaluators.integrity.paths import STEERING, injects, kind_of
+from setpoint.ports import WorkCopy
+from setpoint.processes.git import ask, changed_files, contents, files_at, git, head
+from setpoint.store.files import write_atomic
+
+_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+_FOREIGN = ("node_modules", ".tox", ".nox")
+
+
+class Seen(Value):
+    """What was put back before a snapshot was made."""
+
+    restored: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def joined(self, other: Seen) -> Seen:
+        """Give all of both, nothing twice."""
+        known = {finding.fingerprint for finding in self.findings}
+        more = tuple(finding for finding in other.findings if finding.fingerprint not in known)
+        return Seen(
+            restored=tuple(sorted({*self.restored, *other.restored})), findings=(*self.findings, *more)
+        )
+
+
+_RECORD: TypeAdapter[dict[str, Seen]] = TypeAdapter(dict[str, Seen])
+
+
+class Guard:
+    """Watches the protected files of one run."""
+
+    def __init__(
+        self, state: Path, copy: WorkCopy, base: Commit, mode: IntegrityMode, named: tuple[str, ...]
+    ) -> None:
+        """Protect the work copy's files as they stand in `base`; `named` are more paths, as globs."""
+        self._record = state / "measured" / f"{copy.trace_id}.integrity.json"
+        self._root = Path(copy.path)
+        self._base = base
+        self._mode = mode
+        self._named = named
+
+    async def protect(self) -> tuple[str, ...]:
+        """Put back what may not have changed; gives the paths."""
+        if self._mode is IntegrityMode.FREE:
+            return ()
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
+            index = Path(folder) / "index"
+            tree = await self._tree(index)
+            judged = await self._judged(tree)
+            if not judged:
+                return ()
+            paths = tuple(each.path for each in judged)
+            after = await self._tree_with_base(index, paths)
+        start = await head(self._root)
+        found = tuple(finding for each in judged for finding in each.findings)
+        self._remember(_key(start, after), Seen(restored=paths, findings=found))
+        await self._restore(paths)
+        return paths
+
+    def seen(self, parent: Commit, tree: Tree) -> Seen:
+        """Give what was put back before the snapshot with this parent and tree was made."""
+        return self._read().get(_key(parent, tree), Seen())
+
+    async def _judged(self, tree: Tree) -> tuple[Judged, ...]:
+        changed = await changed_files(self._root, self._base, tree)
+        base_files = frozenset(await files_at(self._root, self._base))
+        suspect = [path for path in changed if self._concerns(path)]
+        base = await contents(self._root, self._base, [path for path in suspect if path in base_files])
+        now = await contents(self._root, tree, suspect)
+        now |= await asyncio.to_thread(self._ignored, await self._unseen(tree))
+        comparison = Comparison(mode=self._mode, named=self._named, base=base, now=now, base_files=base_files)
+        return comparison.judged()
+
+    def _concerns(self, path: str) -> bool:
+        return kind_of(path, self._named) is not None or injects(path) or path.endswith(".py")
+
+    async def _unseen(self, tree: Tree) -> list[str]:
+        """List files that git ignores and that would steer the tests all the same."""
+        del tree
+        listing = await git(self._root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard")
+        paths = [name.decode("utf-8", "surrogateescape") for name in listing.stdout.split(b"\0") if name]
+        return [path for path in paths if self._steers(path)]
+
+    def _steers(self, path: str) -> bool:
+        *folders, name = path.split("/")
+        environments = ["/".join(folders[: count + 1]) for count in range(len(folders))]
+        if any(part in _FOREIGN for part in folders):
+            return False
+        if any((self._root / folder / "pyvenv.cfg").is_file() for folder in environments):
+            return False
+        return name == "conftest.py" or name in STEERING or injects(path)
+
+    def _ignored(self, paths: Iterable[str]) -> dict[str, bytes]:
+        return {path: (self._root / path).read_bytes() for path in paths if (self._root / path).is_file()}
+
+    async def _tree(self, index: Path) -> Tree:
+        own = Path((await git(self._root, "rev-parse", "--path-format=absolute", "--git-path", "index")).text)
+        if own.is_file():  # its knowledge of unchanged files saves hashing them all again
+            await asyncio.to_thread(shutil.copyfile, own, index)
+        variables = {"GIT_INDEX_FILE": str(index)}
+        await git(self._root, "add", "--all", environment=variables)
+        return Tree((await git(self._root, "write-tree", environment=variables)).text)
+
+    async def _tree_with_base(self, index: Path, paths: tuple[str, ...]) -> Tree:
+        variables = {"GIT_INDEX_FILE": str(index), **_LITERAL}
+        listed = "\0".join(paths).encode("utf-8", "surrogateescape")
+        await git(
+            self._root, "reset", "--quiet", self._base, "--pathspec-from-file=-", "--pathspec-file-nul",
+            stdin=listed, environment=variables,
+        )  # fmt: skip
+        return Tree((await git(self._root, "write-tree", environment=variables)).text)
+
+    async def _restore(self, paths: tuple[str, ...]) -> None:
+        at_base = frozenset(await files_at(self._root, self._base))
+        back = [path for path in paths if path in at_base]
+        for path in paths:
+            if path not in at_base:
+                self._remove(path)
+        if back:
+            listed = "\0".join(back).encode("utf-8", "surrogateescape")
+            await git(
+                self._root, "checkout", "--force", self._base, "--pathspec-from-file=-", "--pathspec-file-nul",
+                stdin=listed, environment=_LITERAL,
+            )  # fmt: skip
+
+    def _remove(self, path: str) -> None:
+        place = self._root / path
+        if place.parent.resolve().is_relative_to(
+            self._root.resolve()
+        ):  # never through a link out of the copy
+            place.unlink(missing_ok=True)
+
+    def _remember(self, key: str, seen: Seen) -> None:
+        record = dict(self._read())
+        record[key] = record.get(key, Seen()).joined(seen)
+        write_atomic(self._record, _RECORD.dump_json(record, indent=1).decode())
+
+    def _read(self) -> Mapping[str, Seen]:
+        try:
+            return _RECORD.validate_json(self._record.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except ValidationError:  # written by another version; what it saw is in the events already
+            return {}
+
+
+def _key(parent: Commit, tree: Tree) -> str:
+    return f"{parent}:{tree}"
+
+
+async def parent_of(root: Path | str, commit: Commit) -> Commit:
+    """Give the first parent of a commit, or the commit itself where it has none."""
+    answer = await ask(root, "rev-parse", "--verify", "--quiet", f"{commit}^1")
+    return Commit(answer.text) if answer.ok else commit

@@ -1,0 +1,179 @@
+"""What a change of one protected file means: may it stand, and if not, does it weaken the tests."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from setpoint.domain.finding import Category, Finding, Severity
+from setpoint.domain.story import IntegrityMode
+from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of
+from setpoint.evaluators.integrity.sameness import bodies, changes
+from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A protected path that may not stay as the maker left it."""
+
+    path: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """The protected files of the base beside what the maker made of them."""
+
+    mode: IntegrityMode
+    named: tuple[str, ...]
+    """Globs of the story and the settings."""
+    base: Mapping[str, bytes]
+    """What changed, as it stood at the base; files that are new are missing."""
+    now: Mapping[str, bytes]
+    """What changed, as it stands now; files that were deleted are missing."""
+    base_files: frozenset[str]
+    """Every path of the base."""
+
+    def judged(self) -> tuple[Judged, ...]:
+        """Give every path that has to be put back, with what is to be said about it."""
+        found = [self._changed(path) for path in sorted(self.base)]
+        found += [self._added(path) for path in sorted(self.now.keys() - self.base.keys())]
+        return tuple(each for each in found if each is not None)
+
+    def _changed(self, path: str) -> Judged | None:
+        kind = kind_of(path, self.named)
+        before, after = self.base[path], self.now.get(path)
+        if kind is None or before == after:
+            return None
+        if kind is Kind.TEST:
+            return self._test(path, before, after)
+        if after is None:
+            weakens = kind in (Kind.DATA, Kind.NAMED) or bool(lowered(path, _text(before), ""))
+            return _judged(path, [("was deleted", "", weakens)])
+        if kind is Kind.DATA:
+            return _judged(path, [("was edited", "", True)])
+        if kind is Kind.TABLES:
+            return self._tables(path, _text(before), _text(after))
+        if kind is Kind.CONFIGURATION:
+            return self._configuration(path, _text(before), _text(after))
+        return _judged(path, [("was edited, though the story protects it", "", False)])
+
+    def _test(self, path: str, before: bytes, after: bytes | None) -> Judged | None:
+        if self.mode is IntegrityMode.READ_ONLY and after is not None:
+            said = [(each.what, each.symbol, each.weakens) for each in changes(_text(before), _text(after))]
+            return _judged(path, said or [("was edited, and is read-only", "", False)])
+        if after is None:
+            return None if self._moved(_text(before)) else _judged(path, [("was deleted", "", True)])
+        said = [(each.what, each.symbol, each.weakens) for each in changes(_text(before), _text(after))]
+        return _judged(path, said) if said else None
+
+    def _moved(self, before: str) -> bool:
+        """Whether all tests of a deleted file stand in one new file, under whatever names."""
+        if self.mode is IntegrityMode.READ_ONLY:
+            return False
+        wanted = set(bodies(before).values())
+        new = [
+            content for path, content in self.now.items() if path not in self.base and path.endswith(".py")
+        ]
+        return bool(wanted) and any(not changes(before, _text(content)) for content in new)
+
+    def _tables(self, path: str, before: str, after: str) -> Judged | None:
+        if tool_settings(path, before) == tool_settings(path, after):
+            return None
+        return self._configuration(path, before, after)
+
+    def _configuration(self, path: str, before: str, after: str) -> Judged | None:
+        weaker = (
+            lowered(path, before, after) if path.endswith((".toml", ".ini", ".cfg", ".coveragerc")) else ()
+        )
+        if weaker:
+            return _judged(path, [(f"demands less ({each})", each.key, True) for each in weaker])
+        if path.rpartition("/")[2] == "conftest.py":
+            said = [(each.what, each.symbol, each.weakens) for each in changes(before, after)]
+            fixtures_only = not said and self.mode is IntegrityMode.APPEND_ONLY
+            return None if fixtures_only else _judged(path, said or [("was edited", "", False)])
+        return _judged(path, [("was edited", "", False)])
+
+    def _added(self, path: str) -> Judged | None:
+        folder, _, name = path.rpartition("/")
+        content = _text(self.now[path])
+        if injects(path):
+            return _judged(path, [("is new and is loaded in place of, or before, the test runner", "", True)])
+        if name == "conftest.py":
+            return self._new_conftest(path, folder, content)
+        above = not folder or any(
+            each.startswith(f"{folder}/") and kind_of(each, ()) is Kind.TEST for each in self.base_files
+        )
+        if name in STEERING and above:
+            return self._new_settings(path, content)
+        return None
+
+    def _new_conftest(self, path: str, folder: str, content: str) -> Judged | None:
+        reached = any(
+            kind_of(each, ()) is Kind.TEST and each.startswith(f"{folder}/" if folder else "")
+            for each in self.base_files
+        )
+        hooks = hooks_of(content)
+        if not reached and not hooks:
+            return None
+        if hooks:
+            return _judged(path, [(f"is new and changes how tests run ({', '.join(hooks)})", "", True)])
+        said = "is new and reaches tests of the base; put fixtures beside the tests that use them"
+        return _judged(path, [(said, "", False)])
+
+    def _new_settings(self, path: str, content: str) -> Judged | None:
+        settings = tool_settings(path, content)
+        if settings is not None and not settings:
+            return None
+        weaker = lowered(path, "", content)
+        if weaker or settings is None:
+            what = "; ".join(str(each) for each in weaker) or "not readable"
+            return _judged(path, [(f"is new and demands less ({what})", "", True)])
+        return _judged(path, [("is new and takes the place of the project's settings", "", False)])
+
+
+def hooks_of(source: str) -> tuple[str, ...]:
+    """Name what in a conftest reaches beyond the tests that ask for it: hooks, automatic fixtures, steering names."""
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return ("it does not parse",)
+    found: list[str] = []
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            automatic = any("autouse" in ast.unparse(each) for each in node.decorator_list)
+            found += [node.name] if automatic or node.name.startswith("pytest_") else []
+        elif isinstance(node, ast.Name) and node.id in (
+            "collect_ignore",
+            "collect_ignore_glob",
+            "pytest_plugins",
+        ):
+            found.append(node.id)
+    return tuple(dict.fromkeys(found))
+
+
+def _judged(path: str, said: Iterable[tuple[str, str, bool]]) -> Judged:
+    """Say what was put back; only what weakens the tests blocks."""
+    findings = tuple(
+        Finding(
+            source="integrity",
+            rule="protected",
+            severity=Severity.CRITICAL if weakens else Severity.WARNING,
+            category=Category.INTEGRITY,
+            message=f"{path}: {what}; judged as it stood at the base",
+            file=path,
+            symbol=symbol,
+            detail=(
+                "Protected tests and settings are put back before the work is judged. Mend the code instead; "
+                "put new tests into new functions or files. If the wanted behaviour makes a protected test "
+                "wrong, say so and why, and leave the test as it is."
+            ),
+        )
+        for what, symbol, weakens in said
+    )
+    return Judged(path=path, findings=findings)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace")

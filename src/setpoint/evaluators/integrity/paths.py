@@ -1,0 +1,77 @@
+"""Which paths are protected, and what kind of thing each is."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from fnmatch import translate
+
+from setpoint.evaluators.failures import is_test_path
+
+
+class Kind(StrEnum):
+    """Why a path is protected; decides what may still change in it."""
+
+    TEST = "test"
+    """A Python file of tests: may gain tests where the mode is append-only."""
+    DATA = "test data"
+    """Anything else among the tests: expected output, fixtures, snapshots."""
+    TABLES = "tool settings"
+    """A file that holds more than tool settings (`pyproject.toml`, `setup.cfg`): only these are protected."""
+    CONFIGURATION = "configuration"
+    """Configuration of the runner, of quality tools or of the CI."""
+    NAMED = "named path"
+    """Named by the story or the settings."""
+
+
+_TABLES = frozenset({"pyproject.toml", "setup.cfg"})
+_CONFIGURATION = frozenset(
+    {
+        "conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "tox.toml",
+        "noxfile.py", ".coveragerc", "ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", "pyrightconfig.json",
+        ".bandit", ".flake8", ".pylintrc", "pylintrc", ".pre-commit-config.yaml", "setpoint.toml", "Makefile",
+        "makefile", "GNUmakefile", "justfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml",
+        "Jenkinsfile", "codecov.yml", ".codecov.yml", "sitecustomize.py", "usercustomize.py",
+    }
+)  # fmt: skip
+_CI_FOLDERS = (".github/workflows/", ".circleci/", ".buildkite/")
+STEERING = frozenset(
+    {
+        "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml",
+        ".coveragerc", "ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", ".bandit", "setpoint.toml",
+    }
+)  # fmt: skip
+"""Configuration that, where it is new at the root, takes the place of what stood at the base."""
+_INJECTED = frozenset({"sitecustomize.py", "usercustomize.py"})
+_SHADOWED = frozenset({"pytest", "_pytest", "pluggy", "coverage", "unittest", "setpoint_report", "iniconfig"})
+"""Modules of the test runner; a new one of that name would be imported in its place."""
+
+
+def kind_of(path: str, named: tuple[str, ...]) -> Kind | None:
+    """Say what a path of the base is protected as; none where it is not."""
+    name = path.rpartition("/")[2]
+    if name in _TABLES:
+        return Kind.TABLES
+    if name in _CONFIGURATION or path.startswith(_CI_FOLDERS) or name.endswith(".pth"):
+        return Kind.CONFIGURATION
+    if is_test_path(path):
+        return Kind.TEST if name.endswith(".py") else Kind.DATA
+    return Kind.NAMED if matches(path, named) else None
+
+
+def matches(path: str, globs: tuple[str, ...]) -> bool:
+    """Whether a path matches a glob, or lies in a folder that does; `*` does not stop at `/`."""
+    parts = path.split("/")
+    prefixes = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+    patterns = [re.compile(translate(glob.rstrip("/"))) for glob in globs]
+    return any(pattern.match(prefix) for pattern in patterns for prefix in prefixes)
+
+
+def injects(path: str) -> bool:
+    """Whether a new file of that name is imported by the interpreter or in the runner's place, whatever it holds."""
+    *folders, name = path.split("/")
+    if name in _INJECTED or name.endswith(".pth"):
+        return True
+    top = folders[1:] if folders[:1] == ["src"] else folders
+    module = top[0] if top else name.removesuffix(".py")
+    return module in _SHADOWED and (bool(top) or name.endswith(".py"))

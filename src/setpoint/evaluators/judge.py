@@ -1,0 +1,266 @@
+"""From raw results to an evaluation: what is new, what counts, and the evidence for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint import __version__
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.evidence import CheckResult, CheckState, Coverage, Evidence, Outcome, TestReport
+from setpoint.domain.finding import Category, Finding, Severity, worst_first
+from setpoint.domain.ids import Commit
+from setpoint.domain.story import IntegrityMode, Story
+from setpoint.domain.value import Value
+from setpoint.evaluators import quality, results
+from setpoint.evaluators.acceptance import PREFIX
+from setpoint.evaluators.baseline import Measurements, Red, flaky_tests, new_findings, red_tests
+from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.integrity.guard import Seen
+from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanished, without_renamed
+from setpoint.evaluators.integrity.paths import Kind, kind_of
+from setpoint.evaluators.integrity.thresholds import lowered
+from setpoint.processes.git import changed_files, changed_lines, contents
+from setpoint.store.artifacts import Artifacts
+
+MOST_FINDINGS = 200
+_FREE_KINDS = (Kind.TABLES, Kind.CONFIGURATION)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """What is known of a tree beside its measurements."""
+
+    seen: Seen
+    """What was put back before it was recorded."""
+    suspects: tuple[str, ...] = ()
+
+
+class FullReport(Value):
+    """All that was measured of one tree, as it is kept."""
+
+    stage: Stage
+    commit: Commit
+    results: tuple[CheckResult, ...]
+    """Raw, with every finding and every outcome."""
+    findings: tuple[Finding, ...]
+    """All that are new."""
+    restored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """The difference of the files between base and tree."""
+
+    changed: tuple[str, ...] = ()
+    lines: Mapping[str, set[int]]
+    before: Mapping[str, str]
+    """Source of changed files at the base, by path."""
+    after: Mapping[str, str]
+
+    @property
+    def wrote_tests(self) -> bool:
+        """Whether test files were added or changed."""
+        return any(is_test_path(path) for path in self.changed)
+
+    @property
+    def line_count(self) -> int:
+        """Number of added or changed lines of code outside the tests."""
+        return sum(
+            len(lines)
+            for path, lines in self.lines.items()
+            if path.endswith(".py") and not is_test_path(path)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """Judges trees of one run."""
+
+    story: Story
+    base: Commit
+    root: Path
+    """A repository that holds base and tree."""
+    artifacts: Artifacts
+    weights: Mapping[str, float]
+    coverage_goal: float
+
+    async def first(self, raw: Measurements) -> Evaluation:
+        """Judge the base itself: nothing is new in it, but its red tests are told."""
+        tests = raw.tests
+        red = red_tests(tests, None, self.story.known_red) if tests else Red()
+        existing = sum(len(result.findings) for result in raw.results)
+        evidence = tuple(_against(result, (), red) for result in raw.results)
+        return self._evaluation(raw, evidence, (), red, _EMPTY).model_copy(update={"existing": existing})
+
+    async def alone(self, raw: Measurements) -> Evaluation:
+        """Judge a tree by itself: every finding and every red test counts."""
+        findings = tuple(finding for result in raw.results for finding in result.findings)
+        red = Red(failures=raw.tests.failures) if raw.tests else Red()
+        evidence = tuple(_against(result, result.findings, red) for result in raw.results)
+        return self._evaluation(raw, evidence, findings, red, _EMPTY)
+
+    async def against(self, base: Measurements, raw: Measurements, known: Reference) -> Evaluation:
+        """Judge a tree by its difference from the base."""
+        work = await self._work(raw.commit)
+        red = red_tests(raw.tests, base.tests, self.story.known_red) if raw.tests else Red()
+        new: list[Finding] = []
+        evidence: list[Evidence] = []
+        for result in raw.results:
+            found = _new(result, base)
+            new += found
+            evidence.append(_against(result, found, red))
+        integrity = self._integrity(base, raw, work, known)
+        evidence.append(
+            results.judged("integrity", raw.tree, integrity, tool=f"setpoint {__version__}").evidence
+        )
+        evaluation = self._evaluation(raw, tuple(evidence), (*new, *integrity), red, work)
+        stood = sum(len(result.findings) for result in base.results)
+        matched = sum(len(result.findings) for result in raw.results) - len(new)
+        return evaluation.model_copy(
+            update={
+                "existing": max(0, min(stood, matched)),
+                "restored": known.seen.restored,
+                "agent_wrote_tests": work.wrote_tests,
+            }
+        )
+
+    async def _work(self, commit: Commit) -> Work:
+        changed = await changed_files(self.root, self.base, commit)
+        before, after = (
+            await contents(self.root, self.base, changed),
+            await contents(self.root, commit, changed),
+        )
+        return Work(
+            changed=changed,
+            lines=await changed_lines(self.root, self.base, commit),
+            before=_texts(before),
+            after=_texts(after),
+        )
+
+    def _integrity(
+        self, base: Measurements, raw: Measurements, work: Work, known: Reference
+    ) -> tuple[Finding, ...]:
+        mode = self.story.integrity
+        found = list(known.seen.findings)
+        if base.tests is not None and raw.tests is not None:
+            selected = None if raw.tests.complete else known.suspects
+            gone: tuple[str, ...] = ()
+            if raw.tests.complete or raw.stage is Stage.EVALUATE:
+                gone = vanished(base.tests, raw.tests, selected)
+                gone = without_renamed(gone, work.before, work.after)
+            found += findings_of(gone, silenced(base.tests, raw.tests), raw.tests, mode)
+        if mode is IntegrityMode.FREE:
+            found += _lowered(work, self.story.protected)
+        return tuple(found)
+
+    def _evaluation(
+        self,
+        raw: Measurements,
+        evidence: tuple[Evidence, ...],
+        findings: tuple[Finding, ...],
+        red: Red,
+        work: Work,
+    ) -> Evaluation:
+        tests = raw.tests
+        coverage = next((each.coverage for each in raw.results if each.coverage is not None), None)
+        vector = quality.vector(self._figures(evidence, findings, red, tests, coverage, work))
+        ordered = worst_first(findings)
+        report = FullReport(stage=raw.stage, commit=raw.commit, results=raw.results, findings=ordered)
+        return Evaluation(
+            stage=raw.stage,
+            commit=raw.commit,
+            tree=raw.tree,
+            evidence=evidence,
+            findings=ordered[:MOST_FINDINGS],
+            failures=red.failures,
+            known_red=red.known,
+            flaky=flaky_tests(tests) if tests else (),
+            test_counts=tests.counts if tests else {},
+            coverage=coverage,
+            quality=vector,
+            score=vector.score(dict(self.weights)),
+            report=self.artifacts.keep(report.model_dump_json()),
+        )
+
+    def _figures(
+        self,
+        evidence: tuple[Evidence, ...],
+        findings: tuple[Finding, ...],
+        red: Red,
+        tests: TestReport | None,
+        coverage: Coverage | None,
+        work: Work,
+    ) -> quality.Measured:
+        ran = next((each for each in evidence if each.check == "pytest"), None)
+        complete = (
+            tests is not None and tests.complete and ran is not None and ran.state is not CheckState.ERROR
+        )
+        green = (Outcome.PASSED, Outcome.XPASSED)
+        return quality.Measured(
+            evidence=evidence,
+            findings=findings,
+            failing=len(red.failures),
+            passed=sum(outcome in green for outcome in tests.outcomes.values()) if tests else 0,
+            complete=complete,
+            coverage=coverage,
+            coverage_goal=self.coverage_goal,
+            changed_lines=work.line_count,
+            documented=quality.documented(_code(work.before), _code(work.after)),
+        )
+
+
+_EMPTY = Work(lines={}, before={}, after={})
+
+
+def _new(result: CheckResult, base: Measurements) -> tuple[Finding, ...]:
+    """Give what counts against the work; an acceptance command counts also where it failed at the base."""
+    stood = base.result(result.evidence.check)
+    if stood is None or result.evidence.check.startswith(PREFIX):
+        return result.findings
+    return new_findings(result.findings, stood.findings)
+
+
+def _against(result: CheckResult, found: tuple[Finding, ...], red: Red) -> Evidence:
+    """Give the evidence with the state that the difference from the base gives it."""
+    evidence = result.evidence
+    if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
+        return evidence
+    if result.tests is not None:
+        flaky = bool(flaky_tests(result.tests))
+        state = CheckState.FAIL if red.failures else CheckState.FLAKY if flaky else CheckState.PASS
+        counts = {**evidence.counts, "counting": len(red.failures), "known_red": len(red.known)}
+    else:
+        state = CheckState.FAIL if found else CheckState.PASS
+        counts = {**evidence.counts, "new": len(found)}
+    return evidence.model_copy(update={"state": state, "counts": counts})
+
+
+def _lowered(work: Work, named: tuple[str, ...]) -> list[Finding]:
+    """Find settings that demand less where nothing is put back; shown, not blocking."""
+    found = []
+    for path, after in work.after.items():
+        if kind_of(path, named) not in _FREE_KINDS or path.endswith(".py"):
+            continue
+        found += [
+            Finding(
+                source="integrity",
+                rule="lowered",
+                severity=Severity.WARNING,
+                category=Category.INTEGRITY,
+                message=f"{path} demands less ({each})",
+                file=path,
+                symbol=each.key,
+            )
+            for each in lowered(path, work.before.get(path, ""), after)
+        ]
+    return found
+
+
+def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: content.decode("utf-8", "replace") for path, content in files.items()}
+
+
+def _code(files: Mapping[str, str]) -> dict[str, str]:
+    return {path: text for path, text in files.items() if path.endswith(".py") and not is_test_path(path)}
