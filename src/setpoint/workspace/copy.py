@@ -70,7 +70,11 @@ class GitWorkspace:
         vault = Vault(Path(copy.path))
         ((parent, before),) = await vault.trees(CURRENT)
         tree = await vault.staged()
-        numstat = await vault.git(*DIFF, "-z", "--numstat", before, tree) if tree != before else None
+        numstat = (
+            await vault.git(*DIFF, "--no-renames", "-z", "--numstat", before, tree)
+            if tree != before
+            else None
+        )
         files, inserted, deleted = changes(numstat.stdout) if numstat else ((), 0, 0)
         described = Snapshot(
             label=label,

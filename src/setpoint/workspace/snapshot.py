@@ -43,7 +43,7 @@ def read_snapshot(commit: Commit, raw: bytes) -> Snapshot:
 
 
 def changes(numstat: bytes) -> tuple[tuple[str, ...], int, int]:
-    """Read `diff-tree --numstat -z`: paths, inserted and deleted lines; binary files count no lines."""
+    """Read `diff-tree --numstat -z --no-renames`: paths, inserted, deleted lines (none for binary files)."""
     files: list[str] = []
     inserted = deleted = 0
     for entry in numstat.split(b"\0"):
