@@ -150,7 +150,9 @@ async def test_a_program_that_is_no_agent_is_told_from_a_slow_one(artifacts, bri
 async def test_an_error_that_is_told_as_text_is_a_breakage_where_the_agent_is_known_for_it(
     scripted, brief
 ) -> None:
-    agent = scripted([{"say": "Error: 401 from the model"}], quirks={"error_as_text": "Error:"})
+    agent = scripted(
+        [{"say": "Info: again..."}, {"say": "Error: 401 from the model"}], quirks={"error_as_text": "Error:"}
+    )
     broken = await agent.attempt(brief(), SilentObserver())
     assert broken.breakage is not None
     assert broken.breakage.kind is BreakageKind.MODEL

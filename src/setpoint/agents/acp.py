@@ -169,7 +169,7 @@ class AcpAgent:
             return answer.model_copy(update={"message": self._transcript.redacted(answer.message)})
         prefix = self._launch.quirks.error_as_text
         nothing_done = turn is not None and turn.calls.count == 0 and not usage.output_tokens
-        if prefix and turn is not None and nothing_done and turn.text.lstrip().startswith(prefix):
+        if prefix and turn is not None and nothing_done and turn.said(prefix):
             told = (
                 f"{self.name} ended its turn without a call of a tool or a model: {turn.text.strip()[:300]}"
             )

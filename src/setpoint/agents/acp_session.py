@@ -80,6 +80,10 @@ class Turn:
         """What the agent said, with a new line wherever it did something in between."""
         return "".join(self._text)
 
+    def said(self, prefix: str) -> bool:
+        """Whether any message of the agent began like this."""
+        return any(piece.lstrip().startswith(prefix) for piece in self._text)
+
     def update(self, update: BaseModel) -> None:
         """Take note of news."""
         match update:

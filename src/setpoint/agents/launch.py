@@ -32,7 +32,7 @@ class Quirks(Value):
     tool_name_in_id: str = ""
     """Regular expression whose first group is the tool's name in a tool call's identifier."""
     error_as_text: str = ""
-    """How the text of a turn begins in which the model failed and the agent called it a normal end."""
+    """How a message begins that tells of a failed model, after which the agent calls the turn ended well."""
     mode: str = ""
     """Session mode to set after a session is opened."""
 
