@@ -10,10 +10,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.ids import Commit, TraceId
 from setpoint.errors import WorkspaceError
 from setpoint.ports import Measured, WorkCopy
-from setpoint.processes.git import git, tree_of
+from setpoint.processes.git import git, head, tree_of
 
 _MARK = "setpoint-ready"
 
@@ -56,14 +56,26 @@ async def _clone(source: Path, place: Path) -> None:
     unfinished.rename(place)
 
 
-async def current_tree(root: Path, index: Path) -> Tree:
-    """Give the tree of all that stands in a work tree, untracked files included, by an index of our own."""
-    variables = {"GIT_INDEX_FILE": str(index)}
-    index.parent.mkdir(parents=True, exist_ok=True)
-    index.unlink(missing_ok=True)
-    try:
-        await git(root, "read-tree", "HEAD", environment=variables)
-        await git(root, "add", "--all", environment=variables)
-        return Tree((await git(root, "write-tree", environment=variables)).text)
-    finally:
-        index.unlink(missing_ok=True)
+async def record_current(root: Path, place: Path) -> Commit:
+    """Record all that stands in a work tree, untracked files included, as a commit of the place for measuring.
+
+    The repository itself gets nothing: index and objects are our own.
+    """
+    await _clone(root, place)
+    objects = (await git(root, "rev-parse", "--path-format=absolute", "--git-path", "objects")).text
+    variables = {
+        "GIT_INDEX_FILE": str(place / ".git" / "setpoint-index"),
+        "GIT_OBJECT_DIRECTORY": str(place / ".git" / "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+    }
+    start = await head(root)
+    await git(root, "read-tree", start, environment=variables)
+    await git(root, "add", "--all", environment=variables)
+    tree = (await git(root, "write-tree", environment=variables)).text
+    answer = await git(place, "commit-tree", tree, "-p", start, "-m", "The tree as it stands")
+    return Commit(answer.text)
+
+
+def remove(state: Path, trace: TraceId) -> None:
+    """Remove the place in which a run's trees were measured."""
+    shutil.rmtree(place_of(state, trace), ignore_errors=True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import CheckResult, CheckState
-from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.baseline import Measurements, new_findings
@@ -17,19 +20,41 @@ from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
 from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
 from setpoint.evaluators.judge import Judge, Reference
-from setpoint.evaluators.place import check_out, check_out_commit
+from setpoint.evaluators.place import check_out, check_out_commit, place_of, record_current, remove
 from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
-from setpoint.ports import Measured, WorkCopy
-from setpoint.processes.git import changed_files, files_at, tree_of
+from setpoint.ports import Measured, Toolbox, WorkCopy
+from setpoint.processes.git import changed_files, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 from setpoint.store.files import write_atomic
 
 
+@dataclass(frozen=True, kw_only=True)
+class Survey:
+    """With what a project would be measured."""
+
+    python: str
+    """The project's interpreter."""
+    reason: str
+    """Why it was chosen."""
+    checks: dict[str, str]
+    """Checks that would be made, with the reason for each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """What the measuring of one tree needs to know beside the tree."""
+
+    project: Project
+    story: Story
+    base: Measurements | None = None
+    """What the base gave; none where there is nothing to compare with, and every file counts as changed."""
+
+
 class ProjectEvaluator:
-    """Runs the checks of one project's runs; keeps no state that a new process could not find again."""
+    """Runs the checks of one project's runs; holds nothing that a new process could not find again."""
 
     def __init__(self, settings: Settings, artifacts: Artifacts, state: Path) -> None:
         """Keep raw output and reports in `artifacts`, everything else under `state`."""
@@ -44,11 +69,11 @@ class ProjectEvaluator:
         last = next(reversed(self._projects.values()), None)
         return last.interpreter.path if last else ""
 
-    async def prepare(self, order: RunOrder, copy: WorkCopy) -> dict[str, str]:
-        """Choose the checks for the project, with a reason for each; done again when a run is resumed."""
+    async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
+        """Choose the checks for the project; done again when a run is resumed."""
         project = await self._look_at(Path(order.root), copy, order.base)
         self._projects[order.trace_id] = project
-        return dict(project.chosen)
+        return Toolbox(checks=dict(project.chosen), python=project.interpreter.path)
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
         """Put protected files that the maker changed back as they stood at base; gives their paths."""
@@ -58,20 +83,45 @@ class ProjectEvaluator:
         """Measure a tree and keep the full report."""
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
+        judge = self._judge(order.story, order.base, measured.copy, order.weights)
         if measured.stage is Stage.BASE:
-            base = await self._measure_base(order, measured)
-            return await self._judge(order, measured.copy).first(base)
+            return await judge.first(await self._measure_base(order, measured))
         base = await self._base(order, measured.copy)
         place = await check_out(self._state, measured)
-        settled = _settled(base, order.story.known_red)
-        raw = await self._measure(order, place, base=base, settled=settled)
-        seen = await self._seen(order, measured)
-        judge = self._judge(order, place.copy)
+        raw = await self._measure(self._task(order, base), place)
+        parent = await parent_of(measured.copy.path, measured.commit)
+        seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
         return await judge.against(base, raw, Reference(seen=seen, suspects=measured.suspects))
 
-    async def measure_tree(self, root: Path, commit: Commit, story: Story) -> Evaluation:
-        """Measure a commit of the user's repository once, compared with nothing: every finding counts."""
-        raise NotImplementedError
+    async def survey(self, root: Path) -> Survey:
+        """Say with what the project's last commit would be measured, and measure nothing."""
+        trace = TraceId(sortable("check", datetime.now(UTC)))
+        copy = WorkCopy(trace_id=trace, path=str(root), base=await head(root))
+        try:
+            project = await self._look_at(root, copy, copy.base)
+        finally:
+            await asyncio.to_thread(remove, self._state, trace)
+        interpreter = project.interpreter
+        return Survey(python=interpreter.path, reason=interpreter.reason, checks=dict(project.chosen))
+
+    async def measure_tree(self, root: Path, story: Story | None = None) -> Evaluation:
+        """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.
+
+        It is measured in a place of its own: neither the tree nor the repository is touched.
+        """
+        story = story or Story(id=StoryId("check"), title="The tree as it stands")
+        trace = TraceId(sortable("check", datetime.now(UTC)))
+        place = place_of(self._state, trace)
+        try:
+            commit = await record_current(root, place)
+            copy = WorkCopy(trace_id=trace, path=str(place), base=commit)
+            project = await self._look_at(root, copy, commit)
+            tree = await tree_of(place, commit)
+            measured = Measured(copy=copy, commit=commit, tree=tree, stage=Stage.TEST)
+            raw = await self._measure(_Task(project=project, story=story), measured)
+            return await self._judge(story, commit, copy, self._settings.weights).alone(raw)
+        finally:
+            await asyncio.to_thread(remove, self._state, trace)
 
     async def _look_at(self, root: Path, copy: WorkCopy, base: Commit) -> Project:
         checks = self._settings.checks
@@ -82,10 +132,12 @@ class ProjectEvaluator:
         chosen = choose(checks, layout, interpreter, own)
         return Project(interpreter=interpreter, own=own, layout=layout, chosen=chosen, leak=leak)
 
+    def _task(self, order: RunOrder, base: Measurements | None) -> _Task:
+        return _Task(project=self._projects[order.trace_id], story=order.story, base=base)
+
     async def _measure_base(self, order: RunOrder, measured: Measured) -> Measurements:
-        raw = await self._measure(
-            order, await check_out(self._state, measured), base=None, settled=frozenset()
-        )
+        place = await check_out(self._state, measured)
+        raw = await self._measure(self._task(order, None), place)
         write_atomic(self._base_file(order.trace_id), raw.model_dump_json())
         return raw
 
@@ -95,62 +147,42 @@ class ProjectEvaluator:
             return Measurements.model_validate_json(self._base_file(order.trace_id).read_bytes())
         except (FileNotFoundError, ValueError):  # removed, or written by another version
             tree = await tree_of(copy.path, order.base)
-            return await self._measure_base(
-                order, Measured(copy=copy, commit=order.base, tree=tree, stage=Stage.BASE)
-            )
+            measured = Measured(copy=copy, commit=order.base, tree=tree, stage=Stage.BASE)
+            return await self._measure_base(order, measured)
 
-    async def _measure(
-        self, order: RunOrder, place: Measured, *, base: Measurements | None, settled: frozenset[str]
-    ) -> Measurements:
-        files = await files_at(place.copy.path, place.commit)
-        changed = files if base is None else await changed_files(place.copy.path, order.base, place.commit)
-        target = Target(
-            stage=place.stage,
-            files=files,
-            changed=frozenset(changed),
-            suspects=place.suspects,
-            settled=settled,
-        )
+    async def _measure(self, task: _Task, place: Measured) -> Measurements:
+        target = await _target(task, place)
         cache = None if place.stage is Stage.CONFIRM else self._cache
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            plan = self._plan(order, Path(scratch))
+            plan = self._plan(task, place.copy.trace_id, Path(scratch))
             parsed = await run_group(plan.parse(target), place, cache)
-            if _breaks(parsed, base):
-                rest = self._left_out(place.tree, plan, target)
+            if _breaks(parsed, task.base):
+                rest = _left_out(place.tree, plan, target)
             else:
                 rest = await measure(place, plan.static(target), plan.tests(target), cache)
         return Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=(*parsed, *rest))
 
-    def _left_out(self, tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
-        groups = (*plan.static(target), *plan.tests(target))
-        names = [check.name for group in groups for check in group.checks]
-        return tuple(unmeasured(name, tree, "not run: the tree does not parse") for name in names)
-
-    def _plan(self, order: RunOrder, scratch: Path) -> Plan:
+    def _plan(self, task: _Task, trace: TraceId, scratch: Path) -> Plan:
         return Plan(
-            project=self._projects[order.trace_id],
+            project=task.project,
             settings=self._settings,
             artifacts=self._artifacts,
-            story=order.story,
+            story=task.story,
             scratch=scratch,
-            cache=self._state / "cache" / "tools" / order.trace_id,
+            cache=self._state / "cache" / "tools" / trace,
         )
-
-    async def _seen(self, order: RunOrder, measured: Measured) -> Seen:
-        parent = await parent_of(measured.copy.path, measured.commit)
-        return self._guard(order, measured.copy).seen(parent, measured.tree)
 
     def _guard(self, order: RunOrder, copy: WorkCopy) -> Guard:
         named = (*order.story.protected, *self._settings.integrity.protected)
         return Guard(self._state, copy, order.base, order.story.integrity, named)
 
-    def _judge(self, order: RunOrder, copy: WorkCopy) -> Judge:
+    def _judge(self, story: Story, base: Commit, copy: WorkCopy, weights: Mapping[str, float]) -> Judge:
         return Judge(
-            story=order.story,
-            base=order.base,
+            story=story,
+            base=base,
             root=Path(copy.path),
             artifacts=self._artifacts,
-            weights=order.weights,
+            weights=weights,
             coverage_goal=self._settings.checks.coverage_goal,
         )
 
@@ -158,14 +190,30 @@ class ProjectEvaluator:
         return self._state / "measured" / f"{trace}.base.json"
 
 
+async def _target(task: _Task, place: Measured) -> Target:
+    files = await files_at(place.copy.path, place.commit)
+    base = task.base
+    changed = files if base is None else await changed_files(place.copy.path, base.commit, place.commit)
+    tolerant = task.story.known_red is KnownRed.TOLERATE
+    return Target(
+        stage=place.stage,
+        files=files,
+        changed=frozenset(changed),
+        suspects=place.suspects,
+        settled=base.tests.red if base is not None and base.tests is not None and tolerant else frozenset(),
+    )
+
+
+def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
+    groups = (*plan.static(target), *plan.tests(target))
+    names = [check.name for group in groups for check in group.checks]
+    return tuple(unmeasured(name, tree, "not run: the tree does not parse") for name in names)
+
+
 def _breaks(parsed: tuple[CheckResult, ...], base: Measurements | None) -> bool:
     """Whether the work made files that do not parse; those of the base are its own affair."""
-    if any(result.state is CheckState.ERROR for result in parsed):
+    if base is None or any(result.state is CheckState.ERROR for result in parsed):
         return False
-    stood = base.result("parse") if base else None
+    stood = base.result("parse")
     found = [finding for result in parsed for finding in result.findings]
-    return base is not None and bool(new_findings(found, stood.findings if stood else ()))
-
-
-def _settled(base: Measurements, known_red: KnownRed) -> frozenset[str]:
-    return frozenset() if base.tests is None or known_red is KnownRed.FIX else base.tests.red
+    return bool(new_findings(found, stood.findings if stood else ()))

@@ -1,32 +1,28 @@
 """Parses files with the interpreter it runs in and names those that do not parse.
 
 `python -I parse.py` reads a JSON list of paths from standard input and answers with a JSON object: how many were
-`parsed`, and for each of the `errors` its file, line, column, message and the line of code.
+`parsed`, and for each of the `errors` its file, line, message and the line of code.
 """
+
+from __future__ import annotations
 
 import ast
 import json
 import sys
 import warnings
+from pathlib import Path
+from typing import Any
 
 
-def problem(path):
+def problem(path: str) -> dict[str, Any] | None:
     """Give what is wrong with a file; none where it parses."""
     try:
-        with open(path, "rb") as file:
-            source = file.read()
-        ast.parse(source, filename=path)
+        ast.parse(Path(path).read_bytes(), filename=path)
     except SyntaxError as error:
-        place = {"line": error.lineno or 0, "column": error.offset or 0, "text": (error.text or "").strip()}
-        return dict(place, file=path, message="{}: {}".format(type(error).__name__, error.msg))
+        text = f"{type(error).__name__}: {error.msg}"
+        return {"file": path, "line": error.lineno or 0, "text": (error.text or "").strip(), "message": text}
     except (ValueError, RecursionError, MemoryError) as error:
-        return {
-            "file": path,
-            "line": 0,
-            "column": 0,
-            "text": "",
-            "message": "{}: {}".format(type(error).__name__, error),
-        }
+        return {"file": path, "line": 0, "text": "", "message": f"{type(error).__name__}: {error}"}
     return None
 
 

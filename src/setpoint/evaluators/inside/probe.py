@@ -1,35 +1,38 @@
 """Says what an interpreter is, what it holds, and where it would import packages from.
 
-`python -I probe.py interpreter [MODULE ...]` and `python probe.py packages [PACKAGE ...]`; the answer is JSON.
+`python -I probe.py interpreter [DISTRIBUTION ...]` and `python probe.py packages [PACKAGE ...]`; the answer is
+JSON.
 """
+
+from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 from importlib import metadata, util
+from pathlib import Path
+from typing import Any
 
 
-def interpreter(modules):
-    """Version, prefix, versions of the named distributions and a fingerprint of all that is installed."""
+def interpreter(distributions: list[str]) -> dict[str, Any]:
+    """Give version, prefix, the versions of the named distributions, and a fingerprint of all installed."""
     found = {}
-    for name in modules:
+    for name in distributions:
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
     return {
         "version": ".".join(str(part) for part in sys.version_info[:3]),
-        "executable": sys.executable,
         "prefix": sys.prefix,
         "modules": found,
         "fingerprint": _fingerprint(),
     }
 
 
-def packages(names):
+def packages(names: list[str]) -> dict[str, Any]:
     """Give the file or folder that each package would come from; none where it cannot be found."""
-    places = {}
+    places: dict[str, Any] = {}
     for name in names:
         try:
             spec = util.find_spec(name)
@@ -42,12 +45,12 @@ def packages(names):
     return places
 
 
-def _fingerprint():
+def _fingerprint() -> str:
     digest = hashlib.sha256(sys.version.encode())
-    for folder in sorted({path for path in sys.path if os.path.isdir(path)}):
-        for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+    for folder in sorted({path for path in sys.path if Path(path).is_dir()}):
+        for entry in sorted(Path(folder).iterdir()):
             if entry.name.endswith((".dist-info", ".egg-info", ".pth", ".egg-link")):
-                digest.update("{}/{}:{}\n".format(folder, entry.name, entry.stat().st_mtime_ns).encode())
+                digest.update(f"{entry}:{entry.stat().st_mtime_ns}\n".encode())
     return digest.hexdigest()[:16]
 
 

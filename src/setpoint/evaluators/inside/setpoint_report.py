@@ -1,15 +1,19 @@
 """A pytest plugin that writes what happened as JSON lines, one fact a line, each flushed at once.
 
 It is loaded with `-p setpoint_report` and told its files by variables, which it takes out of the environment:
-`SETPOINT_REPORT_FILE` is written, `SETPOINT_REPORT_SELECT` (optional) is a JSON list of test or file identifiers,
-all other tests are left out. A run that ended in order has a last line of kind `end`; whoever reads a report
-without it knows that the interpreter died, and from the last `begin` in which test.
+`SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON list of test or file
+identifiers, and all other tests are left out. A run that ended in order has a last line of kind `end`; whoever
+reads a report without it knows that the interpreter died, and from the last `begin` in which test.
 """
+
+from __future__ import annotations
 
 import json
 import os
 import re
 import traceback
+from pathlib import Path
+from typing import Any, Iterator
 
 import pytest
 
@@ -17,74 +21,83 @@ _FRAMES = 40
 _TEXT = 4000
 _LINE = 600
 _PLACES = re.compile(r'^(?:E +File ")?([^\s":]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
+_WEIGHTS = (None, "passed", "xpassed", "xfailed", "skipped", "error", "failed")
 
 
 class Report:
     """Collects the outcome of each test and writes it when the test is over."""
 
-    def __init__(self, path, wanted):
-        self._file = open(path, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+    def __init__(self, path: str, wanted: list[str] | None) -> None:
+        """Write to `path`; `wanted` are the only tests to be run, where it is given."""
+        self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")
         self._wanted = wanted
         self._process = os.getpid()
-        self._held = {}
-        self._raised = {}
+        self._held: dict[str, dict[str, Any]] = {}
+        self._raised: dict[tuple[str, str], dict[str, Any]] = {}
 
-    def _write(self, kind, **facts):
+    def _write(self, kind: str, **facts: Any) -> None:
         if os.getpid() != self._process:  # a fork of a test has our file handle, and nothing to say
             return
         self._file.write(json.dumps(dict(facts, kind=kind)) + "\n")
         self._file.flush()
 
-    def pytest_sessionstart(self, session):
+    def pytest_sessionstart(self, session: Any) -> None:
+        """Say that pytest came to life."""
         self._write("start", pytest=pytest.__version__, root=str(session.config.rootdir))
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_collection_modifyitems(self, session, items):
+    def pytest_collection_modifyitems(self, items: list[Any]) -> Iterator[None]:
+        """Keep the wanted tests only, after everybody else had a say."""
         yield
         if self._wanted is None:
             return
         asked = set(self._wanted)
         items[:] = [item for item in items if not asked.isdisjoint(_names(item.nodeid))]
 
-    def pytest_deselected(self, items):
+    def pytest_deselected(self, items: list[Any]) -> None:
+        """Note what the project's own options leave out."""
         self._write("deselected", ids=[item.nodeid for item in items])
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_finish(self, session):
+    def pytest_collection_finish(self, session: Any) -> None:
+        """Note what will be run."""
         self._write("collected", ids=[item.nodeid for item in session.items])
 
-    def pytest_collectreport(self, report):
+    def pytest_collectreport(self, report: Any) -> None:
+        """Note files that cannot be collected, or are skipped as a whole."""
         if report.failed:
             text = str(report.longrepr)
             self._write("collection_error", id=report.nodeid, text=text[-_TEXT:], **_from_text(text))
         elif report.skipped:
             self._write("collection_skip", id=report.nodeid, text=_reason(report.longrepr))
 
-    def pytest_runtest_logstart(self, nodeid, location):
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Note which test is under way."""
         self._held[nodeid] = {"outcome": None, "duration": 0.0}
         self._write("begin", id=nodeid)
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
-    def pytest_runtest_makereport(self, item, call):
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
+        """Take the exception itself, of which a report keeps but the text."""
         if call.excinfo is not None:
             self._raised[(item.nodeid, call.when)] = _raised(call.excinfo)
         yield
 
-    def pytest_runtest_logreport(self, report):
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Fold the outcomes of setup, call and teardown into one; the worst counts."""
         held = self._held.setdefault(report.nodeid, {"outcome": None, "duration": 0.0})
         held["duration"] += getattr(report, "duration", 0.0) or 0.0
         outcome = _outcome(report)
-        if outcome is None or (outcome == "skipped" and hasattr(report, "context")):
+        part = hasattr(report, "context")  # of a test with subtests
+        if outcome is None or (part and outcome not in ("failed", "error")):
             return
-        if _weight(outcome) > _weight(held["outcome"]):
+        if _WEIGHTS.index(outcome) > _WEIGHTS.index(held["outcome"]):
             held["outcome"] = outcome
             held.pop("failure", None)
             if outcome in ("failed", "error"):
                 held["failure"] = self._failure(report)
-            elif outcome in ("skipped", "xfailed"):
-                held["reason"] = _reason(report.longrepr)
 
-    def _failure(self, report):
+    def _failure(self, report: Any) -> dict[str, Any]:
         raised = self._raised.get((report.nodeid, report.when), {})
         crash = getattr(report.longrepr, "reprcrash", None)
         text = str(report.longrepr or "")
@@ -95,94 +108,90 @@ class Report:
         failure.update({key: raised[key] for key in ("type", "bases", "frames") if key in raised})
         return failure
 
-    def pytest_runtest_logfinish(self, nodeid, location):
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Write what came of a test."""
         held = self._held.pop(nodeid, {"outcome": None})
         for when in ("setup", "call", "teardown"):
             self._raised.pop((nodeid, when), None)
         self._write("test", id=nodeid, **dict(held, outcome=held["outcome"] or "error"))
 
-    def pytest_internalerror(self, excrepr):
+    def pytest_internalerror(self, excrepr: Any) -> None:
+        """Note that pytest itself or a plugin broke."""
         self._write("internal_error", text=str(excrepr)[-_TEXT:])
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session, exitstatus):
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Say that the run came to its end."""
         self._write("end", exit=int(exitstatus))
 
 
 class DistributedReport(Report):
     """With tests spread over worker processes, the workers' collections are what was collected."""
 
-    def pytest_xdist_node_collection_finished(self, node, ids):
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Note what a worker will run."""
         self._write("collected", ids=list(ids))
 
 
-def pytest_configure(config):
+def pytest_configure(config: Any) -> None:
+    """Start reporting, where we were told to and are not a worker of a distributed run."""
     path = os.environ.pop("SETPOINT_REPORT_FILE", None)
     selection = os.environ.pop("SETPOINT_REPORT_SELECT", None)
     if path is None or hasattr(config, "workerinput"):
         return
-    wanted = None
-    if selection:
-        with open(selection, encoding="utf-8") as file:
-            wanted = json.load(file)
+    wanted = json.loads(Path(selection).read_text("utf-8")) if selection else None
     kind = DistributedReport if config.pluginmanager.hasplugin("xdist") else Report
     config.pluginmanager.register(kind(path, wanted), "setpoint-report")
 
 
-def _names(nodeid):
+def _names(nodeid: str) -> set[str]:
     parts = nodeid.split("::")
-    return {"::".join(parts[: count + 1]) for count in range(len(parts))} | {nodeid, nodeid.partition("[")[0]}
+    prefixes = {"::".join(parts[: count + 1]) for count in range(len(parts))}
+    return prefixes | {nodeid, nodeid.partition("[")[0]}
 
 
-def _outcome(report):
+def _outcome(report: Any) -> str | None:
     if hasattr(report, "wasxfail"):
         return {"skipped": "xfailed", "passed": "xpassed"}.get(report.outcome, "failed")
     if report.outcome == "failed":
         return "failed" if report.when == "call" else "error"
     if report.outcome == "skipped":
         return "skipped"
-    if report.outcome == "passed" and report.when == "call":
-        return "passed"
-    return None
+    return "passed" if report.outcome == "passed" and report.when == "call" else None
 
 
-def _weight(outcome):
-    return (None, "passed", "xpassed", "xfailed", "skipped", "error", "failed").index(outcome)
+def _reason(longrepr: Any) -> str:
+    return str(longrepr[-1] if isinstance(longrepr, tuple) else longrepr)[:_LINE]
 
 
-def _reason(longrepr):
-    return str(longrepr[2] if isinstance(longrepr, tuple) and len(longrepr) > 2 else longrepr)[:_LINE]
-
-
-def _raised(excinfo):
+def _raised(excinfo: Any) -> dict[str, Any]:
     kind = excinfo.type
     frames = [
         {"file": frame.filename, "line": frame.lineno, "name": frame.name}
         for frame in traceback.extract_tb(excinfo.tb)[-_FRAMES:]
     ]
     return {
-        "type": "{}.{}".format(kind.__module__, kind.__qualname__),
+        "type": f"{kind.__module__}.{kind.__qualname__}",
         "bases": [base.__name__ for base in kind.__mro__],
         "message": _said(excinfo.value),
         "frames": frames,
     }
 
 
-def _said(error):
+def _said(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception as broken:  # noqa: BLE001 - the project's own __str__ may do anything
-        text = "<str() of it raises {}>".format(type(broken).__name__)
+        text = f"<str() of it raises {type(broken).__name__}>"
     kind = type(error).__name__
     if kind == "AssertionError":
         return text[:_LINE] or "assert"
-    return "{}: {}".format(kind, text)[:_LINE]
+    return f"{kind}: {text}"[:_LINE]
 
 
-def _from_text(text):
-    """Give type and message of an error at collection, which pytest hands over as text alone."""
-    marked = [line[4:] for line in text.splitlines() if line.startswith("E   ")]
-    said = [line.strip() for line in marked if line.strip()]
+def _from_text(text: str) -> dict[str, Any]:
+    """Give type, message and frames of an error at collection, which pytest hands over as text alone."""
+    said = [line[4:].strip() for line in text.splitlines() if line.startswith("E   ") and line[4:].strip()]
     frames = [{"file": file, "line": int(line)} for file, line in _PLACES.findall(text)]
     if not said:
         return {"type": "", "message": text.strip()[-_LINE:], "frames": frames}
