@@ -1,1 +1,1 @@
-"""Fault localisation, candidate edits and their trial on live tests: repair now, mutation score on the same ground."""
+"""Fault localisation, candidate edits and their trial on live tests, for repairs and mutation scores."""

@@ -1,4 +1,4 @@
-"""The built-in agent that needs no model and no key: it applies offered fixes and searches for repairs of failing tests."""
+"""The built-in agent that needs no model and no key: it applies offered fixes and searches for repairs."""
 
 from setpoint.agents.mechanic.agent import MechanicAgent
 

@@ -36,7 +36,7 @@ class MechanicAgent:
     def __init__(
         self, artifacts: Artifacts, *, search_s: float = SEARCH_S, pytest_args: Sequence[str] = ()
     ) -> None:
-        """Keep transcripts in `artifacts`; `pytest_args` are given to pytest as the project's settings say."""
+        """Keep transcripts in `artifacts`; `pytest_args` are words for pytest, as the settings have them."""
         self._artifacts = artifacts
         self._search_s = search_s
         self._pytest_args = tuple(pytest_args)
@@ -156,7 +156,7 @@ class _Work:
             why = f"the repair engine {done.ending}: {done.errors.strip()[-400:] or error.message}"
             self._called("search_repair", "execute", why, ok=False, seconds=done.duration_s)
             return None, why
-        title = f"search for a repair of {len(request.failing)} failing tests: {result.status}, {result.tried} candidates tried"
+        title = f"search for a repair of {len(request.failing)} tests: {result.status}, tried {result.tried}"
         self._called("search_repair", "execute", title, ok=bool(result.patches), seconds=done.duration_s)
         return result, ""
 

@@ -36,11 +36,13 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
-    spans = sorted((_offset(text, starts, edit.start_line, edit.start_column),
-                    _offset(text, starts, edit.end_line, edit.end_column), edit.text) for edit in edits)  # fmt: skip
+    spans: list[tuple[int, int, str]] = []
+    for edit in edits:
+        start = _offset(text, starts, edit.start_line, edit.start_column)
+        spans.append((start, _offset(text, starts, edit.end_line, edit.end_column), edit.text))
     parts: list[str] = []
     at = 0
-    for start, end, new in spans:
+    for start, end, new in sorted(spans):
         if start < at or end < start:
             raise ValueError("its edits overlap")
         parts += [text[at:start], new]

@@ -1,4 +1,4 @@
-"""What the mechanic says about its work: what it did, how sure that is, and what it found where it did nothing."""
+"""What the mechanic says of its work: what it did, how sure that is, what it saw where it did nothing."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def told_fixes(applied: Sequence[Applied]) -> list[str]:
 def told_repair(result: Result) -> list[str]:
     """Say what the search gave."""
     effort = (
-        f"Tried {result.tried} of {result.candidates} candidate edits ({result.timeouts} ran into the time limit, "
-        f"{result.discarded} did not compile) in {result.cpu_s:.1f} CPU seconds, {result.mode}"
+        f"Tried {result.tried} of {result.candidates} candidate edits ({result.timeouts} ran into the time "
+        f"limit, {result.discarded} did not compile) in {result.cpu_s:.1f} CPU seconds, {result.mode}"
         f"{f' ({result.mode_reason})' if result.mode_reason else ''}."
     )
     if result.patches:
@@ -53,9 +53,9 @@ def told_repair(result: Result) -> list[str]:
 def _told_patch(patch: Patch) -> list[str]:
     seen = "seen in a fresh process too" if patch.confirmed else "not yet seen in a fresh process"
     lines = [
-        f"Changed {patch.file}:{patch.line} ({patch.template}): {len(patch.cleared)} failing tests pass with it, "
-        f"{patch.checked} others still pass, {seen}.",
-        "The patch is plausible, not proven: it satisfies the tests that were run, which is all that is known of it.",
+        f"Changed {patch.file}:{patch.line} ({patch.template}).",
+        f"{len(patch.cleared)} failing tests pass with it, {patch.checked} others still pass, {seen}.",
+        "The patch is plausible, not proven: it satisfies the tests that were run; no more is known of it.",
     ]
     if patch.remaining:
         lines.append(f"Still failing: {', '.join(patch.remaining[:_MOST])}.")

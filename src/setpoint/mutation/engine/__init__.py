@@ -1,1 +1,1 @@
-"""The repair engine: runs inside the project's own interpreter, with the standard library and the project's pytest alone."""
+"""The repair engine: runs in the project's interpreter, with the standard library and its pytest alone."""

@@ -1,6 +1,6 @@
 """Runs the engine by its path, in an interpreter where Setpoint is not installed.
 
-The directory is loaded as a package under a private name, so that none of its modules shadows one of the project.
+The directory is loaded as a package under a private name: none of its modules shadows one of the project.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Forked children with limits of CPU time, wall time and memory, which report records over a pipe.
 
-CPU time is limited with `ITIMER_PROF` and the default action of its signal: the kernel ends the child, also inside a
-loop in C or one that swallows every exception. The parent knows from the last record what the child was at.
+CPU time is limited with `ITIMER_PROF` and the default action of its signal: the kernel ends the child, also
+inside a loop in C or one that swallows every exception. The parent knows from the last record what it was at.
 """
 
 from __future__ import annotations
@@ -106,6 +106,8 @@ def _be_child(act: Callable[[Report], None], write_end: int, limits: Limits) -> 
         except BaseException as raised:  # noqa: BLE001 - the child's edge: whatever it was is reported to the parent
             error = f"{type(raised).__name__}: {raised}"[:2000]
         cpu_timer(0.0)
+        sys.stdout.flush()
+        sys.stderr.flush()
         report(_Final(error))
         status = 0
     finally:

@@ -74,7 +74,7 @@ def diagnose(suite: Suite, request: Request, files: SourceFiles, started: float)
     spectra = Spectra({test: first[test] for test in failing})
     functions = {function for test in failing for function in first[test].functions}
     others = _nearest_first(suite, failing, set(wanted))
-    share = Trace(files, limits, 5.0, min(time.monotonic() + request.wall_s * 0.2, end), functions)
+    share = Trace(files, limits, 5.0, min(time.monotonic() + request.wall_s * 0.12, end), functions)
     traced = trace(suite, others, share)
     spectra.tests.update({test: reached for test, reached in traced.items() if reached.outcome == PASSED})
     spectra.complete = len(traced) == len(others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from pathlib import PurePath
 
 _FOREIGN = frozenset(
     (
@@ -48,7 +49,7 @@ class SourceFiles:
             return False
         if self._only:
             return os.path.realpath(path) in self._only
-        *folders, name = path[len(self._tree) :].split(os.sep)
+        *folders, name = PurePath(path[len(self._tree) :]).parts
         if _FOREIGN & set(folders) or any(folder.startswith((".venv", "venv")) for folder in folders):
             return False
         is_test = bool(_TEST_FOLDERS & set(folders)) or name.startswith("test_") or name.endswith("_test.py")

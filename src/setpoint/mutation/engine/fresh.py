@@ -1,4 +1,4 @@
-"""Judges an edit in a fresh process: the tests are imported and collected anew, with the edited text in place of the file.
+"""Judges an edit in a fresh process: tests are collected anew, with the edited text in place of the file.
 
 Nothing is written to disk: the import system is given the edited text for the one file.
 """
@@ -10,6 +10,7 @@ import os
 import types
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -29,7 +30,7 @@ class Fresh:
     """CPU seconds for one process."""
 
     def outcomes(self, path: str, text: str | None, tests: Collection[str]) -> dict[str, str]:
-        """Give the outcome of tests with another text for a file; tests that did not come to run are missing."""
+        """Give the outcomes of tests with another text for a file; tests that did not run are missing."""
         seen: dict[str, str] = {}
 
         def act(report: Report) -> None:
@@ -102,4 +103,4 @@ def _files(tests: Iterable[str]) -> list[str]:
 
 def _options(words: Sequence[str]) -> list[str]:
     """Take the paths out of pytest's words: only the files of the wanted tests are collected."""
-    return [word for word in words if word.startswith("-") or not os.path.exists(word.split("::", 1)[0])]
+    return [word for word in words if word.startswith("-") or not Path(word.split("::", 1)[0]).exists()]

@@ -1,7 +1,7 @@
 """Keeps changed code under trial from doing harm: what it may delete, write and signal.
 
-A candidate can turn a harmless path into a dangerous one. The audit hook refuses what reaches outside the places that
-tests may write to; it is a belt against accidents, no wall against malice.
+A candidate can turn a harmless path into a dangerous one. The audit hook refuses what reaches outside the
+places that tests may write to; it is a belt against accidents, no wall against malice.
 """
 
 from __future__ import annotations

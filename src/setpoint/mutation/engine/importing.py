@@ -1,4 +1,4 @@
-"""Failures before any test can run: where importing or collecting breaks, and how suspicious that makes lines."""
+"""What happens before any test runs: where importing breaks, and which functions it calls."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def examine(request: Request, files: SourceFiles, tests: Collection[str]) -> Imp
 
 
 def reached_at_import(request: Request, files: SourceFiles, tests: Collection[str]) -> dict[Line, float]:
-    """Score the lines of functions that run while the files of tests are imported, where no test can trace them."""
+    """Score the lines of functions that run while tests are imported, where no test can trace them."""
     found: dict[Line, float] = {}
 
     def act(report: Report) -> None:

@@ -106,7 +106,7 @@ class _Order:
         self._finish(found, replace(warm, failing=request.failing), exhausted=True)
 
     def _left_over(self, warm: Warm) -> Iterator[Candidate]:
-        """Give edits that need a fresh import: those that could not be swapped, then those of code run at import."""
+        """Give edits that need a fresh import: those not swappable, then those of code run at import."""
         yield from warm.outcome.fresh
         scores = reached_at_import(self._request, self._files, warm.failing)
         scores = {line: score for line, score in scores.items() if line not in warm.scores}

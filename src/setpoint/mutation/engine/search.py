@@ -13,6 +13,7 @@ from .candidates import Candidate, stream
 from .children import Limits, cpu_used
 from .diagnosis import Diagnosis
 from .files import SourceFiles
+from .hints import hinted_lines
 from .session import Suite
 from .source import Source, UnreadableSource
 from .swap import Swapper
@@ -64,6 +65,10 @@ class Search:
         self._files = files
         self.outcome = Outcome()
         self.sources = _read({path for path, _ in diagnosis.scores}, self.outcome)
+        self._scores = {
+            **hinted_lines(self.sources, diagnosis.spectra, diagnosis.failing),
+            **diagnosis.scores,
+        }
         self._trials = Trials(
             suite,
             diagnosis,
@@ -81,7 +86,7 @@ class Search:
         self._end = started + self._request.wall_s * 0.85
         gc.collect()
         gc.freeze()
-        candidates = stream(self.sources, self._diagnosis.scores, self._request.seed)
+        candidates = stream(self.sources, self._scores, self._request.seed)
         self._drain(candidates, self._trials, progress)
         if not self._over() and self._slow:
             slow, self._slow = self._slow, []

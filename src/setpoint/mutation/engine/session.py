@@ -1,4 +1,4 @@
-"""A warm pytest session: everything collected once, tests run one by one, again and again, in forked children."""
+"""A warm pytest session: all tests collected once, run one by one, again and again, in forked children."""
 
 from __future__ import annotations
 
@@ -142,15 +142,12 @@ def _cheap_failures(item: pytest.Item) -> None:
 
 
 def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
-    """Give the words for pytest: the tree alone is configured and collected, no plugin gets in the way of repeats."""
-    words = (
-        f"-q --capture=no --tb=no --maxfail=0 --rootdir=. --confcutdir=. -o cache_dir={scratch}/cache".split()
-    )
-    words += "-p no:cacheprovider -p no:randomly -p no:randomorder -W ignore::pytest.PytestAssertRewriteWarning".split()
-    words.append("--continue-on-collection-errors")
-    if not _has_configuration(
-        Path(tree)
-    ):  # else pytest goes up and takes the configuration of another project
+    """Give the words for pytest: the tree alone is collected, and no plugin gets in the way of repeats."""
+    words = ["-q", "--capture=no", "--tb=no", "--maxfail=0", "--rootdir=.", "--confcutdir=."]
+    for plugin in ("cacheprovider", "randomly", "randomorder"):
+        words += ["-p", f"no:{plugin}"]
+    words += ["-W", "ignore::pytest.PytestAssertRewriteWarning", "--continue-on-collection-errors"]
+    if not _has_configuration(Path(tree)):  # else pytest goes up and takes that of another project
         empty = Path(scratch) / "pytest.ini"
         empty.write_text("[pytest]\n", encoding="utf-8")
         words += ["-c", str(empty)]
@@ -171,7 +168,7 @@ def _has_configuration(tree: Path) -> bool:
 
 
 def preload_plugins(tree: str) -> None:
-    """Import pytest's installed plugins once, for all children; one that comes from the tree has to stay fresh."""
+    """Import pytest's installed plugins once, for all children; one that is in the tree has to stay fresh."""
     for entry in importlib.metadata.distributions():
         for point in entry.entry_points:
             if point.group != "pytest11":

@@ -127,7 +127,7 @@ class Trace:
 
 
 def trace(suite: Suite, tests: Sequence[str], how: Trace) -> dict[str, Reached]:
-    """Run tests under the tracer in forked children; a test that ends its child is followed by a new child."""
+    """Run tests under the tracer in forked children; after a test that ends its child a new one goes on."""
     found: dict[str, Reached] = {}
     left = tuple(tests)
     while left and time.monotonic() < how.deadline:
@@ -193,7 +193,7 @@ def _trace_all(suite: Suite, tests: Sequence[str], how: Trace, report: Report) -
 
 
 def _on_time_up(tracer: Tracer, test: str, how: Trace, report: Report) -> None:
-    """Report what an endless test has reached, then end: in Python code the handler runs, in C the parent's limit helps."""
+    """Report what an endless test has reached, then end; in C code no handler runs and the parent ends it."""
 
     def time_up(_number: int, frame: FrameType | None) -> None:
         tracer.stop()

@@ -1,8 +1,9 @@
 """Hot swap: puts the code of an edited function into the function objects that live already.
 
-Nothing of the module is run again. The edited function is compiled alone, in a wrapper that keeps line numbers, the
-class for `super()` and private names; every live function object made from the old code, wherever decorators, classes
-or registries keep it, gets the new code. Where that is not certain to be the same as a fresh import, it is refused.
+Nothing of the module is run again. The edited function is compiled alone, in a wrapper that keeps line
+numbers, the class for `super()` and private names; every live function object made from the old code,
+wherever decorators, classes or registries keep it, gets the new code. Where that may differ from a fresh
+import, it is refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trying candidates in forked children of the warm session: failing tests first, then the tests that reach the edit."""
+"""Trying candidates in forked children: failing tests first, then those that reach the edit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Trials:
     """Multiplies the smallest time limits; above 1 when slow candidates get their second chance."""
 
     def run(self, batch: Sequence[Candidate], batch_s: float, over: object) -> tuple[list[Verdict], Ended]:
-        """Try candidates in one child, for about `batch_s` seconds; gives verdicts for the first so many of them."""
+        """Try candidates in one child, for about `batch_s` seconds; gives verdicts for the first ones."""
         verdicts: list[Verdict] = []
         begun = [-1]
 
@@ -115,7 +115,7 @@ class Trials:
         return Verdict("clears", tuple(cleared), checked) if cleared else Verdict("useless")
 
     def _relevant(self, candidate: Candidate) -> tuple[list[str], list[str]]:
-        """Give the failing tests and the passing tests that reach the edited unit, the latter quickest first."""
+        """Give the failing and the passing tests that reach the edited unit, the latter quickest first."""
         diagnosis, unit, path = self.diagnosis, candidate.unit, candidate.source.path
         failing = list(diagnosis.failing)
         if unit.is_function:

@@ -48,7 +48,7 @@ class Request:
         unknown = sorted(set(given) - known)
         if unknown or not {"tree", "failing"} <= set(given):
             raise ValueError(
-                f"{path}: unknown keys {unknown}, or one of tree, failing is missing; known are {sorted(known)}"
+                f"{path}: unknown keys {unknown}, or no tree and failing; known are {sorted(known)}"
             )
         words: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
@@ -154,6 +154,6 @@ class Progress:
 
 
 def digest(name: str, diff: str) -> str:
-    """Recognise a change again wherever its lines have moved to: hash of the file's name and changed lines."""
+    """Recognise a change wherever its lines have moved to: hash of the file's name and changed lines."""
     changed = [line for line in diff.splitlines() if line[:1] in "+-" and not line.startswith(("+++", "---"))]
     return hashlib.sha256("\n".join([name, *changed]).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Edits of calls: other functions and methods, arguments swapped, dropped or added, calls wrapped and unwrapped."""
+"""Edits of calls: other functions and methods, other arguments, values wrapped and unwrapped."""
 
 from __future__ import annotations
 

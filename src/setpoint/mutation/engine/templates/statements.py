@@ -147,35 +147,43 @@ def guarded(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
 
 
 def _donated(scope: Scope) -> Iterator[tuple[str, float]]:
-    """Give one-line statements: the function's own, those with one name exchanged, small ones on its names."""
-    found: dict[str, float] = {}
+    """Give one-line statements: the function's own, small ones on its names, own ones with a name exchanged."""
     simple = [
         node
         for block in scope.blocks
         for node in block
         if isinstance(node, _SIMPLE) and not _is_docstring(node)
     ]
-    texts = [(scope.text(node), node) for node in simple]
-    texts = [(text, node) for text, node in texts if "\n" not in text and len(text) < _LONGEST][:30]
-    for text, _ in texts:
-        found.setdefault(text, 1.0)
-    for name in scope.values[:10]:
-        for text in (f"{name} += 1", f"{name} -= 1", f"return {name}", f"{name} = None", f"{name} = 0"):
-            found.setdefault(text, 0.6)
-        for other in scope.values[:10]:
-            if other != name:
-                found.setdefault(f"{name} = {other}", 0.6)
-                if name in scope.sequences:
-                    found.setdefault(f"{name}.append({other})", 0.55)
-    for text, node in texts:
-        used = sorted({each.id for each in ast.walk(node) if isinstance(each, ast.Name)} & set(scope.values))
-        for old in used[:3]:
-            for new in scope.values[:8]:
-                if new != old:
-                    found.setdefault(re.sub(rf"\b{re.escape(old)}\b", new, text), 0.5)
+    own = {scope.text(node): node for node in simple}
+    short = [(text, node) for text, node in own.items() if "\n" not in text and len(text) < _LONGEST][:30]
+    found: dict[str, float] = {text: 1.0 for text, _ in short}
     for text in ("return", "return None", "return True", "return False", "break", "continue"):
         found.setdefault(text, 0.7)
+    for text, factor in _small(scope):
+        found.setdefault(text, factor)
+    for text, node in short:
+        for varied in _renamed(scope, text, node):
+            found.setdefault(varied, 0.5)
     yield from found.items()
+
+
+def _small(scope: Scope) -> Iterator[tuple[str, float]]:
+    for name in scope.values[:10]:
+        for text in (f"{name} += 1", f"{name} -= 1", f"return {name}", f"{name} = None", f"{name} = 0"):
+            yield text, 0.6
+        for other in scope.values[:10]:
+            if other != name:
+                yield f"{name} = {other}", 0.6
+                if name in scope.sequences:
+                    yield f"{name}.append({other})", 0.55
+
+
+def _renamed(scope: Scope, text: str, node: ast.stmt) -> Iterator[str]:
+    used = sorted({each.id for each in ast.walk(node) if isinstance(each, ast.Name)} & set(scope.values))
+    for old in used[:3]:
+        for new in scope.values[:8]:
+            if new != old:
+                yield re.sub(rf"\b{re.escape(old)}\b", new, text)
 
 
 def _lines(scope: Scope, node: ast.stmt) -> tuple[int, int] | None:
