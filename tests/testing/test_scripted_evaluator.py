@@ -13,7 +13,7 @@ from setpoint.domain.story import Story
 from setpoint.ports import Measured, WorkCopy
 from setpoint.testing import Scene, ScriptedEvaluator, evaluation
 
-COPY = WorkCopy(trace_id=TraceId("run-1"), path="/copy", base=Commit("base"))
+COPY = WorkCopy(trace_id=TraceId("run-1"), path="/copy", base=Commit("base"), base_tree=Tree("tree"))
 ORDER = RunOrder(
     trace_id=COPY.trace_id,
     root="/root",

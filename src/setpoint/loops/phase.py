@@ -164,7 +164,7 @@ async def _opened(order: RunOrder, world: World) -> Running:
 async def _baseline(run: Running) -> Evaluation:
     async def act() -> BaselineMeasured:
         await run.world.workspace.restore(run.copy, run.order.base)
-        measured = Measured(run.copy, run.order.base, Tree(""), Stage.BASE)
+        measured = Measured(run.copy, run.order.base, run.copy.base_tree, Stage.BASE)
         return BaselineMeasured(evaluation=await run.world.evaluator.evaluate(run.order, measured))
 
     return (await run.journal.step("baseline", act, BaselineMeasured)).evaluation

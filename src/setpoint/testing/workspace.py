@@ -44,7 +44,8 @@ class FolderWorkspace:
 
     async def open(self, trace_id: TraceId, base: Commit) -> WorkCopy:
         """Make the folder of a run, or open it again and put away what was not committed."""
-        copy = WorkCopy(trace_id=trace_id, path=str(self._folder / trace_id), base=base)
+        tree = tree_of(self.files(base))
+        copy = WorkCopy(trace_id=trace_id, path=str(self._folder / trace_id), base=base, base_tree=tree)
         await self.restore(copy, self._at.get(trace_id, base))
         return copy
 

@@ -10,7 +10,7 @@ from setpoint.domain.attempt import Attempt
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.domain.run import Snapshot
 from setpoint.ports import WorkCopy
-from setpoint.processes.git import DIFF, head
+from setpoint.processes.git import DIFF, head, tree_of
 from setpoint.workspace.snapshot import changes, message_of, read_snapshot, ref_of
 from setpoint.workspace.vault import CURRENT, Vault, make_vault
 
@@ -40,7 +40,8 @@ class GitWorkspace:
             await make_vault(vault, self._root, base)
         vault.path.mkdir(exist_ok=True)
         await vault.unlock()
-        copy = WorkCopy(trace_id=trace_id, path=str(vault.path), base=base)
+        tree = await tree_of(self._root, base)
+        copy = WorkCopy(trace_id=trace_id, path=str(vault.path), base=base, base_tree=tree)
         current = await vault.commit_at(CURRENT)
         if current is None:
             await vault.make_equal(base, current)

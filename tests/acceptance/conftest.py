@@ -1,0 +1,73 @@
+"""A repository with a bug, agents that follow a script, and the command line in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+BUG = "def add(a, b):\n    return a - b\n"
+RIGHT = "def add(a, b):\n    return a + b\n"
+TESTS = "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n\n\ndef test_zero():\n    assert add(0, 0) == 0\n"
+GIT = ["git", "-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
+
+
+@dataclass
+class Repository:
+    """A user's repository and the verbs called in it."""
+
+    root: Path
+
+    def git(self, *words):
+        done = subprocess.run([*GIT, *words], cwd=self.root, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def write(self, path, text):
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+    def commit(self, message="change"):
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", message)
+
+    def agent(self, *prompts, settings="", name="actor", **script):
+        """Give the repository an agent that plays one list of steps per prompt."""
+        path = self.root.parent / f"{name}.json"
+        path.write_text(json.dumps({"prompts": list(prompts), **script}), encoding="utf-8")
+        argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(path)])
+        text = f'{settings}\n[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\n'
+        (self.root.parent / "settings.toml").write_text(text, encoding="utf-8")
+        self.write("setpoint.toml", text)
+        self.commit("settings")
+
+    def environment(self, **more):
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        return {**kept, "SETPOINT_CHECKS__PYTHON": sys.executable, **more}
+
+    def setpoint(self, *words, timeout=90, **environment):
+        argv = [sys.executable, "-m", "setpoint", *words]
+        env = self.environment(**environment)
+        return subprocess.run(argv, cwd=self.root, env=env, capture_output=True, text=True, timeout=timeout, check=False)
+
+    def run(self, *words, timeout=90, **environment):
+        """Run a wish to its end; gives the exit code and the outcome."""
+        done = self.setpoint("run", "make the failing tests pass", *words, "--json", timeout=timeout, **environment)
+        assert done.stdout.startswith("{"), done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    root = tmp_path / "user project"
+    root.mkdir()
+    made = Repository(root)
+    made.git("init", "-q", "-b", "main")
+    made.write("calc.py", BUG)
+    made.write("tests/test_calc.py", TESTS)
+    made.write("pyproject.toml", '[tool.pytest.ini_options]\npythonpath = ["."]\n')
+    made.commit("a bug")
+    return made
