@@ -47,10 +47,10 @@ class WorkCopy(NamedTuple):
     """Root of the work copy."""
     base: Commit
     """The commit it started from."""
-    repository: str = ""
-    """Setpoint's own git directory for it, out of the agent's reach; empty: the `.git` inside."""
     base_tree: Tree
     """The content of that commit."""
+    repository: str = ""
+    """Setpoint's own git directory for it, out of the agent's reach; empty: the `.git` inside."""
 
 
 class Workspace(Protocol):
