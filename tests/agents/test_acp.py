@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -132,6 +133,25 @@ async def test_a_reviewer_may_not_change_files(scripted, brief, workdir) -> None
     attempt = await agent.attempt(brief(role=Role.REVIEWER), SilentObserver())
     assert "a - b" in (workdir / "calc.py").read_text()
     assert (attempt.tool_errors, attempt.text) == (1, "\napprove".strip())
+
+
+async def test_a_review_in_between_leaves_the_makers_session_open(scripted, brief, artifacts) -> None:
+    agent = scripted([{"say": "one"}], [{"say": "two"}])
+    await agent.attempt(brief(), SilentObserver())
+    review = await agent.attempt(brief(role=Role.REVIEWER, session="review"), SilentObserver())
+    again = await agent.attempt(brief(), SilentObserver())
+    assert (review.text, again.text) == ("one", "two")
+    assert b"session/new" not in artifacts.read(again.transcript)
+
+
+async def test_roles_may_work_at_the_same_time(scripted, brief, artifacts) -> None:
+    agent = scripted([{"sleep": 0.2}, {"say": "done"}])
+    maker, reviewer = await asyncio.gather(
+        agent.attempt(brief(), SilentObserver()),
+        agent.attempt(brief(role=Role.REVIEWER, session="review"), SilentObserver()),
+    )
+    assert (maker.text, reviewer.text) == ("done", "done")
+    assert artifacts.read(maker.transcript).count(b"session/prompt") == 1
 
 
 async def test_the_same_call_with_the_same_result_has_the_same_hash(scripted, brief) -> None:

@@ -17,7 +17,7 @@ from setpoint.agents.acp_session import Bounds, LiveSession, Turn
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import Transcript, hush
 from setpoint.agents.launch import Launch
-from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Stop, Usage
+from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, spawn
 from setpoint.settings import inherited
@@ -36,20 +36,23 @@ class Patience:
     """Seconds an agent gets to end after its input is closed, and again between SIGTERM and SIGKILL."""
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Held:
-    """The session that is open, and for whom."""
+    """A session that is open, and what for."""
 
-    key: tuple[str, str]
+    session: str
+    workdir: str
     live: LiveSession
 
 
 class AcpAgent:
     """Drives one agent over ACP; feedback rounds are further prompts in the same session.
 
-    Each attempt is watched and recorded: tool calls with durations measured here, cost, and the raw exchange
-    as an artifact. Breakage is a value. A session that broke, was cancelled or ran out of time is ended with
-    its whole process tree, and the next attempt opens a new one.
+    Each role has a session in a process of its own, so that a review between two rounds of work takes nothing
+    from what the maker knows; a brief that names another session ends the role's old one. Each attempt is
+    watched and recorded: tool calls with durations measured here, cost, and the raw exchange as an artifact.
+    Breakage is a value. A session that broke, was cancelled or ran out of time is ended as a whole tree,
+    and the next attempt opens a new one.
     """
 
     def __init__(
@@ -62,18 +65,18 @@ class AcpAgent:
         self._scratch = scratch
         self._patience = patience or Patience()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
-        self._transcript = Transcript(self._secrets)
-        self._held: _Held | None = None
+        self._held: dict[Role, _Held] = {}
+        self._transcripts = {role: Transcript(self._secrets) for role in Role}
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Send the brief's prompt and watch the turn to its end."""
         began_s, started_at = time.monotonic(), datetime.now(UTC)
         turn: Turn | None = None
         answer: PromptResponse | Breakage
-        meter = Meter(self._launch.quirks)
+        meter, transcript = Meter(self._launch.quirks), self._transcripts[brief.role]
         version = ""
         try:
-            live = await self._session(brief.session, brief.workdir, brief.limits)
+            live = await self._session(brief.role, brief.session, brief.workdir, brief.limits)
             if isinstance(live, Breakage):
                 answer = live
             else:
@@ -81,11 +84,11 @@ class AcpAgent:
                 turn = Turn(brief, self._launch, observer, meter)
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s))
         except BaseException:
-            await self.close()
-            self._artifacts.keep(self._transcript.take())
+            await self._end(brief.role)
+            self._artifacts.keep(transcript.take())
             raise
-        if self._held is not None and not self._held.live.usable:
-            await self.close()
+        if brief.role in self._held and not self._held[brief.role].live.usable:
+            await self._end(brief.role)
         usage = meter.usage(answer if isinstance(answer, PromptResponse) else None)
         observer.spent(usage)
         broken = self._broken(answer, turn, usage)
@@ -94,35 +97,40 @@ class AcpAgent:
             version=version,
             stop=Stop.BROKEN if broken else _stop(answer),
             breakage=broken,
-            text=self._transcript.redacted(turn.text) if turn else "",
+            text=transcript.redacted(turn.text) if turn else "",
             usage=usage,
             tool_calls=turn.calls.count if turn else 0,
             tool_errors=turn.calls.errors if turn else 0,
             started_at=started_at,
             duration_s=round(time.monotonic() - began_s, 6),
-            transcript=self._artifacts.keep(self._transcript.take()),
+            transcript=self._artifacts.keep(transcript.take()),
         )
 
     async def try_out(self, workdir: Path) -> Breakage | str:
         """Start the agent and open a session without a prompt; gives its version, or why it is of no use."""
         opening_s = self._patience.open_s
         limits = AttemptLimits(wall_s=opening_s, idle_s=opening_s)
-        live = await self._session("try-out", str(workdir), limits)
+        live = await self._session(Role.MAKER, "try-out", str(workdir), limits)
         await self.close()
         return live if isinstance(live, Breakage) else live.version
 
     async def close(self) -> None:
         """End the agent and everything it started."""
-        held, self._held = self._held, None
+        await asyncio.gather(*(self._end(role) for role in tuple(self._held)))
+
+    async def _end(self, role: Role) -> None:
+        held = self._held.pop(role, None)
         if held is not None:
             # Shielded: a second cancellation must not leave a process tree behind.
             await asyncio.shield(held.live.end(self._patience.grace_s if held.live.usable else 0.0))
 
-    async def _session(self, key: str, workdir: str, limits: AttemptLimits) -> LiveSession | Breakage:
-        wanted = (key, workdir)
-        if self._held is not None and self._held.key == wanted and self._held.live.usable:
-            return self._held.live
-        await self.close()
+    async def _session(
+        self, role: Role, session: str, workdir: str, limits: AttemptLimits
+    ) -> LiveSession | Breakage:
+        held = self._held.get(role)
+        if held is not None and (held.session, held.workdir) == (session, workdir) and held.live.usable:
+            return held.live
+        await self._end(role)
         hush()
         self._scratch.mkdir(parents=True, exist_ok=True)
         stderr = self._scratch / f"{self.name}-{uuid.uuid4().hex[:12]}.stderr"
@@ -130,19 +138,20 @@ class AcpAgent:
             process = await spawn(self._command(workdir, limits), stderr)
         except OSError as error:
             return breakage.missing(self._launch, f"cannot start: {error}")
-        self._held = _Held(key=wanted, live=LiveSession(self._launch, process, stderr, self._transcript))
-        open_s = min(self._patience.open_s, limits.wall_s)
+        live = LiveSession(self._launch, process, stderr, self._transcripts[role])
+        self._held[role] = _Held(session=session, workdir=workdir, live=live)
+        opening_s = min(self._patience.open_s, limits.wall_s)
         opening = Bounds(
-            until_s=time.monotonic() + open_s,
-            wall_s=open_s,
-            idle_s=open_s,
+            until_s=time.monotonic() + opening_s,
+            wall_s=opening_s,
+            idle_s=opening_s,
             doing="opening a session",
             cancel_s=self._patience.cancel_s,
         )
-        failed = await self._held.live.open(workdir, opening)
+        failed = await live.open(workdir, opening)
         if failed is None:
-            return self._held.live
-        await self.close()
+            return live
+        await self._end(role)
         return failed
 
     def _command(self, workdir: str, limits: AttemptLimits) -> Command:
@@ -166,15 +175,18 @@ class AcpAgent:
 
     def _broken(self, answer: PromptResponse | Breakage, turn: Turn | None, usage: Usage) -> Breakage | None:
         if isinstance(answer, Breakage):
-            return answer.model_copy(update={"message": self._transcript.redacted(answer.message)})
+            return answer.model_copy(update={"message": self._redacted(answer.message)})
         prefix = self._launch.quirks.error_as_text
         nothing_done = turn is not None and turn.calls.count == 0 and not usage.output_tokens
         if prefix and turn is not None and nothing_done and turn.said(prefix):
             told = (
                 f"{self.name} ended its turn without a call of a tool or a model: {turn.text.strip()[:300]}"
             )
-            return Breakage(kind=BreakageKind.MODEL, message=self._transcript.redacted(told))
+            return Breakage(kind=BreakageKind.MODEL, message=self._redacted(told))
         return None
+
+    def _redacted(self, text: str) -> str:
+        return Transcript(self._secrets).redacted(text)
 
 
 def _stop(answer: PromptResponse | Breakage) -> Stop:
