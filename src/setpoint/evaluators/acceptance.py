@@ -48,9 +48,8 @@ class Acceptance:
         )
         state, reason = self._judged(done)
         findings = (self._finding(done),) if state is CheckState.FAIL else ()
-        return results.measured(
-            self.name, state, measured.tree, done, self.artifacts, tool="sh", reason=reason, findings=findings
-        )
+        ran = results.Ran(check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool="sh")
+        return ran.gave(state, reason, findings=findings)
 
     def _judged(self, done: Completed) -> tuple[CheckState, str]:
         if done.ok:

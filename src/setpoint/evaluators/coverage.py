@@ -1,4 +1,4 @@
-"""What the tests reached, by coverage.py in the project's own environment and with the project's own settings."""
+"""What the tests reached, by coverage.py in the project's environment and with the project's settings."""
 
 from __future__ import annotations
 
@@ -61,34 +61,17 @@ class CoverageReport:
 
     async def _read(self, measured: Measured, done: Completed, text: bytes) -> CheckResult:
         artifacts = self.runner.artifacts
+        tool = f"coverage {self.runner.interpreter.modules.get('coverage', '')}".strip()
+        ran = results.Ran(check=self.name, tree=measured.tree, done=done, artifacts=artifacts, tool=tool)
         if done.exit_code not in (0, _FAIL_UNDER) or not text:
-            reason = f"coverage wrote no report: {done.ending}{results.tail(done)}"
-            return results.measured(
-                self.name, CheckState.ERROR, measured.tree, done, artifacts, tool="coverage", reason=reason
-            )
+            return ran.gave(CheckState.ERROR, f"coverage wrote no report: {done.ending}{results.tail(done)}")
         try:
             reached = coverage_json.read(text)
         except BadReport as error:
-            return results.measured(
-                self.name,
-                CheckState.ERROR,
-                measured.tree,
-                done,
-                artifacts,
-                tool="coverage",
-                reason=str(error),
-            )
-        counts = {"statements": reached.totals.num_statements, "covered": reached.totals.covered_lines}
-        result = results.measured(
-            self.name,
-            CheckState.PASS,
-            measured.tree,
-            done,
-            artifacts,
-            tool=f"coverage {reached.meta.version}",
-            counts=counts,
-        )
+            return ran.gave(CheckState.ERROR, str(error))
+        totals = reached.totals
+        counts = {"statements": totals.num_statements, "covered": totals.covered_lines}
+        result = ran.gave(CheckState.PASS, counts=counts)
         changed = await changed_lines(measured.copy.path, measured.copy.base, measured.commit)
-        return results.with_coverage(result, reached.coverage(changed)).model_copy(
-            update={"evidence": result.evidence.model_copy(update={"output": artifacts.keep(text)})}
-        )
+        evidence = result.evidence.model_copy(update={"output": artifacts.keep(text)})
+        return CheckResult(evidence=evidence, coverage=reached.coverage(changed))

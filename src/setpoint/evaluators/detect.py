@@ -1,4 +1,4 @@
-"""What is to be measured in a project, with a reason for each check, and what its code would be imported from."""
+"""What is to be measured in a project, with a reason for each check, and whose code the tests would run."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def choose(
 async def found_leak(root: Path, place: Path, interpreter: Interpreter, layout: Layout) -> tuple[Layout, str]:
     """Find out whether the tests would import the project's packages from anywhere but the measured tree.
 
-    Where the project keeps its packages in a folder of its own, that folder is added to the layout's imports; what
-    still comes from elsewhere is told as a reason with its mend.
+    Where the project keeps its packages in a folder of its own, that folder is added to the layout's imports;
+    what still comes from elsewhere is told as a reason with its mend.
     """
     outside: dict[str, Path] = {}
     for _ in range(2):

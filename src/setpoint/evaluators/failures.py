@@ -1,4 +1,4 @@
-"""What a red test tells: the class of its cause and the place where the cause lies (spec §3, issue on analysis)."""
+"""What a red test tells: the class of its cause, and the place where the cause lies."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _TIMEOUT = re.compile(r"^(Failed: )?Timeout\b|Timeout \(?>")
 def failure_of(test: str, raised: Raised, tree: Path, owned: Callable[[str], bool]) -> Failure:
     """Explain a red test; `owned` tells whether a top-level module belongs to the project.
 
-    The place is the deepest frame inside the tree and outside its tests, else the deepest in the tree, else the
-    test's own file.
+    The place is the deepest frame inside the tree and outside its tests, else the deepest in the tree, else
+    the test's own file.
     """
     file, line = _place(raised, tree) or (test.partition("::")[0], 0)
     return Failure(
@@ -53,17 +53,17 @@ def cause_of(raised: Raised, owned: Callable[[str], bool]) -> Cause:
         return Cause.ENVIRONMENT if foreign else Cause.IMPORT
     if _TIMEOUT.search(raised.message) or "TimeoutExpired" in names:
         return Cause.TIMEOUT
+    if _of_environment(raised, names):
+        return Cause.ENVIRONMENT
+    failed = "AssertionError" in names or raised.type.startswith(("Failed", "_pytest.outcomes."))
+    return Cause.ASSERTION if failed else Cause.RUNTIME
+
+
+def _of_environment(raised: Raised, names: set[str]) -> bool:
     if names & _ENVIRONMENT_TYPES or _NETWORK.search(raised.message):
-        return Cause.ENVIRONMENT
-    if (
-        "FileNotFoundError" in names
-        and _NO_PROGRAM.search(raised.message)
-        and _started_process(raised.frames)
-    ):
-        return Cause.ENVIRONMENT
-    if "AssertionError" in names or raised.type.startswith(("Failed", "_pytest.outcomes.")):
-        return Cause.ASSERTION
-    return Cause.RUNTIME
+        return True
+    no_file = "FileNotFoundError" in names and _NO_PROGRAM.search(raised.message)
+    return bool(no_file) and _started_process(raised.frames)
 
 
 def is_test_path(path: str) -> bool:

@@ -52,9 +52,10 @@ class _Answer(BaseModel):
 
 
 async def find_interpreter(root: Path, checks: ChecksSettings) -> Interpreter:
-    """Find the project's interpreter; an interpreter that the settings name and that does not work is an error.
+    """Find the project's interpreter; one that the settings name and that does not work is an error.
 
-    An environment inside the project is taken as it is. Where there is none, one that holds pytest is preferred.
+    An environment inside the project is taken as it is. Where there is none, one that holds pytest is
+    preferred.
     """
     if checks.python:
         named = await probe(str(_resolved(root, checks.python)), "setting checks.python")
@@ -98,10 +99,10 @@ async def probe(path: str, reason: str) -> Interpreter | str:
 
 
 def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) -> dict[str, str]:
-    """Give what a command of the project sees: its own environment first on PATH, the measured code first to import.
+    """Give what a command of the project sees: its own tools first on PATH, the measured code first to import.
 
-    `imports` are folders of the tree. Setpoint's environment is taken off PATH: tests that look for a tool must
-    find what the project's people would find.
+    `imports` are folders of the tree. Setpoint's environment is taken off PATH: tests that look for a tool
+    must find what the project's people would find.
     """
     bin_folder = str(Path(interpreter.path).parent)
     path = [bin_folder, *(part for part in _path() if part not in (bin_folder, _own_bin()))]

@@ -62,24 +62,13 @@ class Parse:
             answer = _Answer.model_validate_json(done.stdout) if done.ok else None
         except ValidationError:
             answer = None
+        ran = results.Ran(check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=tool)
         if answer is None:
-            reason = f"the parser did not answer: {done.ending}{results.tail(done)}"
-            return results.measured(
-                self.name, CheckState.ERROR, measured.tree, done, self.artifacts, tool=tool, reason=reason
-            )
+            return ran.gave(CheckState.ERROR, f"the parser did not answer: {done.ending}{results.tail(done)}")
         findings = tuple(_finding(problem) for problem in answer.errors)
         state = CheckState.FAIL if findings else CheckState.PASS
         counts = {"findings": len(findings), "files": len(self.targets)}
-        return results.measured(
-            self.name,
-            state,
-            measured.tree,
-            done,
-            self.artifacts,
-            tool=tool,
-            findings=findings,
-            counts=counts,
-        )
+        return ran.gave(state, findings=findings, counts=counts)
 
 
 def _finding(problem: _Problem) -> Finding:

@@ -1,8 +1,8 @@
 """Where a tree is measured: a checkout of exactly that tree, apart from the maker's work copy.
 
-What the maker leaves ignored or uncommitted in its work copy is no part of the work and must not help to pass a
-check; what tests leave behind must not become part of the work. So each run has one more clone, which shares the
-work copy's objects, and which holds nothing but the commit that is judged.
+What the maker leaves ignored or uncommitted in its work copy is no part of the work and must not help to pass
+a check; what tests leave behind must not become part of the work. So each run has one more clone, which
+shares the work copy's objects, and which holds nothing but the commit that is judged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARK = "setpoint-ready"
 
 
 async def check_out(state: Path, measured: Measured) -> Measured:
-    """Give the same tree in the run's own place for measuring; raises `WorkspaceError` where it is another tree."""
+    """Give the same tree in the run's own place for measuring; another tree is a `WorkspaceError`."""
     place = await check_out_commit(state, measured.copy, measured.commit)
     tree = await tree_of(place, measured.commit)
     if tree != measured.tree:
@@ -31,7 +31,7 @@ async def check_out(state: Path, measured: Measured) -> Measured:
 
 
 async def check_out_commit(state: Path, copy: WorkCopy, commit: Commit) -> Path:
-    """Put a commit of the work copy into the place for measuring and remove everything else from it."""
+    """Put a commit of the work copy into the place for measuring and remove all else from it."""
     place = place_of(state, copy.trace_id)
     if not (place / ".git" / _MARK).is_file():
         await _clone(Path(copy.path), place)
@@ -57,7 +57,7 @@ async def _clone(source: Path, place: Path) -> None:
 
 
 async def record_current(root: Path, place: Path) -> Commit:
-    """Record all that stands in a work tree, untracked files included, as a commit of the place for measuring.
+    """Record all that stands in a work tree, untracked files too, as a commit of a place for measuring.
 
     The repository itself gets nothing: index and objects are our own.
     """
@@ -72,7 +72,12 @@ async def record_current(root: Path, place: Path) -> Commit:
     await git(root, "read-tree", start, environment=variables)
     await git(root, "add", "--all", environment=variables)
     tree = (await git(root, "write-tree", environment=variables)).text
-    answer = await git(place, "commit-tree", tree, "-p", start, "-m", "The tree as it stands")
+    dates = {
+        "GIT_AUTHOR_DATE": "@0 +0000",
+        "GIT_COMMITTER_DATE": "@0 +0000",
+    }  # the same tree, the same commit
+    message = "The tree as it stands"
+    answer = await git(place, "commit-tree", tree, "-p", start, "-m", message, environment=dates)
     return Commit(answer.text)
 
 

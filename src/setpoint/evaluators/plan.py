@@ -85,7 +85,7 @@ class Plan:
         if holder is None:
             forced = self.project.chosen[name].startswith("setting")
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
-            reason = f"{name} is not installed; install it in the project's environment, or switch checks.{name} off"
+            reason = f"{name} is not installed; install it beside the project, or switch checks.{name} off"
             return Group(checks=(Unmeasured(name=name, reason=reason, state=state),), identity=None)
         confirming = target.stage is Stage.CONFIRM
         check = StaticTool(
@@ -170,8 +170,8 @@ class Plan:
         interpreter = self.project.interpreter
         if not interpreter.has("pytest"):
             return (
-                f"pytest is not installed in {interpreter.path} ({interpreter.reason}); install it there, or name "
-                "the interpreter that runs the project's tests in the setting checks.python"
+                f"pytest is not installed in {interpreter.path} ({interpreter.reason}); install it there, or "
+                "name the interpreter that runs the project's tests in the setting checks.python"
             )
         return self.project.leak
 

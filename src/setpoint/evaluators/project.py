@@ -96,7 +96,8 @@ class ProjectEvaluator:
     async def survey(self, root: Path) -> Survey:
         """Say with what the project's last commit would be measured, and measure nothing."""
         trace = TraceId(sortable("check", datetime.now(UTC)))
-        copy = WorkCopy(trace_id=trace, path=str(root), base=await head(root))
+        base = await head(root)
+        copy = WorkCopy(trace_id=trace, path=str(root), base=base, base_tree=await tree_of(root, base))
         try:
             project = await self._look_at(root, copy, copy.base)
         finally:
@@ -114,9 +115,9 @@ class ProjectEvaluator:
         place = place_of(self._state, trace)
         try:
             commit = await record_current(root, place)
-            copy = WorkCopy(trace_id=trace, path=str(place), base=commit)
-            project = await self._look_at(root, copy, commit)
             tree = await tree_of(place, commit)
+            copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=tree)
+            project = await self._look_at(root, copy, commit)
             measured = Measured(copy=copy, commit=commit, tree=tree, stage=Stage.TEST)
             raw = await self._measure(_Task(project=project, story=story), measured)
             return await self._judge(story, commit, copy, self._settings.weights).alone(raw)

@@ -3,44 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from setpoint.domain.evidence import CheckResult, CheckState, Coverage, Evidence, TestReport
+from setpoint.domain.evidence import CheckResult, CheckState, Evidence, TestReport
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import EvidenceId, Tree, sortable
 from setpoint.processes import Completed
 from setpoint.store.artifacts import Artifacts
 
 
-def measured(
-    check: str,
-    state: CheckState,
-    tree: Tree,
-    done: Completed,
-    artifacts: Artifacts,
-    *,
-    tool: str = "",
-    reason: str = "",
-    findings: tuple[Finding, ...] = (),
-    tests: TestReport | None = None,
-    counts: Mapping[str, int] | None = None,
-) -> CheckResult:
-    """Give the result of a command that was run, its raw output kept."""
-    evidence = Evidence(
-        id=EvidenceId(sortable("ev", done.started_at)),
-        check=check,
-        state=state,
-        tree=tree,
-        argv=done.command.argv,
-        tool=tool,
-        started_at=done.started_at,
-        duration_s=done.duration_s,
-        exit_code=done.exit_code,
-        counts=dict(counts or {"findings": len(findings)}),
-        output=artifacts.keep(output_of(done)),
-        reason=reason,
-    )
-    return CheckResult(evidence=evidence, findings=findings, tests=tests)
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """A command that a check has run on a tree."""
+
+    check: str
+    tree: Tree
+    done: Completed
+    artifacts: Artifacts
+    tool: str
+    """The tool and its version."""
+
+    def gave(
+        self,
+        state: CheckState,
+        reason: str = "",
+        *,
+        findings: tuple[Finding, ...] = (),
+        tests: TestReport | None = None,
+        counts: Mapping[str, int] | None = None,
+    ) -> CheckResult:
+        """Give the check's result, with the command's raw output kept."""
+        evidence = Evidence(
+            id=EvidenceId(sortable("ev", self.done.started_at)),
+            check=self.check,
+            state=state,
+            tree=self.tree,
+            argv=self.done.command.argv,
+            tool=self.tool,
+            started_at=self.done.started_at,
+            duration_s=self.done.duration_s,
+            exit_code=self.done.exit_code,
+            counts=dict(counts or {"findings": len(findings)}),
+            output=self.artifacts.keep(output_of(self.done)),
+            reason=reason,
+        )
+        return CheckResult(evidence=evidence, findings=findings, tests=tests)
 
 
 def output_of(done: Completed) -> bytes:
@@ -80,11 +88,6 @@ def judged(
     result = unmeasured(check, tree, "", state=CheckState.FAIL if findings else CheckState.PASS)
     held = {"tool": tool, "counts": {"findings": len(findings), **(counts or {})}}
     return CheckResult(evidence=result.evidence.model_copy(update=held), findings=findings)
-
-
-def with_coverage(result: CheckResult, coverage: Coverage | None) -> CheckResult:
-    """Give the same result with what the tests reached."""
-    return result.model_copy(update={"coverage": coverage})
 
 
 def tail(done: Completed, most: int = 600) -> str:

@@ -67,17 +67,11 @@ class TestSuite:
         if state is CheckState.FAIL:
             report = await self._without_flaky(measured, report)
             state = _state_of(report)
-        return results.measured(
-            self.name,
-            state,
-            measured.tree,
-            done,
-            self.runner.artifacts,
-            tool=f"{version}, Python {self.runner.interpreter.version}",
-            reason=reason,
-            tests=report,
-            counts=report.counts,
+        tool = f"{version}, Python {self.runner.interpreter.version}"
+        ran = results.Ran(
+            check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
         )
+        return ran.gave(state, reason, tests=report, counts=report.counts)
 
     async def _without_flaky(self, measured: Measured, report: TestReport) -> TestReport:
         """Run what failed again, in a fresh process of its own; what passes then is flaky."""
@@ -149,27 +143,34 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
 
 def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState, str]:
     """Tell how a run ended from report and exit code together; where they disagree, the tool broke."""
-    if suite.exit is None:
-        where = f" in {suite.running}" if suite.running else ""
-        return CheckState.ERROR, f"the test process did not come to its end{where}: {done.ending}"
-    if suite.internal_error or done.exit_code is None or done.exit_code < 0:
-        what = suite.internal_error.strip().rpartition("\n")[2] or done.ending
-        return CheckState.ERROR, f"pytest broke: {what}"
+    if reason := _broken(suite, done):
+        return CheckState.ERROR, reason
     if report.red:
         return CheckState.FAIL, ""
     if not suite.collected and (not suite.outcomes or suite.exit == _NO_TESTS):
         if done.exit_code in (0, _NO_TESTS):
             return CheckState.NOT_MEASURED, "no test was collected"
         return CheckState.ERROR, f"pytest collected nothing: {done.ending}{results.tail(done)}"
-    if suite.unfinished:
-        named = ", ".join(suite.unfinished[:_MOST_NAMED])
-        return CheckState.ERROR, f"{len(suite.unfinished)} tests were collected and never ran: {named}"
     if done.exit_code not in (0, _NO_TESTS):
         return (
             CheckState.ERROR,
-            f"no test failed, but pytest ended otherwise: {done.ending}{results.tail(done)}",
+            f"no test failed, but pytest says otherwise: {done.ending}{results.tail(done)}",
         )
     return CheckState.PASS, ""
+
+
+def _broken(suite: Suite, done: Completed) -> str:
+    """Say why a run cannot be believed, whatever its tests gave; empty where it can."""
+    if suite.exit is None:
+        where = f" in {suite.running}" if suite.running else ""
+        return f"the test process did not come to its end{where}: {done.ending}"
+    if suite.internal_error or done.exit_code is None or done.exit_code < 0:
+        what = suite.internal_error.strip().rpartition("\n")[2] or done.ending
+        return f"pytest broke: {what}"
+    if suite.unfinished:
+        named = ", ".join(suite.unfinished[:_MOST_NAMED])
+        return f"{len(suite.unfinished)} tests were collected and never ran: {named}"
+    return ""
 
 
 def _report(

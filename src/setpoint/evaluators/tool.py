@@ -35,7 +35,7 @@ class StaticTool:
     """Holds the tool."""
     project: Interpreter
     targets: tuple[str, ...]
-    """Paths from the root of the tree; empty where there is nothing to look at, unless the tool's settings say."""
+    """Paths from the root of the tree; empty where there is nothing to look at or its settings say."""
     cache: str
     """Folder of the tool's own cache."""
     artifacts: Artifacts
@@ -68,16 +68,10 @@ class StaticTool:
         report, reason = await asyncio.to_thread(self._read, done, Sources(tree=tree))
         findings = tuple(self._weighed(finding) for finding in report.findings)
         state = CheckState.ERROR if reason else CheckState.FAIL if findings else CheckState.PASS
-        return results.measured(
-            self.name,
-            state,
-            measured.tree,
-            done,
-            self.artifacts,
-            tool=self._version,
-            reason=reason,
-            findings=() if reason else findings,
+        ran = results.Ran(
+            check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=self._version
         )
+        return ran.gave(state, reason, findings=() if reason else findings)
 
     @property
     def _argv(self) -> tuple[str, ...]:

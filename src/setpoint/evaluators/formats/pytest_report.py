@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from setpoint.domain.evidence import Outcome
 from setpoint.evaluators.formats.bad import BadReport
@@ -85,9 +85,10 @@ class _End(_Line):
     exit: int
 
 
-_LINES: TypeAdapter[_Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _End] = TypeAdapter(
-    _Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _End
-)
+_Any = Annotated[
+    _Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _End, Field(discriminator="kind")
+]
+_LINES: TypeAdapter[_Any] = TypeAdapter(_Any)
 
 
 class Suite:
@@ -122,27 +123,41 @@ def read(path: Path) -> Suite:
     """Read a report; raises `BadReport` where there is none or a line is not ours."""
     suite = Suite()
     for line in _lines(path):
-        match line:
-            case _Start():
-                suite.version = line.pytest
-            case _Begin():
-                suite.running = line.id
-            case _Listed(kind="collected"):
-                suite.collected = line.ids
-            case _Listed():
-                suite.outcomes.update(dict.fromkeys(line.ids, Outcome.DESELECTED))
-            case _Uncollected():
-                _uncollected(suite, line)
-            case _Test():
-                suite.running = ""
-                suite.outcomes[line.id] = line.outcome
-                if line.failure is not None:
-                    suite.raised[line.id] = line.failure
-            case _Internal():
-                suite.internal_error = line.text
-            case _End():
-                suite.exit = line.exit
+        if isinstance(line, _Test):
+            _ended(suite, line)
+        elif isinstance(line, _Listed):
+            _listed(suite, line)
+        else:
+            _noted(suite, line)
     return suite
+
+
+def _noted(suite: Suite, line: _Begin | _Start | _Uncollected | _Internal | _End) -> None:
+    match line:
+        case _Start():
+            suite.version = line.pytest
+        case _Begin():
+            suite.running = line.id
+        case _Uncollected():
+            _uncollected(suite, line)
+        case _Internal():
+            suite.internal_error = line.text
+        case _End():
+            suite.exit = line.exit
+
+
+def _listed(suite: Suite, line: _Listed) -> None:
+    if line.kind == "collected":
+        suite.collected = line.ids
+    else:
+        suite.outcomes.update(dict.fromkeys(line.ids, Outcome.DESELECTED))
+
+
+def _ended(suite: Suite, line: _Test) -> None:
+    suite.running = ""
+    suite.outcomes[line.id] = line.outcome
+    if line.failure is not None:
+        suite.raised[line.id] = line.failure
 
 
 def _uncollected(suite: Suite, line: _Uncollected) -> None:
@@ -157,7 +172,7 @@ def _uncollected(suite: Suite, line: _Uncollected) -> None:
     )
 
 
-def _lines(path: Path) -> Iterator[_Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _End]:
+def _lines(path: Path) -> Iterator[_Any]:
     try:
         text = path.read_text("utf-8", "replace")
     except FileNotFoundError:

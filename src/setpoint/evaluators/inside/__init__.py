@@ -1,7 +1,7 @@
 """Programs that run in the project's own interpreter.
 
-They use the standard library alone (the plugin also pytest) and the syntax of Python 3.8, and import nothing of
-Setpoint.
+They use the standard library alone (the plugin also pytest) and the syntax of Python 3.8, and import nothing
+of Setpoint.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-"""Where the programs lie; goes on the import path of the project's tests for the sake of the report plugin."""
+"""Where the programs lie; on the import path of the project's tests, for the sake of the report plugin."""
 PROBE = FOLDER / "probe.py"
 PARSE = FOLDER / "parse.py"
 PLUGIN = "setpoint_report"

@@ -1,7 +1,7 @@
 """Parses files with the interpreter it runs in and names those that do not parse.
 
-`python -I parse.py` reads a JSON list of paths from standard input and answers with a JSON object: how many were
-`parsed`, and for each of the `errors` its file, line, message and the line of code.
+`python -I parse.py` reads a JSON list of paths from standard input and answers with a JSON object: how many
+were `parsed`, and for each of the `errors` its file, line, message and the line of code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Says what an interpreter is, what it holds, and where it would import packages from.
 
-`python -I probe.py interpreter [DISTRIBUTION ...]` and `python probe.py packages [PACKAGE ...]`; the answer is
-JSON.
+`python -I probe.py interpreter [DISTRIBUTION ...]` and `python probe.py packages [PACKAGE ...]`; the answer
+is JSON.
 """
 
 from __future__ import annotations

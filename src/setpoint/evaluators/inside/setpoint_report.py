@@ -1,9 +1,10 @@
+# ruff: noqa: ANN401 - the objects of pytest have other types in each of the versions we meet
 """A pytest plugin that writes what happened as JSON lines, one fact a line, each flushed at once.
 
 It is loaded with `-p setpoint_report` and told its files by variables, which it takes out of the environment:
 `SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON list of test or file
-identifiers, and all other tests are left out. A run that ended in order has a last line of kind `end`; whoever
-reads a report without it knows that the interpreter died, and from the last `begin` in which test.
+identifiers, and all other tests are left out. A run that ended in order has a last line of kind `end`;
+whoever reads a report without it knows that the interpreter died, and from the last `begin` in which test.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import re
 import traceback
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
 
 import pytest
 
@@ -29,7 +30,7 @@ class Report:
 
     def __init__(self, path: str, wanted: list[str] | None) -> None:
         """Write to `path`; `wanted` are the only tests to be run, where it is given."""
-        self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")
+        self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as long as pytest
         self._wanted = wanted
         self._process = os.getpid()
         self._held: dict[str, dict[str, Any]] = {}

@@ -1,1 +1,1 @@
-"""Test integrity: tests, runner configuration and thresholds are judged as they stood at the base (spec §2)."""
+"""Test integrity: tests, runner configuration and thresholds are judged as they stood at the base."""

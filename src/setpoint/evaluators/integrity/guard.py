@@ -1,8 +1,8 @@
 """Putting protected files back as they stood at the base, and remembering what was seen, whatever crashes.
 
-What was seen is written to `<state>/measured/<trace>.integrity.json` before the first file is put back, under the
-commit the maker started from and the tree that will be there afterwards. A crash in between leads to the same tree
-and the same entry; what a second look can no longer see is still in the entry of the first.
+What was seen is written to `<state>/measured/<trace>.integrity.json` before the first file is put back, under
+the commit the maker started from and the tree that will be there afterwards. A crash in between leads to the
+same tree and the same entry; what a second look can no longer see is still in the entry of the first.
 """
 
 from __future__ import annotations
@@ -139,10 +139,8 @@ class Guard:
                 self._remove(path)
         if back:
             listed = "\0".join(back).encode("utf-8", "surrogateescape")
-            await git(
-                self._root, "checkout", "--force", self._base, "--pathspec-from-file=-", "--pathspec-file-nul",
-                stdin=listed, environment=_LITERAL,
-            )  # fmt: skip
+            question = ("checkout", "--force", self._base, "--pathspec-from-file=-", "--pathspec-file-nul")
+            await git(self._root, *question, stdin=listed, environment=_LITERAL)
 
     def _remove(self, path: str) -> None:
         place = self._root / path

@@ -13,6 +13,9 @@ from setpoint.evaluators.integrity.sameness import bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
 
 
+_PROSE = (".md", ".rst")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Judged:
     """A protected path that may not stay as the maker left it."""
@@ -51,12 +54,10 @@ class Comparison:
         if after is None:
             weakens = kind in (Kind.DATA, Kind.NAMED) or bool(lowered(path, _text(before), ""))
             return _judged(path, [("was deleted", "", weakens)])
+        if kind in (Kind.TABLES, Kind.CONFIGURATION):
+            return self._settings(path, kind, _text(before), _text(after))
         if kind is Kind.DATA:
-            return _judged(path, [("was edited", "", True)])
-        if kind is Kind.TABLES:
-            return self._tables(path, _text(before), _text(after))
-        if kind is Kind.CONFIGURATION:
-            return self._configuration(path, _text(before), _text(after))
+            return _judged(path, [("was edited", "", not path.endswith(_PROSE))])
         return _judged(path, [("was edited, though the story protects it", "", False)])
 
     def _test(self, path: str, before: bytes, after: bytes | None) -> Judged | None:
@@ -78,12 +79,9 @@ class Comparison:
         ]
         return bool(wanted) and any(not changes(before, _text(content)) for content in new)
 
-    def _tables(self, path: str, before: str, after: str) -> Judged | None:
-        if tool_settings(path, before) == tool_settings(path, after):
+    def _settings(self, path: str, kind: Kind, before: str, after: str) -> Judged | None:
+        if kind is Kind.TABLES and tool_settings(path, before) == tool_settings(path, after):
             return None
-        return self._configuration(path, before, after)
-
-    def _configuration(self, path: str, before: str, after: str) -> Judged | None:
         weaker = (
             lowered(path, before, after) if path.endswith((".toml", ".ini", ".cfg", ".coveragerc")) else ()
         )
@@ -134,7 +132,7 @@ class Comparison:
 
 
 def hooks_of(source: str) -> tuple[str, ...]:
-    """Name what in a conftest reaches beyond the tests that ask for it: hooks, automatic fixtures, steering names."""
+    """Name what in a conftest reaches tests that did not ask: hooks, automatic fixtures, steering names."""
     try:
         module = ast.parse(source)
     except (SyntaxError, ValueError):

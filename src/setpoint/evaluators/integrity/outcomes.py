@@ -15,7 +15,7 @@ MOST_NAMED = 20
 
 
 def vanished(base: TestReport, now: TestReport, selected: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Name tests of the base that were not collected; those of files that could not be collected are failures.
+    """Name tests of the base that were not collected; a file that could not be collected is a failure.
 
     `selected` are the only ones asked for, where the report is of a selection.
     """

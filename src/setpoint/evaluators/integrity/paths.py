@@ -68,7 +68,7 @@ def matches(path: str, globs: tuple[str, ...]) -> bool:
 
 
 def injects(path: str) -> bool:
-    """Whether a new file of that name is imported by the interpreter or in the runner's place, whatever it holds."""
+    """Whether a new file of that name is imported unasked, or in the place of the test runner."""
     *folders, name = path.split("/")
     if name in _INJECTED or name.endswith(".pth"):
         return True

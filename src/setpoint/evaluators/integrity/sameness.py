@@ -22,9 +22,10 @@ _STEERING_NAMES = frozenset(
 )
 _FIXED_SETUPS = frozenset(
     {
-        "setup_module", "teardown_module", "setup_function", "teardown_function", "setup_class", "teardown_class",
-        "setup_method", "teardown_method", "setUp", "tearDown", "setUpClass", "tearDownClass", "setUpModule",
-        "tearDownModule", "asyncSetUp", "asyncTearDown", "__getattr__", "__getattribute__", "run", "__init__",
+        "setup_module", "teardown_module", "setup_function", "teardown_function", "setup_class",
+        "teardown_class", "setup_method", "teardown_method", "setUp", "tearDown", "setUpClass",
+        "tearDownClass", "setUpModule", "tearDownModule", "asyncSetUp", "asyncTearDown", "__getattr__",
+        "__getattribute__", "run", "__init__",
     }
 )  # fmt: skip
 
@@ -42,7 +43,7 @@ class Change:
 
 
 def changes(base: str, now: str) -> tuple[Change, ...]:
-    """Give all changes that append-only does not allow: nothing may go, and additions may not steer what stood."""
+    """Give what append-only does not allow: nothing may go, and additions may not steer what stood."""
     try:
         before, after = ast.parse(base), ast.parse(now)
     except (SyntaxError, ValueError):
@@ -99,7 +100,7 @@ def _definition(
 
 
 def _stronger(old: _Function, new: _Function) -> bool:
-    """Whether all statements of the old function still stand in order, with the same decorators and arguments."""
+    """Whether all of the old function still stands in order, and nothing but assertions came in."""
     if ast.dump(old.args) != ast.dump(new.args):
         return False
     if [ast.dump(each) for each in old.decorator_list] != [ast.dump(each) for each in new.decorator_list]:
@@ -140,7 +141,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str, str]]:
 
 
 def _additions(before: list[ast.stmt], after: list[ast.stmt], inside: str) -> Iterator[Change]:
-    """Find additions that reach what stood before: other bindings of its names, marks, hooks, automatic fixtures."""
+    """Find additions that reach what stood: its names bound anew, marks, hooks, automatic fixtures."""
     stood = Counter(_text(node) for node in before if not isinstance(node, _Definition))
     bound = {name for node in before for name in _binds(node)}
     used = {argument.arg for node in before for each in ast.walk(node) if isinstance(each, ast.arguments)

@@ -17,35 +17,20 @@ _QUALITY_TOOLS = frozenset(
     }
 )  # fmt: skip
 _NOT_TOOLS = (
-    "metadata",
-    "options",
-    "build",
-    "bdist",
-    "sdist",
-    "aliases",
-    "egg_info",
-    "upload",
-    "install",
-    "bumpversion",
-)
+    "metadata", "options", "build", "bdist", "sdist", "aliases", "egg_info", "upload", "install", "bumpversion",
+)  # fmt: skip
 _FLOORS = ("fail_under", "fail-under", "cov-fail-under", "minversion", "min-")
 _CEILINGS = ("max-", "max_", "maxfail")
 _GROWING = (
-    "ignore", "exclude", "omit", "skips", "skip", "disable", "norecursedirs", "filterwarnings", "deselect", "unfixable",
+    "ignore", "exclude", "omit", "skip", "disable", "norecursedirs", "filterwarnings", "deselect", "unfixable",
 )  # fmt: skip
 _SHRINKING = (
-    "select",
-    "testpaths",
-    "files",
-    "packages",
-    "source",
-    "enable",
-    "python_files",
-    "python_functions",
+    "select", "testpaths", "files", "packages", "source", "enable", "python_files", "python_functions",
     "python_classes",
-)
+)  # fmt: skip
 _DEMANDING = (
-    "strict", "disallow_", "warn_", "check_untyped_defs", "no_implicit", "xfail_strict", "branch", "require", "local_partial_types",
+    "strict", "disallow_", "warn_", "check_untyped_defs", "no_implicit", "xfail_strict", "branch", "require",
+    "local_partial_types",
 )  # fmt: skip
 _LENIENT = ("ignore_errors", "ignore_missing_imports", "skip_", "allow_", "exit_zero", "exit-zero", "preview")
 _OPTION_WEAKENS = re.compile(
@@ -132,7 +117,7 @@ def _flat(value: object, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 def _weaker(key: tuple[str, ...], before: object, after: object) -> bool:
     name = key[-1].lower().lstrip("-")
-    if name == "addopts" or name == "args":
+    if name in ("addopts", "args"):
         return _options_weaker(_words(before), _words(after))
     if name.startswith(_FLOORS):
         return _number(after, 0.0) < _number(before, 0.0)
@@ -154,10 +139,8 @@ def _list_weaker(key: tuple[str, ...], name: str, before: object, after: object)
     if any(word in part for word in _GROWING for part in (name, *key[:-1])):
         return bool(holds - held)
     if any(word in name for word in _SHRINKING):
-        return (
-            before is not None
-            and bool(held - holds)
-            or (before is None and name in ("testpaths", "files", "source"))
+        return (before is not None and bool(held - holds)) or (
+            before is None and name in ("testpaths", "files", "source")
         )
     return False
 
