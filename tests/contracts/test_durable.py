@@ -15,6 +15,7 @@ from setpoint.durable.dbos import DbosEngine
 from setpoint.durable.inline import InlineDurable
 from setpoint.errors import RecordedDataError, WorkspaceError
 from setpoint.ports import Durable
+from store import postgres
 
 Body = Callable[[RunOrder, Durable], Awaitable[RunOutcome]]
 
@@ -38,8 +39,8 @@ class Inline:
 
 
 class Dbos:
-    def __init__(self, state: Path) -> None:
-        self._engine = DbosEngine(state)
+    def __init__(self, state: Path, url: str | None = None) -> None:
+        self._engine = DbosEngine(state, url)
 
     async def drive(self, body: Body) -> RunOutcome:
         return await self._engine.drive(order(), body)
@@ -48,9 +49,11 @@ class Dbos:
         await asyncio.to_thread(self._engine.signal, TRACE, topic, Answer(text=text), key)
 
 
-@pytest.fixture(params=["inline", "dbos"])
+@pytest.fixture(params=["inline", "dbos", *postgres.WHERE_GIVEN])
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
-    return Inline() if request.param == "inline" else Dbos(tmp_path / "state")
+    if request.param == "inline":
+        return Inline()
+    return Dbos(tmp_path / "state", postgres.fresh_database() if request.param == "postgres" else None)
 
 
 @pytest.fixture

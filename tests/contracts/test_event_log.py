@@ -22,17 +22,18 @@ from setpoint.events.log import SqlEventLog
 from setpoint.ports import EventLog
 from setpoint.store.connect import open_store
 from setpoint.testing.log import MemoryEventLog
+from store import postgres
 
 ONE, TWO = TraceId("run-one"), TraceId("run-two")
 NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", *postgres.WHERE_GIVEN])
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EventLog]:
     if request.param == "memory":
         yield MemoryEventLog()
         return
-    store = open_store(tmp_path)
+    store = open_store(tmp_path if request.param == "sqlite" else postgres.fresh_database())
     yield SqlEventLog(store)
     store.close()
 

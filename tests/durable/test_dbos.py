@@ -119,6 +119,43 @@ async def test_a_run_that_another_process_drives_is_refused_with_its_process(tmp
         assert RunLocks(tmp_path).owner(TRACE) == os.getpid()
 
 
+async def test_a_second_run_in_the_same_process_is_refused_and_disturbs_nothing(tmp_path: Path) -> None:
+    engine = DbosEngine(tmp_path)
+    other = TraceId("run-0002")
+
+    async def fine(ordered: RunOrder, _: Durable) -> RunOutcome:
+        return outcome(trace_id=ordered.trace_id)
+
+    async def body(ordered: RunOrder, _: Durable) -> RunOutcome:
+        with pytest.raises(RunInUse, match="this process drives another run"):
+            await DbosEngine(tmp_path).drive(order(other), fine)
+        return outcome(trace_id=ordered.trace_id)
+
+    assert (await engine.drive(order(), body)).trace_id == TRACE
+    assert (await engine.drive(order(other), fine)).trace_id == other
+
+
+async def test_a_run_that_waits_is_told_of_its_cancelling(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    engine = DbosEngine(tmp_path)
+    waiting = asyncio.Event()
+
+    async def body(_: RunOrder, durable: Durable) -> RunOutcome:
+        waiting.set()
+        await durable.wait_for("gate", Answer, timeout_s=3600)
+        return outcome()
+
+    driving = asyncio.create_task(engine.drive(order(), body))
+    await waiting.wait()
+    await asyncio.sleep(0.2)
+    await asyncio.to_thread(engine.cancel, TRACE)
+    await asyncio.to_thread(engine.signal, TRACE, "gate", Answer(text="wake up"), "k")
+    with pytest.raises(RunCancelled):
+        await driving
+    assert capfd.readouterr() == ("", "")
+
+
 async def test_a_cancelled_run_ends_its_step_soon_and_can_go_on(tmp_path: Path) -> None:
     engine, counter = DbosEngine(tmp_path), Counter(tmp_path)
     inside = asyncio.Event()

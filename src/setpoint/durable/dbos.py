@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 from dbos import (
@@ -37,7 +38,7 @@ from pydantic import ValidationError
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.domain.value import Value
-from setpoint.errors import RecordedDataError, RunCancelled, SetpointError, UsageError
+from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, SetpointError, UsageError
 from setpoint.ports import Durable
 from setpoint.store.connect import use_wal
 from setpoint.store.locks import RunLocks
@@ -54,6 +55,7 @@ _MAIL_POLL_S = 0.2
 _BEGIN_S = 60.0
 """Seconds after which a recovered run that the engine does not hand out counts as a fault; 1 is usual."""
 _THREADS = 8
+_DRIVING = Lock()
 
 Body = Callable[[RunOrder, Durable], Awaitable[RunOutcome]]
 """What a run does; called again from its start whenever the run is resumed."""
@@ -62,7 +64,7 @@ Body = Callable[[RunOrder, Durable], Awaitable[RunOutcome]]
 class _Left(BaseException):
     """Carries an error past the engine, which records every `Exception` as the final result of its step."""
 
-    def __init__(self, failure: Exception) -> None:
+    def __init__(self, failure: BaseException) -> None:
         super().__init__(str(failure))
         self.failure = failure
 
@@ -115,11 +117,11 @@ class DbosEngine:
         """Start a run, or go on with it from its last finished step; a finished run gives its outcome again.
 
         Whatever the body raises is raised here and leaves the run resumable; so does cancelling this call,
-        which cancels the body and waits for it. Raises `RunInUse` where a living process drives the run,
-        `RunCancelled` where `cancel` ended it meanwhile, and `RecordedDataError` where the run was begun by a
-        version of Setpoint that took other steps.
+        which cancels the body and waits for it. Raises `RunInUse` where a living process drives the run or
+        this one drives another, `RunCancelled` where `cancel` ended it meanwhile, and `RecordedDataError`
+        where the run was begun by a version of Setpoint that took other steps.
         """
-        with self._locks.held(order.trace_id):
+        with _alone(order.trace_id), self._locks.held(order.trace_id):
             drive = _Drive(order, body)
             try:
                 self._launch(drive)
@@ -217,15 +219,17 @@ class _Drive:
 
     async def leave(self) -> None:
         """End the body if it still runs, and then the engine."""
-        if self._begun.done():
-            task = self._begun.result()
-            task.cancel()
-            await asyncio.wait({task})
-            if not task.cancelled():
-                task.exception()  # known already; asked for, so that the loop does not report it
-        DBOS.destroy(destroy_registry=True)
-        # The engine has made its own thread pool the loop's, and that pool is closed now.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
+        try:
+            if self._begun.done():
+                task = self._begun.result()
+                task.cancel()
+                await asyncio.wait({task})
+                if not task.cancelled():
+                    task.exception()  # known already; asked for, so that the loop does not report it
+        finally:
+            DBOS.destroy(destroy_registry=True)
+            # The engine has made its own thread pool the loop's, and that pool is closed now.
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
 
     async def _revive(self, status: WorkflowStatus) -> None:
         """Let the launch's own recovery hand out the run, or put a cancelled one in its way."""
@@ -249,10 +253,22 @@ class _Drive:
             outcome = await self._body(_read(RunOrder, order, "the order of the run"), DbosDurable())
         except BaseException as failure:
             self._failure = _explained(failure, self.order.trace_id)
-            if isinstance(failure, Exception):
-                raise _Left(failure) from failure
-            raise
+            if isinstance(failure, asyncio.CancelledError):
+                raise
+            raise _Left(failure) from failure
         return outcome.model_dump(mode="json")
+
+
+@contextmanager
+def _alone(trace_id: TraceId) -> Iterator[None]:
+    """Keep a second drive out of this process: the engine is one object for the whole of it."""
+    if not _DRIVING.acquire(blocking=False):
+        message = f"{trace_id} cannot be driven: this process drives another run already"
+        raise RunInUse(message, mend="drive each run in a process of its own")
+    try:
+        yield
+    finally:
+        _DRIVING.release()
 
 
 def _version(trace_id: TraceId) -> str:
@@ -261,7 +277,8 @@ def _version(trace_id: TraceId) -> str:
 
 def _explained(failure: BaseException, trace_id: TraceId) -> BaseException:
     """Say in our own terms what the engine raised; all else stays as it is."""
-    if isinstance(failure, error.DBOSWorkflowCancelledError):
+    if isinstance(failure, error.DBOSWorkflowCancelledError | error.DBOSWorkflowConflictIDError):
+        # The second is what a wait is told: the run is no longer this process's.
         return RunCancelled(f"{trace_id} was cancelled", mend="`setpoint resume` goes on with it")
     if isinstance(failure, error.DBOSException):
         message = f"{trace_id} cannot go on: {failure}"
