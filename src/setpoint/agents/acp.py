@@ -145,7 +145,7 @@ class AcpAgent:
             until_s=time.monotonic() + opening_s,
             wall_s=opening_s,
             idle_s=opening_s,
-            doing="opening a session",
+            doing=breakage.OPENING,
             cancel_s=self._patience.cancel_s,
         )
         failed = await live.open(workdir, opening)

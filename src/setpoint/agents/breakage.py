@@ -11,6 +11,8 @@ from setpoint.domain.attempt import Breakage, BreakageKind
 
 AUTH_REQUIRED = -32000
 """ACP's code for an agent that wants a login first."""
+OPENING = "opening a session"
+"""What a wait before the first prompt is called."""
 _PROTOCOL_CODES = frozenset({-32700, -32600, -32601, -32602})
 _BY_STATUS = {
     401: BreakageKind.AUTH,
@@ -82,10 +84,12 @@ def protocol(launch: Launch, what: str, sample: str = "") -> Breakage:
 def overdue(launch: Launch, kind: BreakageKind, seconds: float, doing: str) -> Breakage:
     """Say that a bound in time was reached."""
     if kind is BreakageKind.IDLE:
-        text, setting = f"gave no sign of life for {seconds:g} s", "agents.idle_s"
+        text, mend = f"gave no sign of life for {seconds:g} s", "raise agents.idle_s if it needs longer"
     else:
-        text, setting = f"was not ready after {seconds:g} s", "agents.wall_s"
-    return Breakage(kind=kind, message=f"{launch.name} {text} ({doing}); raise {setting} if it needs longer")
+        text, mend = f"was not ready after {seconds:g} s", "raise agents.wall_s if it needs longer"
+    if doing == OPENING:
+        mend = f"start `{' '.join(launch.argv)}` by hand and see what it waits for"
+    return Breakage(kind=kind, message=f"{launch.name} {text} ({doing}); {mend}")
 
 
 def _kind(code: object, data: object) -> BreakageKind:
