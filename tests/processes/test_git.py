@@ -65,6 +65,13 @@ async def test_variables_of_a_calling_hook_do_not_mislead(root: Path, tmp_path: 
     assert await questions.repository_root(root) == root
 
 
+async def test_no_repository_is_looked_for_above_the_one_asked_about(root: Path):
+    with pytest.raises(WorkspaceError, match="no commit"):
+        await questions.tree_of(root / "pkg", "HEAD")
+    with pytest.raises(WorkspaceError, match="not a git repository"):
+        await questions.git(root / "pkg", "add", "--all")
+
+
 async def test_dirty_means_changed_staged_or_untracked(root: Path):
     assert not await questions.is_dirty(root)
     (root / "new.txt").write_text("x")

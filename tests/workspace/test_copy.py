@@ -8,7 +8,7 @@ import pytest
 from setpoint.domain.ids import TraceId
 from setpoint.errors import RecordedDataError, WorkspaceError
 from setpoint.ports import WorkCopy
-from setpoint.processes.git import head
+from setpoint.processes.git import ask, changed_lines, head, located
 from setpoint.workspace import GitWorkspace, ensure_state
 from workspace.repository import attempt, commit_all, fingerprint, git, repository
 
@@ -24,7 +24,7 @@ async def opened(tmp_path: Path) -> tuple[GitWorkspace, WorkCopy, Path]:
 
 
 def vault(copy: WorkCopy) -> Path:
-    return Path(f"{copy.path}.git")
+    return Path(copy.repository)
 
 
 def salvaged(copy: WorkCopy) -> list[str]:
@@ -162,6 +162,20 @@ async def test_a_repository_inside_the_work_copy_is_committed_as_files(opened):
     assert made.files == ("empty/code.py", "full/code.py")
     await workspace.restore(copy, copy.base)
     assert not (path / "full").exists()
+
+
+async def test_others_can_ask_setpoints_own_repository(opened):
+    workspace, copy, path = opened
+    (path / "calc.py").write_text("a = 'mine'\n")
+    commit_all(path, "I am done")
+    assert await head(copy.repository) == copy.base
+    shutil.rmtree(path / ".git")
+    place = located(copy.repository, copy.path)
+    assert (await ask(path, "diff", "--name-only", "HEAD", environment=place)).text == "calc.py"
+    made = await workspace.snapshot(copy, "implement-1", attempt())
+    assert await head(copy.repository) == made.commit
+    assert await changed_lines(copy.repository, copy.base, made.commit) == {"calc.py": {1}}
+    assert located("", copy.path) == {}
 
 
 async def test_files_without_permissions_are_no_obstacle(opened):

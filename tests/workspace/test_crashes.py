@@ -91,7 +91,7 @@ async def test_a_checkout_that_was_interrupted_is_finished(tmp_path: Path, lost:
     workspace = GitWorkspace(root, ensure_state(root))
     copy = await workspace.open(RUN, await head(root))
     path = Path(copy.path)
-    vault = Path(f"{copy.path}.git")
+    vault = Path(copy.repository)
     if lost == "the marker":
         git(vault, "update-ref", "-d", "refs/setpoint-state/current")
         (path / "calc.py").unlink()
@@ -108,7 +108,7 @@ async def test_locks_left_behind_are_removed(tmp_path: Path):
     root = repository(tmp_path / "project")
     workspace = GitWorkspace(root, ensure_state(root))
     copy = await workspace.open(RUN, await head(root))
-    vault = Path(f"{copy.path}.git")
+    vault = Path(copy.repository)
     for lock in (vault / "index.lock", vault / "packed-refs.lock", Path(copy.path) / ".git" / "index.lock"):
         lock.touch()
     (vault / "refs" / "setpoint-state" / "current.lock").touch()

@@ -35,6 +35,7 @@ NEUTRAL = {
     "clone.defaultRemoteName": "origin",
     "clone.rejectShallow": "false",
     "init.templateDir": "",
+    "safe.bareRepository": "all",
 }
 """Configuration that is set aside: whatever would run a program, ask a person or change the result."""
 
@@ -90,7 +91,7 @@ async def ask(
             *settings,
             *argv,
             cwd=root,
-            env=clean_environment({**VARIABLES, **(environment or {})}),
+            env=clean_environment({**VARIABLES, **ceiling(root), **(environment or {})}),
             stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -114,6 +115,19 @@ async def ask(
     return Answer(argv=argv, exit_code=process.returncode or 0, stdout=stdout, stderr=stderr)
 
 
+def ceiling(root: Path | str) -> dict[str, str]:
+    """Keep git from looking for a repository above `root`.
+
+    A work copy lies inside the user's tree: were its `.git` deleted, git would find the user's repository.
+    """
+    return {"GIT_CEILING_DIRECTORIES": str(Path(root).absolute().parent)}
+
+
+def located(repository: str, work_tree: str) -> dict[str, str]:
+    """Name the repository of a work tree instead of having it looked for; empty means the one inside."""
+    return {"GIT_DIR": repository, "GIT_WORK_TREE": work_tree} if repository else {}
+
+
 async def git(
     root: Path | str, *argv: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> Answer:
@@ -127,7 +141,7 @@ async def git(
 
 async def repository_root(path: Path | str) -> Path:
     """Find the root of the work tree that `path` lies in."""
-    answer = await ask(path, "rev-parse", "--show-toplevel")
+    answer = await ask(path, "rev-parse", "--show-toplevel", environment={"GIT_CEILING_DIRECTORIES": ""})
     if answer.ok and answer.text:
         return Path(answer.text)
     words = answer.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")

@@ -10,7 +10,7 @@ from setpoint.domain.attempt import Attempt
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.domain.run import Snapshot
 from setpoint.ports import WorkCopy
-from setpoint.processes.git import DIFF, head, tree_of
+from setpoint.processes.git import DIFF, head
 from setpoint.workspace.snapshot import changes, message_of, read_snapshot, ref_of
 from setpoint.workspace.vault import CURRENT, Vault, make_vault
 
@@ -40,8 +40,8 @@ class GitWorkspace:
             await make_vault(vault, self._root, base)
         vault.path.mkdir(exist_ok=True)
         await vault.unlock()
-        tree = await tree_of(self._root, base)
-        copy = WorkCopy(trace_id=trace_id, path=str(vault.path), base=base, base_tree=tree)
+        ((_, tree),) = await vault.trees(base)
+        copy = WorkCopy(trace_id, str(vault.path), base, tree, repository=str(vault.directory))
         current = await vault.commit_at(CURRENT)
         if current is None:
             await vault.make_equal(base, current)
@@ -90,8 +90,7 @@ class GitWorkspace:
         )
         message = message_of(described).encode()
         commit = Commit((await vault.git("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)).text)
-        moves = f"start\ncreate {ref_of(label)} {commit}\nupdate {CURRENT} {commit}\ncommit\n"
-        await vault.git("update-ref", "--stdin", stdin=moves.encode())
+        await vault.stand_at(commit, f"create {ref_of(label)} {commit}")
         vault.show_agent(commit)
         return described.model_copy(update={"commit": commit})
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
-from setpoint.processes.git import Answer, ask, git
+from setpoint.processes.git import Answer, ask, git, located
 from setpoint.store.files import write_atomic_bytes
 
 CACHES = (
@@ -66,8 +66,7 @@ class Vault:
         self.path = path
         self.directory = path.with_name(f"{path.name}.git")
         self._environment = {
-            "GIT_DIR": str(self.directory),
-            "GIT_WORK_TREE": str(self.path),
+            **located(str(self.directory), str(self.path)),
             "GIT_INDEX_FILE": str(self.directory / "index"),
         }
 
@@ -131,8 +130,21 @@ class Vault:
             _make_accessible(self.path)
             await self.git("clean", "-ffdxq")
         if commit != current:
-            await self.git("update-ref", CURRENT, commit)
+            await self.stand_at(commit)
         self.show_agent(commit)
+
+    async def stand_at(self, commit: Commit, *moves: str) -> None:
+        """Note which commit the files equal, together with more moves of refs, all or none."""
+        lines = (
+            "start",
+            *moves,
+            f"update {CURRENT} {commit}",
+            "option no-deref",
+            f"update HEAD {commit}",
+            "commit",
+            "",
+        )
+        await self.git("update-ref", "--stdin", stdin="\n".join(lines).encode())
 
     async def unlock(self) -> None:
         """End what a killed Setpoint left running here, and remove its locks; for the run's one owner."""
