@@ -6,16 +6,19 @@ Values are taken, strongest first, from flags, `SETPOINT_*` variables (`SETPOINT
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import SettingsError as UnreadableVariable
 
-from setpoint.domain.quality import WEIGHTS
+from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.errors import SettingsError
@@ -30,6 +33,13 @@ CLASSIC: dict[str, Any] = {
     "minimum_quality": 0.60,
 }
 """Limits of the preset `classic`: the numbers that the five designs give (spec §3)."""
+
+_PREFIX = "SETPOINT_"
+_NOT_SETTINGS = "SETPOINT_REPORT_"
+"""Variables with which Setpoint talks to its own report plugin."""
+_KNOWN = "; the settings are listed by `setpoint doctor --settings` and in docs/reference/settings.md"
+_UNION_MEMBER = re.compile(r"(literal|str-enum|function-\w+|is-instance)\[|bool$")
+"""What pydantic adds to the place of an error to say which kind of value it tried."""
 
 _CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -65,8 +75,8 @@ class CustomAgent(BaseModel):
 
     May be left out where NAME is an agent Setpoint knows: what is not stated then stays as it is.
     """
-    protocol: Literal["command", "acp"] = "command"
-    """How Setpoint talks to it."""
+    protocol: Literal["command", "acp"] | None = None
+    """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()
@@ -117,7 +127,7 @@ class Settings(BaseSettings):
     """Every setting with its default."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SETPOINT_",
+        env_prefix=_PREFIX,
         env_nested_delimiter="__",
         extra="forbid",
         frozen=True,
@@ -149,6 +159,18 @@ class Settings(BaseSettings):
     stories_dir: str = ""
     """Where stories lie; empty: `stories` in the state directory."""
 
+    @field_validator("weights")
+    @classmethod
+    def _of_metrics(cls, weights: dict[str, float]) -> dict[str, float]:
+        known = [
+            name for name, field in QualityVector.model_fields.items() if field.annotation == float | None
+        ]
+        if unknown := sorted(set(weights) - set(known)):
+            raise ValueError(f"no metric is called {', '.join(unknown)}; there are {', '.join(known)}")
+        if wrong := sorted(name for name, weight in weights.items() if not 0 <= weight < math.inf):
+            raise ValueError(f"a weight is a number from 0 upwards: {', '.join(wrong)}")
+        return weights
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -163,6 +185,26 @@ class Settings(BaseSettings):
         return (init_settings,)
 
 
+class _Sources(NamedTuple):
+    """Where values came from, strongest first."""
+
+    flags: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    file: Path | None
+    table: Mapping[str, Any]
+    """What the file says."""
+
+    def name_of(self, place: list[str]) -> str:
+        """Name the source that gave the value at a place, as its user knows it."""
+        key = ".".join(place)
+        if _holds(self.flags, place):
+            return f"flag for '{key}'"
+        if _holds(self.environment, place):
+            return f"environment variable {_PREFIX}{'__'.join(place).upper()}"
+        section = " [tool.setpoint]" if self.file is not None and self.file.name == "pyproject.toml" else ""
+        return f"{self.file}{section}, key '{key}'"
+
+
 def load(
     root: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None
 ) -> Settings:
@@ -170,12 +212,13 @@ def load(
     source, from_file = _from_file(root)
     from_environment = _from_environment(os.environ if environment is None else environment)
     merged = _merged(_merged(from_file, from_environment), flags or {})
-    if merged.get("preset") == "classic":
-        merged["limits"] = {**CLASSIC, **merged.get("limits", {})}
+    given = merged.get("limits", {})
+    if merged.get("preset") == "classic" and isinstance(given, Mapping):
+        merged["limits"] = {**CLASSIC, **given}
     try:
         return Settings(**merged)
     except ValidationError as error:
-        raise _explained(error, source, from_file, from_environment) from None
+        raise _explained(error, _Sources(flags or {}, from_environment, source, from_file)) from None
 
 
 def inherited(names: Iterable[str]) -> dict[str, str]:
@@ -189,9 +232,12 @@ def _from_file(root: Path) -> tuple[Path | None, dict[str, Any]]:
         return own, _toml(own)
     project = root / "pyproject.toml"
     if project.is_file():
-        table = _toml(project).get("tool", {}).get("setpoint")
-        if isinstance(table, dict):
-            return project, table
+        tools = _toml(project).get("tool", {})
+        table = tools.get("setpoint", {}) if isinstance(tools, dict) else {}
+        if not isinstance(table, dict):
+            message = f"{project}: 'tool.setpoint' is no table (got {table!r})"
+            raise SettingsError(message, mend="write the settings below a line [tool.setpoint]")
+        return project, table
     return None, {}
 
 
@@ -204,9 +250,28 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    source = EnvSettingsSource(Settings, env_prefix="SETPOINT_", env_nested_delimiter="__")
-    source.env_vars = {name.lower(): value for name, value in environment.items()}
-    return {name: value for name, value in source().items() if value not in (None, {})}
+    """Read the variables one by one, so that a wrong one can be named."""
+    found: dict[str, Any] = {}
+    for name, value in sorted(environment.items()):
+        if name.upper().startswith(_PREFIX) and not name.upper().startswith(_NOT_SETTINGS):
+            found = _merged(found, _from_variable(name, value))
+    return found
+
+
+def _from_variable(name: str, value: str) -> dict[str, Any]:
+    key = name[len(_PREFIX) :].lower()
+    if key.split("__")[0] not in Settings.model_fields:
+        message = f"environment variable {name}: no setting is called '{key.replace('__', '.')}'"
+        raise SettingsError(message, mend=f"correct or remove the variable{_KNOWN}")
+    source = EnvSettingsSource(Settings, env_prefix=_PREFIX, env_nested_delimiter="__")
+    source.env_vars = {name.lower(): value}
+    try:
+        return {field: given for field, given in source().items() if given not in (None, {})}
+    except UnreadableVariable:
+        message = f"environment variable {name}: a list or table has to be written as JSON (got {value!r})"
+        raise SettingsError(
+            message, mend=f"""for example '["one", "two"]' or '{{"key": 1}}'{_KNOWN}"""
+        ) from None
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,29 +284,12 @@ def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     return result
 
 
-def _explained(
-    error: ValidationError,
-    source: Path | None,
-    from_file: Mapping[str, Any],
-    from_environment: Mapping[str, Any],
-) -> SettingsError:
+def _explained(error: ValidationError, sources: _Sources) -> SettingsError:
     lines = []
     for detail in error.errors():
-        place = [
-            str(part)
-            for part in detail["loc"]
-            if not str(part).startswith(("literal[", "bool", "function-", "is-instance"))
-        ]
-        key = ".".join(place)
-        if _holds(from_environment, place):
-            where = f"environment variable SETPOINT_{'__'.join(place).upper()}"
-        elif source is not None and _holds(from_file, place):
-            where = f"{source}{' [tool.setpoint]' if source.name == 'pyproject.toml' else ''}, key '{key}'"
-        else:
-            where = f"flag for '{key}'"
-        lines.append(f"{where}: {detail['msg'].lower()} (got {detail.get('input')!r})")
-    known = "; the settings are listed by `setpoint doctor --settings` and in docs/reference/settings.md"
-    return SettingsError("\n".join(dict.fromkeys(lines)), mend=f"correct or remove the key{known}")
+        place = [str(part) for part in detail["loc"] if not _UNION_MEMBER.match(str(part))]
+        lines.append(f"{sources.name_of(place)}: {detail['msg'].lower()} (got {detail.get('input')!r})")
+    return SettingsError("\n".join(dict.fromkeys(lines)), mend=f"correct or remove the key{_KNOWN}")
 
 
 def _holds(table: Mapping[str, Any], place: list[str]) -> bool:

@@ -41,6 +41,15 @@ def test_command_and_protocol_of_a_known_agent_can_be_replaced() -> None:
     assert launch.quirks.usage_scope is UsageScope.SESSION
 
 
+def test_settings_that_were_written_out_in_full_mean_the_same() -> None:
+    own = CustomAgent(environment={"A": "1"})
+    again = CustomAgent.model_validate_json(own.model_dump_json())
+    assert (
+        known({"gemini": again, "mine": CustomAgent(command=("x",))})["gemini"]
+        == known({"gemini": own})["gemini"]
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "words"), [("mine", "a new agent needs a command"), ("mechanic", "cannot be redefined")]
 )

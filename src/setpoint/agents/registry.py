@@ -42,7 +42,7 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
         return Launch(
             name=name,
             argv=agent.command,
-            protocol=agent.protocol,
+            protocol=agent.protocol or "command",
             pass_environment=agent.pass_environment,
             environment=agent.environment,
         )
@@ -52,6 +52,6 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
     }
     if agent.command:
         changes["argv"] = agent.command
-    if "protocol" in agent.model_fields_set:
+    if agent.protocol:
         changes["protocol"] = agent.protocol
     return under.model_copy(update=changes)
