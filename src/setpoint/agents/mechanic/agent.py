@@ -220,5 +220,6 @@ _STAGES = {
     "collect": "collect the project's tests",
     "localise": "trace failing and passing tests, rank suspicious lines",
     "search": "try candidate edits",
+    "fresh": "try edits that need a fresh import",
     "confirm": "confirm the best patches in fresh processes",
 }

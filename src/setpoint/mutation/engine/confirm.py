@@ -16,7 +16,7 @@ from .warm import Warm, key_of
 from .wire import Patch, Request, digest
 
 _MOST_TESTS = 400
-_ALTERNATIVES_S = 5.0
+_ALTERNATIVES_S = 2.0
 """Seconds after which alternatives to a confirmed patch are given back as they are."""
 _TRIAL_S = 15.0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from .children import Limits, Report, cpu_timer, run_child
@@ -50,6 +50,13 @@ class Diagnosis:
         else:
             touching = list(self.spectra.tests)
         return [test for test in touching if test not in known]
+
+    def convinces(self, cleared: Collection[str]) -> bool:
+        """Whether a partial repair mends one thing wholly: all failing cases of some test function."""
+        cases: dict[str, list[bool]] = {}
+        for test in self.failing:
+            cases.setdefault(test.split("[", 1)[0], []).append(test in cleared)
+        return any(all(each) for each in cases.values())
 
     def limit_s(self, test: str, patience: float) -> float:
         """Give the CPU seconds after which a run of a test counts as endless."""

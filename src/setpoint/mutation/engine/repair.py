@@ -76,7 +76,8 @@ class _Order:
         if warm.order_matters:
             result.mode_reason = "tests share state: one process for each candidate"
         found = list(outcome.found)
-        if not any(len(each.cleared) == len(warm.failing) for each in found):
+        full = any(len(each.cleared) == len(warm.failing) for each in found)
+        if not full and not outcome.convincing:
             found += self._search_fresh(self._left_over(warm), warm.failing)
         self._finish(found, warm, exhausted=outcome.exhausted)
         if not warm.scores and not result.patches:

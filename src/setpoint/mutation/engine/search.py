@@ -25,8 +25,10 @@ _BATCH_S = 1.5
 _MOST_FRESH = 600
 _SECOND_CHANCE = 20.0
 """How much more time slow candidates get the second time."""
-_PATIENCE_PARTIAL = 0.3
-"""Share of the budget to go on with after the first partial repair."""
+_PATIENCE_CONVINCING = 0.05
+"""Share of the budget to go on with after a repair that mends one thing wholly: the rest is another bug."""
+_PATIENCE_PARTIAL = 0.4
+"""Share of the budget to go on with after any other partial repair."""
 
 
 @dataclass
@@ -50,6 +52,8 @@ class Outcome:
     tried: int = 0
     timeouts: int = 0
     discarded: int = 0
+    convincing: bool = False
+    """A partial repair mends one thing wholly."""
     exhausted: bool = False
     """Every candidate was tried."""
     skipped_files: list[str] = field(default_factory=list)
@@ -144,8 +148,13 @@ class Search:
         if digest(name, candidate.source.diff(candidate.edits, name)) in self._request.avoid:
             return
         self.outcome.found.append(Found(candidate, verdict.cleared, verdict.checked))
-        full = len(verdict.cleared) == len(self._diagnosis.failing)
-        more = self._request.extra_s if full else self._request.cpu_s * _PATIENCE_PARTIAL
+        if len(verdict.cleared) == len(self._diagnosis.failing):
+            more = self._request.extra_s
+        elif self._diagnosis.convinces(verdict.cleared):
+            self.outcome.convincing = True
+            more = self._request.extra_s + self._request.cpu_s * _PATIENCE_CONVINCING
+        else:
+            more = self._request.cpu_s * _PATIENCE_PARTIAL
         self._stop_cpu = min(self._stop_cpu, cpu_used() + more)
 
     def _over(self) -> bool:

@@ -147,7 +147,7 @@ def guarded(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
 
 
 def _donated(scope: Scope) -> Iterator[tuple[str, float]]:
-    """Give one-line statements: the function's own, small ones on its names, own ones with a name exchanged."""
+    """Give one-line statements: the function's own, small ones on its names, own ones renamed."""
     simple = [
         node
         for block in scope.blocks
