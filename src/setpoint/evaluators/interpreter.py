@@ -99,7 +99,7 @@ async def probe(path: str, reason: str) -> Interpreter | str:
 
 
 def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) -> dict[str, str]:
-    """Give what a command of the project sees: its own tools first on PATH, the measured code first to import.
+    """Give what a command of the project sees: its own tools and the measured code before all others.
 
     `imports` are folders of the tree. Setpoint's environment is taken off PATH: tests that look for a tool
     must find what the project's people would find.

@@ -34,10 +34,15 @@ async def check_out_commit(state: Path, copy: WorkCopy, commit: Commit) -> Path:
     """Put a commit of the work copy into the place for measuring and remove all else from it."""
     place = place_of(state, copy.trace_id)
     if not (place / ".git" / _MARK).is_file():
-        await _clone(Path(copy.path), place)
+        await _clone(repository_of(copy), place)
     await git(place, "checkout", "--quiet", "--force", "--detach", commit)
     await git(place, "clean", "-ffdxq")
     return place
+
+
+def repository_of(copy: WorkCopy) -> Path:
+    """Name where the objects of a work copy lie."""
+    return Path(copy.repository or copy.path)
 
 
 def place_of(state: Path, trace: TraceId) -> Path:

@@ -20,7 +20,14 @@ from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
 from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
 from setpoint.evaluators.judge import Judge, Reference
-from setpoint.evaluators.place import check_out, check_out_commit, place_of, record_current, remove
+from setpoint.evaluators.place import (
+    check_out,
+    check_out_commit,
+    place_of,
+    record_current,
+    remove,
+    repository_of,
+)
 from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
@@ -89,7 +96,7 @@ class ProjectEvaluator:
         base = await self._base(order, measured.copy)
         place = await check_out(self._state, measured)
         raw = await self._measure(self._task(order, base), place)
-        parent = await parent_of(measured.copy.path, measured.commit)
+        parent = await parent_of(place.copy.path, measured.commit)
         seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
         return await judge.against(base, raw, Reference(seen=seen, suspects=measured.suspects))
 
@@ -127,7 +134,7 @@ class ProjectEvaluator:
     async def _look_at(self, root: Path, copy: WorkCopy, base: Commit) -> Project:
         checks = self._settings.checks
         interpreter, own = await asyncio.gather(find_interpreter(root, checks), own_interpreter())
-        layout = await layout_at(copy.path, base)
+        layout = await layout_at(repository_of(copy), base)
         place = await check_out_commit(self._state, copy, base)
         layout, leak = await found_leak(root, place, interpreter, layout)
         chosen = choose(checks, layout, interpreter, own)
@@ -147,8 +154,7 @@ class ProjectEvaluator:
         try:
             return Measurements.model_validate_json(self._base_file(order.trace_id).read_bytes())
         except (FileNotFoundError, ValueError):  # removed, or written by another version
-            tree = await tree_of(copy.path, order.base)
-            measured = Measured(copy=copy, commit=order.base, tree=tree, stage=Stage.BASE)
+            measured = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
             return await self._measure_base(order, measured)
 
     async def _measure(self, task: _Task, place: Measured) -> Measurements:
@@ -181,7 +187,7 @@ class ProjectEvaluator:
         return Judge(
             story=story,
             base=base,
-            root=Path(copy.path),
+            root=repository_of(copy),
             artifacts=self._artifacts,
             weights=weights,
             coverage_goal=self._settings.checks.coverage_goal,

@@ -8,6 +8,7 @@ same tree and the same entry; what a second look can no longer see is still in t
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -19,13 +20,17 @@ from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Commit, Tree
 from setpoint.domain.story import IntegrityMode
 from setpoint.domain.value import Value
+from setpoint.errors import WorkspaceError
 from setpoint.evaluators.integrity.judging import Comparison, Judged
 from setpoint.evaluators.integrity.paths import STEERING, injects, kind_of
+from setpoint.evaluators.place import repository_of
 from setpoint.ports import WorkCopy
-from setpoint.processes.git import ask, changed_files, contents, files_at, git, head
+from setpoint.processes.git import ask, changed_files, commit_of, contents, files_at, git, located
 from setpoint.store.files import write_atomic
 
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+_STARTS = ("refs/setpoint-state/current", "HEAD")
+"""Where a work copy says what it stands at: one with a repository of Setpoint's own, and a plain one."""
 _FOREIGN = ("node_modules", ".tox", ".nox")
 
 
@@ -56,6 +61,8 @@ class Guard:
         """Protect the work copy's files as they stand in `base`; `named` are more paths, as globs."""
         self._record = state / "measured" / f"{copy.trace_id}.integrity.json"
         self._root = Path(copy.path)
+        self._repository = repository_of(copy)
+        self._located = located(copy.repository, copy.path)
         self._base = base
         self._mode = mode
         self._named = named
@@ -72,34 +79,45 @@ class Guard:
                 return ()
             paths = tuple(each.path for each in judged)
             after = await self._tree_with_base(index, paths)
-        start = await head(self._root)
-        found = tuple(finding for each in judged for finding in each.findings)
-        self._remember(_key(start, after), Seen(restored=paths, findings=found))
-        await self._restore(paths)
+            await self._record_and_restore(index, judged, after)
         return paths
+
+    async def _record_and_restore(self, index: Path, judged: tuple[Judged, ...], after: Tree) -> None:
+        paths = tuple(each.path for each in judged)
+        found = tuple(finding for each in judged for finding in each.findings)
+        self._remember(_key(await self._start(), after), Seen(restored=paths, findings=found))
+        await self._restore(index, paths)
+
+    async def _start(self) -> Commit:
+        """Give the commit that the next snapshot will have as its parent."""
+        for name in _STARTS:
+            if (commit := await commit_of(self._repository, name)) is not None:
+                return commit
+        raise WorkspaceError(f"{self._root}: the work copy stands at no commit", mend="start the run anew")
 
     def seen(self, parent: Commit, tree: Tree) -> Seen:
         """Give what was put back before the snapshot with this parent and tree was made."""
         return self._read().get(_key(parent, tree), Seen())
 
     async def _judged(self, tree: Tree) -> tuple[Judged, ...]:
-        changed = await changed_files(self._root, self._base, tree)
-        base_files = frozenset(await files_at(self._root, self._base))
+        changed = await changed_files(self._repository, self._base, tree)
+        base_files = frozenset(await files_at(self._repository, self._base))
         suspect = [path for path in changed if self._concerns(path)]
-        base = await contents(self._root, self._base, [path for path in suspect if path in base_files])
-        now = await contents(self._root, tree, suspect)
-        now |= await asyncio.to_thread(self._ignored, await self._unseen(tree))
+        stood = [path for path in suspect if path in base_files]
+        base = await contents(self._repository, self._base, stood)
+        now = await contents(self._repository, tree, suspect)
+        now |= await asyncio.to_thread(self._ignored, await self._unseen())
         comparison = Comparison(mode=self._mode, named=self._named, base=base, now=now, base_files=base_files)
         return comparison.judged()
 
     def _concerns(self, path: str) -> bool:
         return kind_of(path, self._named) is not None or injects(path) or path.endswith(".py")
 
-    async def _unseen(self, tree: Tree) -> list[str]:
+    async def _unseen(self) -> list[str]:
         """List files that git ignores and that would steer the tests all the same."""
-        del tree
-        listing = await git(self._root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard")
-        paths = [name.decode("utf-8", "surrogateescape") for name in listing.stdout.split(b"\0") if name]
+        question = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard")
+        listing = await git(self._root, *question, environment=self._located)
+        paths = [os.fsdecode(name) for name in listing.stdout.split(b"\0") if name]
         return [path for path in paths if self._steers(path)]
 
     def _steers(self, path: str) -> bool:
@@ -115,38 +133,39 @@ class Guard:
         return {path: (self._root / path).read_bytes() for path in paths if (self._root / path).is_file()}
 
     async def _tree(self, index: Path) -> Tree:
-        own = Path((await git(self._root, "rev-parse", "--path-format=absolute", "--git-path", "index")).text)
+        """Give the tree of all that stands in the work copy, by an index of our own."""
+        question = ("rev-parse", "--path-format=absolute", "--git-path", "index")
+        own = Path((await git(self._root, *question, environment=self._located)).text)
         if own.is_file():  # its knowledge of unchanged files saves hashing them all again
             await asyncio.to_thread(shutil.copyfile, own, index)
-        variables = {"GIT_INDEX_FILE": str(index)}
-        await git(self._root, "add", "--all", environment=variables)
-        return Tree((await git(self._root, "write-tree", environment=variables)).text)
+        # What cannot be read cannot be recorded either; the workspace mends that when it makes the snapshot.
+        await ask(self._root, "add", "--all", "--ignore-errors", "--", ".", environment=self._at(index))
+        return Tree((await git(self._root, "write-tree", environment=self._at(index))).text)
 
     async def _tree_with_base(self, index: Path, paths: tuple[str, ...]) -> Tree:
-        variables = {"GIT_INDEX_FILE": str(index), **_LITERAL}
-        listed = "\0".join(paths).encode("utf-8", "surrogateescape")
-        await git(
-            self._root, "reset", "--quiet", self._base, "--pathspec-from-file=-", "--pathspec-file-nul",
-            stdin=listed, environment=variables,
-        )  # fmt: skip
-        return Tree((await git(self._root, "write-tree", environment=variables)).text)
+        await self._on(index, paths, "reset", "--quiet", self._base)
+        return Tree((await git(self._root, "write-tree", environment=self._at(index))).text)
 
-    async def _restore(self, paths: tuple[str, ...]) -> None:
-        at_base = frozenset(await files_at(self._root, self._base))
-        back = [path for path in paths if path in at_base]
+    async def _restore(self, index: Path, paths: tuple[str, ...]) -> None:
+        at_base = frozenset(await files_at(self._repository, self._base))
         for path in paths:
             if path not in at_base:
                 self._remove(path)
-        if back:
-            listed = "\0".join(back).encode("utf-8", "surrogateescape")
-            question = ("checkout", "--force", self._base, "--pathspec-from-file=-", "--pathspec-file-nul")
-            await git(self._root, *question, stdin=listed, environment=_LITERAL)
+        if back := tuple(path for path in paths if path in at_base):
+            await self._on(index, back, "checkout", "--force", "--quiet", self._base)
+
+    async def _on(self, index: Path, paths: tuple[str, ...], *question: str) -> None:
+        listed = "\0".join(paths).encode("utf-8", "surrogateescape")
+        words = (*question, "--pathspec-from-file=-", "--pathspec-file-nul")
+        await git(self._root, *words, stdin=listed, environment={**self._at(index), **_LITERAL})
+
+    def _at(self, index: Path) -> dict[str, str]:
+        return {**self._located, "GIT_INDEX_FILE": str(index)}
 
     def _remove(self, path: str) -> None:
         place = self._root / path
-        if place.parent.resolve().is_relative_to(
-            self._root.resolve()
-        ):  # never through a link out of the copy
+        inside = place.parent.resolve().is_relative_to(self._root.resolve())
+        if inside:  # never through a link out of the work copy
             place.unlink(missing_ok=True)
 
     def _remember(self, key: str, seen: Seen) -> None:

@@ -12,7 +12,6 @@ from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of
 from setpoint.evaluators.integrity.sameness import bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
 
-
 _PROSE = (".md", ".rst")
 
 

@@ -17,12 +17,14 @@ _QUALITY_TOOLS = frozenset(
     }
 )  # fmt: skip
 _NOT_TOOLS = (
-    "metadata", "options", "build", "bdist", "sdist", "aliases", "egg_info", "upload", "install", "bumpversion",
+    "metadata", "options", "build", "bdist", "sdist", "aliases", "egg_info", "upload", "install",
+    "bumpversion",
 )  # fmt: skip
 _FLOORS = ("fail_under", "fail-under", "cov-fail-under", "minversion", "min-")
 _CEILINGS = ("max-", "max_", "maxfail")
 _GROWING = (
-    "ignore", "exclude", "omit", "skip", "disable", "norecursedirs", "filterwarnings", "deselect", "unfixable",
+    "ignore", "exclude", "omit", "skip", "disable", "norecursedirs", "filterwarnings", "deselect",
+    "unfixable",
 )  # fmt: skip
 _SHRINKING = (
     "select", "testpaths", "files", "packages", "source", "enable", "python_files", "python_functions",
