@@ -130,7 +130,7 @@ async def test_a_time_out_ends_the_whole_tree(command, nap: str):
 async def test_a_process_deaf_to_sigterm_is_killed(python, nap: str):
     ignore = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
     deaf = f"{ignore}; print('deaf', flush=True); time.sleep({nap})"
-    done = await run(python(deaf, timeout_s=1.0, grace_s=0.2))
+    done = await run(python(deaf, timeout_s=2.0, grace_s=0.2))
     assert done.timed_out
     assert done.stdout == b"deaf\n"
     assert gone(nap)
@@ -138,10 +138,10 @@ async def test_a_process_deaf_to_sigterm_is_killed(python, nap: str):
 
 async def test_silence_ends_it_and_noise_does_not(command):
     done = await run(
-        command("sh", "-c", "for i in 1 2 3 4 5 6; do echo $i; sleep 0.2; done; sleep 60", idle_s=0.8)
+        command("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.15; done; sleep 60", idle_s=1.0)
     )
     assert (done.idled, done.timed_out, done.exit_code) == (True, False, None)
-    assert done.stdout == b"1\n2\n3\n4\n5\n6\n"
+    assert done.stdout == b"1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 
 
 async def test_a_grandchild_that_keeps_the_pipe_open_is_ended_with_its_parent(command, nap: str):

@@ -151,17 +151,19 @@ async def test_a_link_to_the_users_repository_is_not_followed(opened, inside: st
     assert git(path, "rev-parse", "HEAD") == copy.base
 
 
-async def test_a_repository_inside_the_work_copy_is_committed_as_files(opened):
+@pytest.mark.parametrize("names", [("empty",), ("full",), ("empty", "full")])
+async def test_a_repository_inside_the_work_copy_is_committed_as_files(opened, names: tuple[str, ...]):
     workspace, copy, path = opened
-    for name in ("empty", "full"):
+    for name in names:
         (path / name).mkdir()
         git(path / name, "init", "-q")
         (path / name / "code.py").write_text("x = 1\n")
-    commit_all(path / "full", "inner")
+    if "full" in names:
+        commit_all(path / "full", "inner")
     made = await workspace.snapshot(copy, "implement-1", attempt())
-    assert made.files == ("empty/code.py", "full/code.py")
+    assert made.files == tuple(f"{name}/code.py" for name in names)
     await workspace.restore(copy, copy.base)
-    assert not (path / "full").exists()
+    assert not any((path / name).exists() for name in names)
 
 
 async def test_others_can_ask_setpoints_own_repository(opened):

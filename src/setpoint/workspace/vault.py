@@ -92,7 +92,7 @@ class Vault:
     async def staged(self) -> Tree:
         """Write all that stands in the work copy as a tree, ignored files left out."""
         answer = await self.ask("add", "--all", "--", ".")
-        if not answer.ok:
+        if not answer.ok or b"embedded git repository" in answer.stderr:
             # A file without read permission, or a repository without a commit inside: make both harmless.
             _make_accessible(self.path)
             await self._take_repositories_away()
@@ -101,16 +101,20 @@ class Vault:
 
     async def _take_repositories_away(self) -> None:
         """Move repositories that stand inside the work copy beside it, so that their files can be seen."""
-        known = set((await self.git("ls-files", "--stage", "-z")).text.split("\0"))
+        known = (await self.git("ls-tree", "-r", "-z", "HEAD")).text.split("\0")
         submodules = {line.partition("\t")[2] for line in known if line.startswith("160000 ")}
         for folder, names, files in os.walk(self.path):
             place = Path(folder)
             if place == self.path or ".git" not in (*names, *files):
                 continue
-            if place.relative_to(self.path).as_posix() not in submodules:
+            inner = place.relative_to(self.path).as_posix()
+            if inner not in submodules:
                 target = self.path.with_name(f"{self.path.name}.inner")
                 target.mkdir(exist_ok=True)
                 (place / ".git").rename(target / str(len(list(target.iterdir())) + 1))
+                await self.git(
+                    "rm", "-rf", "--cached", "--quiet", "--ignore-unmatch", "--", f":(literal){inner}"
+                )
 
     async def salvage(self, tree: Tree, parent: Commit) -> None:
         """Keep a tree that would be lost otherwise, under the next free number."""
