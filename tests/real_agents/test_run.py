@@ -1,0 +1,64 @@
+"""`setpoint run` from end to end: a real agent errs, is sent back, and its second change is verified."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from real_agents.model_server.plan import Plan, Read, Say, Write
+from real_agents.model_server.server import scripted_model
+
+pytestmark = [pytest.mark.real_agents, pytest.mark.timeout(300)]
+SETPOINT = Path(sys.executable).with_name("setpoint")
+BUGGY = "def add(a, b):\n    return a - b\n"
+WRONG = "def add(a, b):\n    return b - a\n"
+FIXED = "def add(a, b):\n    return a + b\n"
+TEST = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+
+
+def _git(repo: Path, *words: str) -> str:
+    argv = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost", *words]
+    return subprocess.run(argv, cwd=repo, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    (folder / "calc.py").write_text(BUGGY)
+    (folder / "test_calc.py").write_text(TEST)
+    _git(folder, "init", "-q", "-b", "main")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["gemini", "opencode"])
+def test_a_real_agent_is_driven_to_a_verified_change(name: str, real_agent, repo: Path) -> None:
+    plan = Plan(
+        [Read("calc.py"), Write("calc.py", WRONG), Say("Done."), Read("calc.py"), Write("calc.py", FIXED)]
+    )
+    with scripted_model(plan) as model:
+        variables = real_agent(name).environment(model.url)
+        lines = [f"{key} = {json.dumps(value)}" for key, value in variables.items()]
+        (repo / "setpoint.toml").write_text("\n".join([f"[agent.{name}.environment]", *lines, ""]))
+        _git(repo, "add", "-A")
+        _git(repo, "commit", "-q", "-m", "begin")
+        argv = [SETPOINT, "run", "make the failing tests pass", "--agent", name, "--json"]
+        done = subprocess.run(argv, cwd=repo, capture_output=True, text=True, check=False, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    outcome = json.loads(done.stdout)
+    assert outcome["mark"] == "IMPLEMENTATION_VERIFIED"
+    assert (outcome["iterations"], outcome["bounces"]) == (2, 1)
+    branch = outcome["branch"]
+    assert branch.startswith("setpoint/")
+    assert _git(repo, "show", f"{branch}:calc.py") == FIXED.strip()
+    assert _git(repo, "diff", "--name-only", "main", branch) == "calc.py"
+    assert (_git(repo, "status", "--porcelain"), _git(repo, "branch", "--show-current")) == ("", "main")
+    assert (repo / "calc.py").read_text() == BUGGY
+    fed_back = str(model.asked[-1])
+    assert "assert 1 == 3" in fed_back
+    if name == "opencode":
+        assert float(outcome["cost_usd"]) > 0
