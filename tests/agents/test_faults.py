@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,8 @@ from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
 
-SLOW = {"wall_s": 0.5}
-SILENT = {"idle_s": 0.4}
+SLOW = {"wall_s": 1.5}
+SILENT = {"idle_s": 0.75}
 FAULTS = {
     "dies": (
         [{"die": 7, "text": "out of luck"}],
@@ -22,9 +24,9 @@ FAULTS = {
         "exit code 7); the last it said: out of luck",
     ),
     "dies of a signal": ([{"shell": "kill -9 $PPID"}], {}, BreakageKind.CRASH, "signal 9"),
-    "hangs": ([{"hang": "politely"}], SLOW, BreakageKind.TIMEOUT, "0.5 s"),
-    "hangs and is deaf": ([{"hang": "deaf"}], SLOW, BreakageKind.TIMEOUT, "0.5 s"),
-    "falls silent": ([{"say": "hm"}, {"sleep": 60}], SILENT, BreakageKind.IDLE, "no sign of life for 0.4 s"),
+    "hangs": ([{"hang": "politely"}], SLOW, BreakageKind.TIMEOUT, "1.5 s"),
+    "hangs and is deaf": ([{"hang": "deaf"}], SLOW, BreakageKind.TIMEOUT, "1.5 s"),
+    "falls silent": ([{"say": "hm"}, {"sleep": 60}], SILENT, BreakageKind.IDLE, "no sign of life for 0.75 s"),
     "speaks something else": ([{"garbage": 100_000}], {}, BreakageKind.PROTOCOL, "this is not a message"),
     "answers nonsense": ([{"stop": "because"}], {}, BreakageKind.PROTOCOL, "answer"),
     "wants a login": ([{"fail": "auth"}], {}, BreakageKind.AUTH, "Authentication required"),
@@ -38,7 +40,8 @@ async def test_each_fault_ends_as_its_breakage(
     fault: str, scripted, brief, artifacts, living, tmp_path: Path
 ) -> None:
     steps, limits, kind, words = FAULTS[fault]
-    agent = scripted([{"daemon": 97.125}, {"cost": 0.5}, *steps])
+    agent = scripted([], [{"daemon": 97.125}, {"cost": 0.5}, *steps])
+    await agent.attempt(brief(), SilentObserver())  # the start is not what is timed
     attempt = await agent.attempt(brief(**limits), SilentObserver())
     assert attempt.breakage is not None
     assert (attempt.stop, attempt.breakage.kind) == (Stop.BROKEN, kind)
@@ -90,9 +93,10 @@ async def test_a_line_of_ten_megabytes_is_one_message(scripted, brief) -> None:
 
 
 async def test_open_calls_of_a_turn_that_ran_out_of_time_are_failed(scripted, brief) -> None:
-    agent = scripted([{"call": {"name": "think", "kind": "think"}}, {"hang": "politely"}])
+    agent = scripted([], [{"call": {"name": "think", "kind": "think"}}, {"hang": "politely"}])
     observer = SilentObserver()
-    attempt = await agent.attempt(brief(wall_s=0.5), observer)
+    await agent.attempt(brief(), observer)
+    attempt = await agent.attempt(brief(wall_s=1), observer)
     assert [(call.name, call.ok) for call in observer.calls] == [("think", False)]
     assert (attempt.tool_calls, attempt.tool_errors) == (1, 1)
 
@@ -121,6 +125,39 @@ async def test_a_missing_program_says_how_to_get_it(artifacts, brief, tmp_path: 
     assert "npm install -g ghost" in attempt.breakage.message
 
 
+DOOMED = """
+import asyncio, sys
+from pathlib import Path
+from setpoint.agents.acp import AcpAgent
+from setpoint.agents.launch import Launch
+from setpoint.domain.attempt import Brief
+from setpoint.store.artifacts import Artifacts
+from setpoint.testing import SilentObserver
+
+folder, brief = Path(sys.argv[1]), Brief.model_validate_json(sys.argv[2])
+argv = (sys.executable, "-m", "setpoint.agents.scripted", str(folder / "s.json"))
+launch = Launch(name="scripted", argv=argv)
+agent = AcpAgent(launch, artifacts=Artifacts(folder / "kept"), scratch=folder / "scratch")
+asyncio.run(agent.attempt(brief, SilentObserver()))
+"""
+
+
+async def test_when_setpoint_is_killed_the_agent_and_its_daemon_end_too(
+    brief, living, tmp_path: Path
+) -> None:
+    script = {"prompts": [[{"daemon": 95.125}, {"shell": "sleep 95.125"}, {"hang": "deaf"}]]}
+    (tmp_path / "s.json").write_text(json.dumps(script))
+    argv = [sys.executable, "-c", DOOMED, str(tmp_path), brief().model_dump_json()]
+    setpoint = await asyncio.create_subprocess_exec(*argv)
+    async with asyncio.timeout(30):
+        while len(living("95.125")) < 2:  # noqa: ASYNC110 - other processes start them
+            await asyncio.sleep(0.02)
+        setpoint.kill()
+        await setpoint.wait()
+        while living("95.125") or living(str(tmp_path)):  # noqa: ASYNC110 - other processes end them
+            await asyncio.sleep(0.02)
+
+
 OPENINGS = {
     "initialize": ([{"die": 3}], BreakageKind.CRASH, "exit code 3"),
     "session/new": ([{"fail": "auth"}], BreakageKind.AUTH, "ghost login"),
@@ -139,7 +176,7 @@ async def test_faults_before_the_first_prompt(method: str, scripted, brief, livi
 
 async def test_a_program_that_is_no_agent_is_told_from_a_slow_one(artifacts, brief, tmp_path: Path) -> None:
     launch = Launch(name="cat", argv=("sh", "-c", "echo Please log in; sleep 60"))
-    patience = Patience(open_s=0.5, cancel_s=0.1, grace_s=0.1)
+    patience = Patience(open_s=1.5, cancel_s=0.1, grace_s=0.1)
     agent = AcpAgent(launch, artifacts=artifacts, scratch=tmp_path / "scratch", patience=patience)
     attempt = await agent.attempt(brief(), SilentObserver())
     assert attempt.breakage is not None
