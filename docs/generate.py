@@ -24,11 +24,17 @@ from setpoint import errors, ports
 from setpoint.agents.registry import known
 from setpoint.cli.app import app
 from setpoint.domain import events
+from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
-from setpoint.domain.run import Limits
+from setpoint.domain.run import Limits, RunOutcome
+from setpoint.domain.story import Story
+from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, RunProgress
+from setpoint.events.queries import RunSummary
+from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline
 from setpoint.policies import guards
 from setpoint.settings import CLASSIC, Settings
+from setpoint.wiring.doctor import AgentRow, Diagnosis
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 WRITTEN = "<!-- Written by docs/generate.py from the code; change the code, then run `make docs`. -->\n"
@@ -47,6 +53,8 @@ def pages() -> dict[str, str]:
         "agents.md": agents,
         "checks.md": checks,
         "ports.md": port_table,
+        "stories.md": stories,
+        "json.md": json_shapes,
     }
     return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
 
@@ -184,11 +192,7 @@ def pipelines() -> Iterator[str]:
     yield 'A pipeline is a TOML file: `setpoint.toml` names it with `pipeline = "path/of/it.toml"`.\n'
     for title, model in (("Keys", Pipeline), ("Keys of `[[phases]]`", Phase)):
         yield f"## {title}\n"
-        yield "| key | type | default | what it sets |"
-        yield "|---|---|---|---|"
-        for name, field in model.model_fields.items():
-            yield row(f"`{name}`", kind(field.annotation), default(field), told(field))
-        yield ""
+        yield from fields(model)
     yield "## Kinds of phase\n"
     yield "| kind | what happens |"
     yield "|---|---|"
@@ -205,8 +209,9 @@ def prompts() -> Iterator[str]:
     """Every prompt template with the variables it may use."""
     yield "# Prompts\n"
     yield (
-        "What roles are told is a Jinja template. A project's own template of the same name, under "
-        "`.setpoint/prompts/`, goes before the shipped one; an unknown variable is an error.\n"
+        "What roles are told is a Jinja template. A project's own template of the same name, in "
+        "`setpoint-prompts/` at the root of the repository, goes before the shipped one; an unknown "
+        "variable is an error.\n"
     )
     yield "| template | used by | variables |"
     yield "|---|---|---|"
@@ -285,6 +290,55 @@ def port_table() -> Iterator[str]:
                 yield f"{inspect.getdoc(method)}\n"
 
 
+def stories() -> Iterator[str]:
+    """Every key of a story's front matter."""
+    yield "# Stories\n"
+    yield (
+        "A story is a Markdown file; these keys may stand in the YAML between two lines of `---` at its top. "
+        "The text below them is the body. Other keys are left to others.\n"
+    )
+    yield from fields(Story, leaving="body")
+
+
+def json_shapes() -> Iterator[str]:
+    """What each verb prints with `--json`."""
+    yield "# JSON output\n"
+    yield "Verbs with `--json` print one document to standard output; all else goes to standard error.\n"
+    outcome = "One object: the outcome below, and `mark`, `exit_code`, `story`, `report`, `folder` (paths)."
+    shapes: list[tuple[str, str, type[BaseModel]]] = [
+        ("run, resume, demo", outcome, RunOutcome),
+        ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
+        ("status", "A list of runs, newest first.", RunSummary),
+        ("check", "One evaluation of the working tree.", Evaluation),
+        ("verify", "`agrees`, and under `checks` a list of these, each with its `agrees`.", Compared),
+    ]
+    for verbs_of, text, model in shapes:
+        yield f"## {verbs_of}\n"
+        yield f"{text}\n"
+        yield from fields(model)
+    for verb, text, row_type in (
+        ("agents", "A list of agents.", AgentRow),
+        ("doctor", "`ready`, and under `rows` a list of these.", Diagnosis),
+    ):
+        yield f"## {verb}\n"
+        yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
+    yield "## `progress.json`\n"
+    yield "Kept up to date in the run's folder.\n"
+    for model in (Progress, FeedbackLoop, IterationProgress, RunProgress):
+        yield f"### `{model.__name__}`\n"
+        yield from fields(model)
+
+
+def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
+    """A table of a model's fields."""
+    yield "| key | type | default | what it says |"
+    yield "|---|---|---|---|"
+    for name, field in model.model_fields.items():
+        if name != leaving:
+            yield row(f"`{name}`", kind(field.annotation), default(field), told(field))
+    yield ""
+
+
 def main() -> int:
     """Write all pages; with `--check` only say which are out of date."""
     stale = [
@@ -293,7 +347,8 @@ def main() -> int:
         if not (FOLDER / name).is_file() or (FOLDER / name).read_text("utf-8") != text
     ]
     if "--check" in sys.argv:
-        print("\n".join(f"out of date: docs/reference/{name} (run `make docs`)" for name in stale))
+        for name in stale:
+            print(f"out of date: docs/reference/{name} (run `make docs`)")
         return bool(stale)
     FOLDER.mkdir(exist_ok=True)
     for name, text in pages().items():
