@@ -63,6 +63,7 @@ class Pipeline(Value):
             if phase.kind is PhaseKind.MEASURE and phase.stage is None:
                 msg = f"phase '{phase.name}' of kind 'measure' needs a stage"
                 raise ValueError(msg)
+        self._check_places()
         behind = self.behind_making()
         if not behind or behind[0].stage is not Stage.EVALUATE:
             msg = f"the phase behind '{makers[0].name}' must be of kind 'measure' with stage 'evaluate'"
@@ -71,6 +72,18 @@ class Pipeline(Value):
             msg = "no phase of kind 'measure' with stage 'test': nothing could ever be verified"
             raise ValueError(msg)
         return self
+
+    def _check_places(self) -> None:
+        for phase in self.before_making():
+            if phase.kind is not PhaseKind.THINK:
+                raise ValueError(
+                    f"phase '{phase.name}' stands before the making, so its kind must be 'think'"
+                )
+        for phase in self.behind_making():
+            if phase.kind is PhaseKind.THINK:
+                raise ValueError(f"phase '{phase.name}' of kind 'think' must stand before the making")
+            if phase.kind is PhaseKind.MEASURE and phase.stage not in (Stage.EVALUATE, Stage.TEST):
+                raise ValueError(f"phase '{phase.name}': a pipeline's stages are 'evaluate' and 'test'")
 
     @property
     def making(self) -> Phase:

@@ -39,7 +39,7 @@ class HardGate(Value):
     """One condition without which nothing is verified."""
 
     name: str
-    """build, tests, security, types, lint, review, integrity or acceptance."""
+    """change, build, integrity, security, types, review, checks, tests, acceptance or proof."""
     state: CheckState
     reason: str = ""
     evidence: tuple[EvidenceId, ...] = ()

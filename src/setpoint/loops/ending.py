@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.events import Delivered, RunFinished
+from setpoint.domain.events import Delivered, PhaseBounce, RunFinished
 from setpoint.domain.run import COMPLETION_MARK, Ending, Halt, Round, RunOutcome
 from setpoint.domain.verdict import HardGate
 from setpoint.loops.running import Running
-from setpoint.policies.best import best_first, better_than_base
+from setpoint.policies.best import best_first, better_than_base, rank
 from setpoint.policies.budget import active_seconds, spent
 from setpoint.policies.past import Past
 
@@ -42,7 +42,7 @@ async def finish(run: Running, past: Past, close: Close) -> RunOutcome:
             reason=close.reason,
             halt=close.halt,
             iterations=len(past.rounds),
-            bounces=past.bounces,
+            bounces=sum(1 for event in run.journal.events if isinstance(event.body, PhaseBounce)),
             best=best.snapshot.commit if best else run.order.base,
             best_iteration=best.number if best else 0,
             branch=branch,
@@ -59,12 +59,24 @@ async def finish(run: Running, past: Past, close: Close) -> RunOutcome:
 
 
 async def _best_proved(run: Running, past: Past) -> Round | None:
-    """Give the best round that a full measurement shows to be better than the base, if there is one."""
-    for candidate in best_first(past)[:MOST_CANDIDATES]:
-        measured = candidate.tests or await _appraised(run, candidate)
-        if better_than_base(measured, past.base) and not candidate.evaluation.blocking:
-            return candidate
-    return None
+    """Give the best round that a full measurement shows to be better than the base, if there is one.
+
+    A round that never reached the full suite looks better than it may be, so it is measured before it is
+    compared; what was measured already never gives way to it unmeasured.
+    """
+    better: list[Round] = []
+    left = MOST_CANDIDATES
+    for candidate in (each for each in best_first(past) if not each.evaluation.blocking):
+        if candidate.tests is not None:
+            if better_than_base(candidate.latest, past.base):
+                better.append(candidate)
+                break
+        elif left > 0:
+            left -= 1
+            proved = candidate.model_copy(update={"tests": await _appraised(run, candidate)})
+            if better_than_base(proved.latest, past.base):
+                better.append(proved)
+    return max(better, key=rank, default=None)
 
 
 async def _appraised(run: Running, candidate: Round) -> Evaluation:

@@ -31,9 +31,11 @@ class Journal:
         """Record a fact under a key; where the key is known already, what stands there is given back."""
         if key not in self._by_key:
             (event,) = self._log.append(self._trace_id, key, (body,))
-            if not self._events or event.seq > self._events[-1].seq:
+            if event.seq == len(self._events) + 1:
                 self._events.append(event)
-            self._by_key[key] = event
+                self._by_key[key] = event
+            else:
+                self._refresh()
         return self._by_key[key].body
 
     async def step(self, key: str, act: Callable[[], Awaitable[B]], returning: type[B]) -> B:

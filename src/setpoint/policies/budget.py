@@ -21,8 +21,12 @@ def attempt_limits(
 ) -> AttemptLimits:
     """Bound one attempt by what is left of the run."""
     left = max(limits.max_wall_s - active_s, SHORTEST_ATTEMPT_S)
-    money = None if limits.max_cost_usd <= 0 else max(limits.max_cost_usd - cost_usd, Decimal(0))
-    return AttemptLimits(wall_s=min(wanted.wall_s, left), idle_s=min(wanted.idle_s, left), cost_usd=money)
+    money = [] if wanted.cost_usd is None else [wanted.cost_usd]
+    if limits.max_cost_usd > 0:
+        money.append(max(limits.max_cost_usd - cost_usd, Decimal(0)))
+    return AttemptLimits(
+        wall_s=min(wanted.wall_s, left), idle_s=min(wanted.idle_s, left), cost_usd=min(money, default=None)
+    )
 
 
 def warnings(past: Past) -> tuple[tuple[str, float, float, float], ...]:

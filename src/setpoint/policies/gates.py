@@ -15,15 +15,18 @@ _FINDING_GATES = (
     ("security", Category.SECURITY, "bandit"),
     ("types", Category.TYPES, "mypy"),
 )
+_GATED_CHECKS = frozenset({"parse", "pytest", *(check for _, _, check in _FINDING_GATES)})
+_ACCEPTANCE = "acceptance:"
 
 
 def hard_gates(past: Round) -> tuple[HardGate, ...]:
     """Judge every gate on a round's furthest evaluation; a gate never reached is an error, not a pass."""
     evaluation, tests = past.evaluation, past.tests
-    gates = [_change(past), _check("build", evaluation.evidence_of("parse"))]
-    gates += [_findings(name, category, check, evaluation) for name, category, check in _FINDING_GATES]
-    gates.append(_review(past))
     proving = past.confirmation or tests
+    seen = (evaluation,) if proving is None else (evaluation, proving)
+    gates = [_change(past), _check("build", evaluation.evidence_of("parse"))]
+    gates += [_findings(name, category, check, seen) for name, category, check in _FINDING_GATES]
+    gates += [_review(past), _others(seen)]
     if proving is None:
         reason = "not reached: something before it blocks"
         gates += [
@@ -33,7 +36,6 @@ def hard_gates(past: Round) -> tuple[HardGate, ...]:
     else:
         gates += [_tests(proving), _acceptance(proving.evidence)]
         gates.append(_proof(gates[-2:]))
-        gates[2] = _findings("integrity", Category.INTEGRITY, "integrity", evaluation, proving)
     return tuple(gates)
 
 
@@ -50,14 +52,11 @@ def _check(name: str, evidence: Evidence | None) -> HardGate:
     return HardGate(name=name, state=state, reason=evidence.reason, evidence=(evidence.id,))
 
 
-def _findings(name: str, category: Category, check: str, *evaluations: Evaluation) -> HardGate:
-    found = [
-        finding
-        for evaluation in evaluations
-        for finding in evaluation.blocking
-        if finding.category is category
-    ]
-    evidence = evaluations[0].evidence_of(check)
+def _findings(name: str, category: Category, check: str, evaluations: tuple[Evaluation, ...]) -> HardGate:
+    found = [finding for finding in _blocking(evaluations) if finding.category is category]
+    records = [record for each in evaluations if (record := each.evidence_of(check)) is not None]
+    broken = [record for record in records if record.state is CheckState.ERROR]
+    evidence = next(iter(broken or records), None)
     proof = (evidence.id,) if evidence else ()
     if found:
         return HardGate(name=name, state=CheckState.FAIL, reason=_listed(found), evidence=proof)
@@ -69,6 +68,25 @@ def _findings(name: str, category: Category, check: str, *evaluations: Evaluatio
         evidence.state if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) else CheckState.PASS
     )
     return HardGate(name=name, state=state, reason=evidence.reason, evidence=proof)
+
+
+def _others(evaluations: tuple[Evaluation, ...]) -> HardGate:
+    """Judge what has no gate of its own: whatever blocks a phase keeps the round from being verified."""
+    gated = {category for _, category, _ in _FINDING_GATES}
+    found = [finding for finding in _blocking(evaluations) if finding.category not in gated]
+    if found:
+        return HardGate(name="checks", state=CheckState.FAIL, reason=_listed(found))
+    broken = {
+        record.check: record
+        for evaluation in evaluations
+        for record in evaluation.broken
+        if record.check not in _GATED_CHECKS and not record.check.startswith(_ACCEPTANCE)
+    }
+    if broken:
+        reason = "; ".join(f"{check} broke: {each.reason}" for check, each in broken.items())
+        proof = tuple(each.id for each in broken.values())
+        return HardGate(name="checks", state=CheckState.ERROR, reason=reason, evidence=proof)
+    return HardGate(name="checks", state=CheckState.PASS)
 
 
 def _review(past: Round) -> HardGate:
@@ -107,7 +125,7 @@ def _tests(evaluation: Evaluation) -> HardGate:
 
 
 def _acceptance(evidence: tuple[Evidence, ...]) -> HardGate:
-    commands = [each for each in evidence if each.check.startswith("acceptance:")]
+    commands = [each for each in evidence if each.check.startswith(_ACCEPTANCE)]
     proof = tuple(each.id for each in commands)
     if not commands:
         return HardGate(name="acceptance", state=CheckState.NOT_MEASURED, reason="the story names no command")
@@ -126,6 +144,11 @@ def _proof(gates: list[HardGate]) -> HardGate:
         return HardGate(name="proof", state=CheckState.PASS)
     reason = "nothing can prove the work: the project has no tests and the story names no acceptance command"
     return HardGate(name="proof", state=CheckState.FAIL, reason=reason)
+
+
+def _blocking(evaluations: tuple[Evaluation, ...]) -> tuple[Finding, ...]:
+    found = {finding.fingerprint: finding for each in evaluations for finding in each.blocking}
+    return tuple(found.values())
 
 
 def _listed(findings: Iterable[Finding], most: int = 3) -> str:

@@ -87,7 +87,7 @@ def max_bounces(name: str, phase: str, limit: int | None) -> Guard:
             return None
         return Halt(
             guard=name,
-            reason=f"{phase} wants to send the work back for the {count}th time, {limit} bounces are allowed",
+            reason=f"{phase} sends the work back again: bounce {count}, where {limit} are allowed",
             figures={"bounces": count, "limit": limit},
             go_on=f"look at the last findings of {phase}, or raise limits.{name}",
         )
