@@ -208,6 +208,13 @@ def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_head(tmp_path):
             cells = found
 
 
+def test_a_score_without_the_full_suite_is_marked(tmp_path):
+    page = report.html(verified_run(tmp_path))
+    assert ">0.65*</text>" in page
+    assert ">0.78</text>" in page
+    assert "Without the full test suite" in page
+
+
 def test_what_was_not_measured_is_said_to_be_so(tmp_path):
     events = verified_run(tmp_path)
     assert "not measured" in report.html(events)

@@ -24,6 +24,8 @@ class Point(NamedTuple):
     score: float | None
     """Quality from 0 to 1; none where it was not measured."""
     verified: bool = False
+    partial: bool = False
+    """The score was measured without the full suite."""
     best: bool = False
     """This state was delivered or offered."""
     restarted: bool = False
@@ -39,6 +41,7 @@ def points(told: History, laps: tuple[Lap, ...]) -> tuple[Point, ...]:
             str(lap.number),
             lap.latest.score if lap.latest else None,
             verified=lap.verified,
+            partial=lap.partly_measured,
             best=best == lap.number,
             restarted=lap.restarted,
         )
@@ -118,5 +121,8 @@ def _state(x: float, state: Point, gap: float) -> list[str]:
         f"<title>{escape(state.label)}: {state.score:.4f}</title></circle>"
     )
     above = y - 11 if y - 11 > TOP + 6 else y + 20
-    parts.append(f'<text class="value" x="{x:g}" y="{above:g}" text-anchor="middle">{state.score:.2f}</text>')
+    parts.append(
+        f'<text class="value" x="{x:g}" y="{above:g}" text-anchor="middle">{state.score:.2f}'
+        f"{'*' if state.partial else ''}</text>"
+    )
     return parts
