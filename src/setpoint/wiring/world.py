@@ -82,14 +82,12 @@ def _overrides(root: Path) -> Path | None:
 
 def drive(project: Project, ordered: RunOrder) -> RunOutcome:
     """Drive a run to its end in this process; a run that another process left goes on where it was."""
-    recorded = project.log.replay(ordered.trace_id)
-    if recorded and not isinstance(recorded[-1].body, RunFinished):
-        body = RunResumed(process=os.getpid())
-        project.log.append(
-            ordered.trace_id, f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}", (body,)
-        )
 
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
+        # Here the run's lock is held, so a resumption that was refused leaves no trace.
+        if project.log.replay(order.trace_id):
+            key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
+            project.log.append(order.trace_id, key, (RunResumed(process=os.getpid()),))
         return await phase.drive(order, _world(project, order, durable), durable)
 
     return asyncio.run(DbosEngine(project.state).drive(ordered, run))
