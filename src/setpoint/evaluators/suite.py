@@ -58,7 +58,7 @@ class TestSuite:
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tests of a tree."""
-        done, suite, broken = await _run_once(self.runner, measured, self.only)
+        done, suite, broken = await self._run_first(measured)
         version = f"pytest {suite.version}" if suite.version else "pytest"
         report = _report(
             suite, done, Path(measured.copy.path), self.runner.layout.owns, complete=self.only is None
@@ -72,6 +72,20 @@ class TestSuite:
             check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
         )
         return ran.gave(state, reason, tests=report, counts=report.counts)
+
+    async def _run_first(self, measured: Measured) -> tuple[Completed, Suite, str]:
+        """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
+        first = await _run_once(self.runner, measured, self.only)
+        _, suite, broken = first
+        if self.runner.cover is None or not (broken or suite.internal_error):
+            return first
+        second = await _run_once(replace(self.runner, cover=None), measured, self.only)
+        if second[2] or second[1].internal_error:
+            return first
+        if self.runner.data_file is not None:
+            for data in self.runner.data_file.parent.glob(f"{self.runner.data_file.name}*"):
+                data.unlink()
+        return second
 
     async def _without_flaky(self, measured: Measured, report: TestReport) -> TestReport:
         """Run what failed again, in a fresh process of its own; what passes then is flaky."""
