@@ -68,11 +68,14 @@ def html(events: Sequence[Event], read: Read | None = None) -> str:
 
 
 def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -> None:
-    """Write the four files of a run into its folder, each atomically."""
-    write_atomic(folder / SCRATCHPAD, scratchpad(events))
-    write_atomic(folder / PROGRESS, progress(events).model_dump_json(indent=2) + "\n")
-    write_atomic(folder / MARKDOWN, markdown(events))
-    write_atomic(folder / HTML, html(events, read))
+    """Write the four files of a run into its folder, each atomically; the event log can write them again."""
+    for name, text in (
+        (SCRATCHPAD, scratchpad(events)),
+        (PROGRESS, progress(events).model_dump_json(indent=2) + "\n"),
+        (MARKDOWN, markdown(events)),
+        (HTML, html(events, read)),
+    ):
+        write_atomic(folder / name, text, flush=False)
 
 
 def _rendered(template: str, events: Sequence[Event], read: Read | None = None) -> str:

@@ -7,12 +7,15 @@ import tempfile
 from pathlib import Path
 
 
-def write_atomic(path: Path, text: str) -> None:
-    """Write a text in UTF-8; a reader sees the old or the new content, whatever crashes. Makes the folder."""
-    write_atomic_bytes(path, text.encode("utf-8"))
+def write_atomic(path: Path, text: str, *, flush: bool = True) -> None:
+    """Write a text in UTF-8; a reader sees the old or the new content, whatever crashes. Makes the folder.
+
+    Without `flush` a loss of power may undo it: for what can be written again from the record at any time.
+    """
+    write_atomic_bytes(path, text.encode("utf-8"), flush=flush)
 
 
-def write_atomic_bytes(path: Path, data: bytes) -> None:
+def write_atomic_bytes(path: Path, data: bytes, *, flush: bool = True) -> None:
     """Write bytes beside their place, flush them to the disk and rename them into it; makes the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -20,14 +23,16 @@ def write_atomic_bytes(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if flush:
+                file.flush()
+                os.fsync(file.fileno())
         unfinished.chmod(0o644)
         unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
-    _flush_folder(path.parent)
+    if flush:
+        _flush_folder(path.parent)
 
 
 def _flush_folder(folder: Path) -> None:
