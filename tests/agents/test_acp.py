@@ -7,6 +7,8 @@ import json
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
 from setpoint.domain.attempt import Role, Stop
 from setpoint.testing import SilentObserver
 
@@ -98,6 +100,19 @@ async def test_figures_of_the_last_call_say_so_and_unknown_ones_are_none(scripte
 async def test_another_currency_is_not_taken_for_dollars(scripted, brief) -> None:
     agent = scripted([{"cost": 3, "currency": "EUR"}])
     assert (await agent.attempt(brief(), SilentObserver())).usage.cost_usd is None
+
+
+@pytest.mark.parametrize("end", [{"sleep": 60}, {"hang": "deaf"}])
+async def test_an_attempt_that_has_no_money_left_is_stopped_in_flight(
+    end, scripted, brief, workdir, living, tmp_path
+) -> None:
+    agent = scripted([{"cost": 0.25}, WRITE, {"cost": 0.5}, {"daemon": 93.125}, end])
+    asked = brief()
+    limits = asked.limits.model_copy(update={"cost_usd": Decimal("0.6")})
+    attempt = await agent.attempt(asked.model_copy(update={"limits": limits}), SilentObserver())
+    assert (attempt.stop, attempt.breakage, attempt.usage.cost_usd) == (Stop.CANCELLED, None, Decimal("0.75"))
+    assert (workdir / "calc.py").read_text() == FIXED
+    assert living(str(tmp_path)) == living("93.125") == []
 
 
 async def test_an_edit_in_the_work_copy_is_allowed_when_the_agent_asks(scripted, brief, workdir) -> None:

@@ -51,8 +51,8 @@ class AcpAgent:
     Each role has a session in a process of its own, so that a review between two rounds of work takes nothing
     from what the maker knows; a brief that names another session ends the role's old one. Each attempt is
     watched and recorded: tool calls with durations measured here, cost, and the raw exchange as an artifact.
-    Breakage is a value. A session that broke, was cancelled or ran out of time is ended as a whole tree,
-    and the next attempt opens a new one.
+    Breakage is a value; an attempt that spends more than its brief allows is cancelled. A session that broke,
+    was cancelled or ran out of time is ended as a whole tree, and the next attempt opens a new one.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class AcpAgent:
             else:
                 meter, version = live.meter, live.version
                 turn = Turn(brief, self._launch, observer, meter)
-                answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s))
+                answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
         except BaseException:
             await self._end(brief.role)
             self._artifacts.keep(transcript.take())
@@ -164,13 +164,14 @@ class AcpAgent:
             grace_s=self._patience.grace_s,
         )
 
-    def _bounds(self, limits: AttemptLimits, began_s: float) -> Bounds:
+    def _bounds(self, limits: AttemptLimits, began_s: float, turn: Turn) -> Bounds:
         return Bounds(
             until_s=began_s + limits.wall_s,
             wall_s=limits.wall_s,
             idle_s=limits.idle_s,
             doing="working on the prompt",
             cancel_s=self._patience.cancel_s,
+            halt=turn.overspent,
         )
 
     def _broken(self, answer: PromptResponse | Breakage, turn: Turn | None, usage: Usage) -> Breakage | None:

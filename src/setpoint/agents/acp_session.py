@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import acp
 from acp.schema import (
@@ -33,7 +33,7 @@ from setpoint.agents.acp_calls import Calls
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import AgentWire, Transcript
 from setpoint.agents.launch import Launch
-from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role
+from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, Usage
 from setpoint.ports import Observer
 from setpoint.processes import Process
 
@@ -60,14 +60,21 @@ class Bounds:
     """What is waited for, for the message."""
     cancel_s: float
     """How long a cancelled turn may take to end."""
+    halt: asyncio.Event | None = None
+    """Ends the waiting when it is set."""
+
+
+class Halted(Exception):
+    """The waiting was ended by the bounds' `halt`."""
 
 
 class Turn:
-    """What is seen and answered while one prompt is worked on."""
+    """What is seen and answered while one prompt is worked on; `overspent` tells that its money is gone."""
 
     def __init__(self, brief: Brief, launch: Launch, observer: Observer, meter: Meter) -> None:
         """Begin with nothing seen."""
         self.calls = Calls(Path(brief.workdir), launch.quirks, observer.called)
+        self.overspent = asyncio.Event()
         self._brief = brief
         self._observer = observer
         self._meter = meter
@@ -93,9 +100,7 @@ class Turn:
             case AgentMessageChunk():
                 self._say(getattr(update.content, "text", ""))
             case UsageUpdate():
-                usage = self._meter.told(update)
-                if usage is not None:
-                    self._observer.spent(usage)
+                self._spend(self._meter.told(update))
             case _:
                 pass  # thoughts, plans, modes and replays say nothing that is counted
 
@@ -110,6 +115,14 @@ class Turn:
                     outcome = AllowedOutcome(outcome="selected", option_id=option.option_id)
                     return RequestPermissionResponse(outcome=outcome)
         return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+
+    def _spend(self, usage: Usage | None) -> None:
+        if usage is None or usage.cost_usd is None:
+            return
+        self._observer.spent(usage)
+        left = self._brief.limits.cost_usd
+        if left is not None and usage.cost_usd > left:
+            self.overspent.set()
 
     def _say(self, text: str) -> None:
         if self._broken_line:
@@ -197,12 +210,14 @@ class LiveSession:
         return None
 
     async def prompt(self, text: str, turn: Turn, bounds: Bounds) -> PromptResponse | Breakage:
-        """Send a prompt and wait for the end of the turn."""
+        """Send a prompt and wait for the end of the turn; one that is halted counts as cancelled."""
         self._listener.turn = turn
         self.meter.begin()
         sent = self._connection.prompt(session_id=self._listener.session_id, prompt=[acp.text_block(text)])
         try:
             return await self.answered(sent, bounds)
+        except Halted:
+            return PromptResponse(stop_reason="cancelled")
         finally:
             self._listener.turn = None
             turn.calls.cancel_open()
@@ -233,7 +248,7 @@ class LiveSession:
                     self._launch, "sent text that is no message and no answer", self._wire.junk
                 )
             return breakage.overdue(self._launch, late, seconds, bounds.doing)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, Halted):
             self.spoiled = True
             await self._cancel(task, bounds.cancel_s)
             raise
@@ -251,14 +266,22 @@ class LiveSession:
 
     async def _watch(self, task: asyncio.Future[T], bounds: Bounds) -> BreakageKind | None:
         began_s = time.monotonic()
-        while not task.done():
-            now = time.monotonic()
-            silent_until_s = max(self._wire.heard_s, began_s) + bounds.idle_s
-            if now >= bounds.until_s:
-                return BreakageKind.TIMEOUT
-            if now >= silent_until_s:
-                return BreakageKind.IDLE
-            await asyncio.wait({task}, timeout=min(bounds.until_s, silent_until_s) - now)
+        halt = asyncio.ensure_future((bounds.halt or asyncio.Event()).wait())
+        waited: set[asyncio.Future[Any]] = {task, halt}
+        try:
+            while not task.done():
+                now = time.monotonic()
+                silent_until_s = max(self._wire.heard_s, began_s) + bounds.idle_s
+                if halt.done():
+                    raise Halted
+                if now >= bounds.until_s:
+                    return BreakageKind.TIMEOUT
+                if now >= silent_until_s:
+                    return BreakageKind.IDLE
+                left_s = min(bounds.until_s, silent_until_s) - now
+                await asyncio.wait(waited, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            halt.cancel()
         return None
 
     async def _cancel(self, task: asyncio.Future[T], cancel_s: float) -> None:
