@@ -1,8 +1,8 @@
 """Each hard gate alone keeps a round from being verified, and says why."""
 
 import pytest
-from policies.rounds import GREEN, a_round, confirmed, finding, with_gates
 
+from policies.rounds import GREEN, a_round, confirmed, finding, with_gates
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Severity

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from policies.rounds import a_past, a_round, finding, reds
 
+from policies.rounds import a_past, a_round, finding, reds
 from setpoint.domain.run import Halt, Limits
 from setpoint.policies import guards
 from setpoint.policies.guards import Guard

@@ -1,0 +1,123 @@
+"""One example of every event, for the tests of what writes, reads or shows events."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+from setpoint.domain import events as e
+from setpoint.domain.attempt import Attempt, Mode, Stop, ToolCall, Usage
+from setpoint.domain.evaluation import Stage
+from setpoint.domain.evidence import CheckState
+from setpoint.domain.finding import Category, Finding, Severity
+from setpoint.domain.ids import Commit, StoryId, TraceId, Tree
+from setpoint.domain.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
+from setpoint.domain.story import Story
+from setpoint.domain.verdict import HardGate, Judgement, Verdict
+from setpoint.pipelines import load_pipeline
+from setpoint.testing import Scene, evaluation
+
+AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
+COMMIT = Commit("c" * 40)
+ORDER = RunOrder(
+    trace_id=TraceId("run-0example"),
+    root="/project",
+    base=Commit("b" * 40),
+    story=Story(id=StoryId("totals"), title="Totals must be right"),
+    pipeline=load_pipeline("change", Path()),
+    agents={"maker": "scripted"},
+    branch="setpoint/totals",
+    notes=("maker: scripted",),
+    started_at=AT,
+)
+BLOCKER = Finding(
+    source="review:code",
+    severity=Severity.ERROR,
+    category=Category.CORRECTNESS,
+    message="the total is rounded twice",
+    file="src/cart.py",
+    line=12,
+)
+HALT = Halt(
+    guard="max_iterations", reason="7 of 7 iterations are used up", go_on="raise limits.max_iterations"
+)
+PAID = Usage(input_tokens=1200, output_tokens=300, cost_usd=Decimal("0.0215"), scope="turn")
+RED = evaluation(
+    Stage.TEST,
+    COMMIT,
+    "t" * 40,
+    Scene(failing=("t::a",), passed=9, known_red=("t::old",), flaky=("t::shaky",)),
+)
+
+
+def an_attempt(**more):
+    values = {"agent": "scripted", "stop": Stop.END_TURN, "started_at": AT, "duration_s": 12.5, "usage": PAID}
+    return Attempt(**{**values, **more})
+
+
+def a_snapshot(attempt):
+    return Snapshot(
+        label="implement-1",
+        commit=COMMIT,
+        tree=Tree("t" * 40),
+        parent=ORDER.base,
+        files=("src/cart.py",),
+        insertions=3,
+        deletions=1,
+        attempt=attempt,
+    )
+
+
+OUTCOME = RunOutcome(
+    trace_id=ORDER.trace_id,
+    ending=Ending.VERIFIED,
+    reason="every hard gate passes",
+    iterations=2,
+    bounces=1,
+    best=COMMIT,
+    best_iteration=2,
+    branch=ORDER.branch,
+    score=0.88,
+    cost_usd=Decimal("0.04"),
+    duration_s=61.5,
+)
+_BODIES = (
+    e.RunStarted(
+        order=ORDER, workdir="/copy", python="/project/.venv/bin/python", checks={"pytest": "tests"}
+    ),
+    e.RunResumed(process=4711, reason="its process was gone"),
+    e.BaselineMeasured(evaluation=evaluation(Stage.BASE, "b" * 40, "t" * 40, Scene(score=0.5))),
+    e.PhaseEntered(phase="implement", iteration=1),
+    e.PhaseCompleted(phase="plan", text="\n1. Mend it.\n2. Leave the rest.", usage=PAID),
+    e.PhaseApproved(phase="review", bounces=1),
+    e.PhasePassed(phase="test", bounces=0),
+    e.AgentStarted(
+        phase="implement", iteration=1, label="implement-1", attempt=1, agent="scripted", mode=Mode.FRESH
+    ),
+    e.ToolExecuted(
+        phase="implement",
+        iteration=1,
+        label="implement-1",
+        call=ToolCall(id="1", name="bash", title="pytest -q", ok=True, duration_s=0.52),
+    ),
+    e.AgentSpent(label="implement-1", attempt=1, usage=PAID),
+    e.AgentFinished(phase="implement", iteration=1, snapshot=a_snapshot(an_attempt()), diff_hash="abc"),
+    e.IterationEvaluated(iteration=1, evaluation=RED),
+    e.ReviewCompleted(
+        iteration=1,
+        verdict=Verdict(reviewer="rules", judgement=Judgement.REQUEST_CHANGES, findings=(BLOCKER,)),
+    ),
+    e.PhaseBounce(source="test", target="implement", bounce=1, iteration=1, failures=1, reason="1 failing"),
+    e.LoopRestarted(iteration=3, commit=COMMIT, reason="the same problems came back"),
+    e.DiminishingReturns(phase="test", bounces=3, counts=(2, 2, 3)),
+    e.GuardFired(iteration=7, halt=HALT),
+    e.BudgetWarned(budget="cost", share=0.5, used=2.6, limit=5.0),
+    e.HaltingDecided(
+        iteration=1,
+        decision=Decision(policy="rules-v1", action=Action.CONTINUE, reason="1 problem is open"),
+        gates=(HardGate(name="tests", state=CheckState.FAIL, reason="1 failing"),),
+    ),
+    e.Delivered(branch=ORDER.branch, commit=COMMIT, verified=True),
+    e.RunFinished(outcome=OUTCOME),
+)
+EXAMPLES = {body.kind: body for body in _BODIES}
+"""An event by its kind."""
