@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -68,6 +68,19 @@ class Clocked:
                 return found(*arguments, **named)
 
         return called
+
+
+def counting_processes() -> Callable[[], int]:
+    """Count the processes that are started from now on; unlike seconds, the count is the same on any machine."""
+    started = 0
+
+    def heard(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal started
+        del arguments
+        started += event == "subprocess.Popen"
+
+    sys.addaudithook(heard)
+    return lambda: started
 
 
 @contextmanager
@@ -170,13 +183,18 @@ def help_seconds(times: int) -> float:
 def measured(runs: int) -> dict[str, float]:
     """Measure, and give every figure by name: medians, in milliseconds unless the name says seconds."""
     rows: list[dict[str, float]] = []
+    processes = counting_processes()
     with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as folder:
         project = open_project(repository(Path(folder)), {"agents": {"maker": "mechanic"}})
         one_run(project, SHORT)
         for _ in range(runs):
+            counts = [processes()]
             short, of_short = one_run(project, SHORT)
+            counts.append(processes())
             long, of_long = one_run(project, LONG)
+            counts.append(processes())
             steps = LONG - SHORT
+            started = ((counts[2] - counts[1]) - (counts[1] - counts[0])) / steps
             row = {"iteration": (long - short) / steps}
             for name in ("workspace", "log", "reports"):
                 row[f"iteration: {name}"] = (of_long[name] - of_short[name]) / steps
@@ -190,6 +208,7 @@ def measured(runs: int) -> dict[str, float]:
     figures["iteration: steps of the engine and the loop itself ms"] = round(
         figures["iteration ms"] - known, 1
     )
+    figures["processes started in an iteration"] = round(started, 1)
     figures["help s"] = round(help_seconds(max(runs, 3)), 3)
     return figures
 
