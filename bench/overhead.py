@@ -71,7 +71,7 @@ class Clocked:
 
 
 def counting_processes() -> Callable[[], int]:
-    """Count the processes that are started from now on; unlike seconds, the count is the same on any machine."""
+    """Count the processes started from now on; unlike seconds, the count is the same on any machine."""
     started = 0
 
     def heard(event: str, arguments: tuple[object, ...]) -> None:
