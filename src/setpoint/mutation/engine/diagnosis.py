@@ -68,16 +68,21 @@ def diagnose(suite: Suite, request: Request, files: SourceFiles, started: float)
     wanted, unknown = _match(suite, request.failing)
     limits = Limits(request.memory_bytes, min(30.0, request.wall_s / 3))
     end = started + request.wall_s
-    all_lines = Trace(files, limits, min(10.0, request.wall_s / 6), time.monotonic() + request.wall_s * 0.25)
+    all_lines = Trace(files, limits, min(5.0, request.wall_s / 12), time.monotonic() + request.wall_s * 0.25)
     first = trace(suite, wanted[:_MOST_FAILING], all_lines)
+    alone = any(reached.outcome != PASSED for reached in first.values())
+    if not alone:
+        first = trace(suite, _in_files(suite, wanted), all_lines)
+    asked = set(wanted)
     failing = sorted(
-        (test for test, reached in first.items() if reached.outcome != PASSED),
+        (test for test, reached in first.items() if reached.outcome != PASSED and test in asked),
         key=lambda test: first[test].cpu_s,
     )
-    not_failing = [test for test in first if test not in failing]
+    not_failing = [test for test in first if test in asked and test not in failing]
     diagnosis = Diagnosis(tuple(failing), (*not_failing, *unknown), tuple(wanted[_MOST_FAILING:]))
     if not failing:
         return diagnosis
+    diagnosis.order_matters = not alone
     spectra = Spectra({test: first[test] for test in failing})
     functions = {function for test in failing for function in first[test].functions}
     others = _nearest_first(suite, failing, set(wanted))
@@ -106,6 +111,12 @@ def _match(suite: Suite, requested: Sequence[str]) -> tuple[list[str], list[str]
         if not matches:
             unknown.append(test)
     return list(dict.fromkeys(found)), unknown
+
+
+def _in_files(suite: Suite, tests: Sequence[str]) -> list[str]:
+    """Give all tests of the files of some tests as collected: some tests fail only after others."""
+    files = {suite.path_of(test) for test in tests}
+    return [test for test in suite.ids if suite.path_of(test) in files]
 
 
 def _nearest_first(suite: Suite, failing: Sequence[str], known: set[str]) -> list[str]:
@@ -156,7 +167,7 @@ def _settle_order(suite: Suite, diagnosis: Diagnosis, limits: Limits) -> None:
     for test, _, seconds in seen:
         diagnosis.seconds[test] = min(diagnosis.seconds.get(test, seconds), seconds)
     for test, reached in spectra.tests.items():
-        diagnosis.seconds.setdefault(test, reached.cpu_s)
-    diagnosis.order_matters = not ended.finished or any(
+        diagnosis.seconds.setdefault(test, 0.0 if reached.endless else reached.cpu_s)
+    diagnosis.order_matters |= not ended.finished or any(
         outcome != expected[test] for test, outcome, _ in seen
     )

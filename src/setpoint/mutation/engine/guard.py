@@ -28,12 +28,12 @@ _PATH_EVENTS = {
 }
 
 
-def install(writable: Sequence[str], tree: str) -> None:
-    """Refuse from now on, in this process, changes outside `writable` and the system's temporary directory.
+def install(writable: Sequence[str], tree: str, temporary: str = "") -> None:
+    """Refuse from now on, in this process, changes outside `writable` and the temporary directory.
 
     Inside the tree new files may be written, but Python sources and `.git` may not be touched.
     """
-    roots = tuple(os.path.realpath(path) for path in (*writable, tempfile.gettempdir(), os.devnull, "/dev"))
+    roots = tuple(os.path.realpath(path) for path in (*writable, temporary or tempfile.gettempdir(), "/dev"))
     tree_root = os.path.realpath(tree)
     own = os.getpid()
 

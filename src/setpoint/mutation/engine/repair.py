@@ -20,7 +20,7 @@ from .confirm import FreshTrials
 from .files import SourceFiles
 from .importing import examine, reached_at_import
 from .search import Found
-from .session import preload_plugins
+from .session import warm_up
 from .source import Source, UnreadableSource
 from .spectra import Line
 from .warm import Warm, run_warm
@@ -34,7 +34,7 @@ def repair(request: Request, progress: Progress) -> Result:
     started = time.monotonic()
     scratch = request.scratch or tempfile.mkdtemp(prefix="repair-")
     request = replace(request, tree=os.path.realpath(request.tree), scratch=scratch)
-    preload_plugins(request.tree)
+    warm_up(request.tree, scratch)
     warm = run_warm(request, started, progress)
     order = _Order(request, started, progress)
     result = order.result

@@ -7,6 +7,7 @@ import copy
 import importlib.machinery
 import importlib.metadata
 import importlib.util
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -167,20 +168,32 @@ def _has_configuration(tree: Path) -> bool:
     return False
 
 
-def preload_plugins(tree: str) -> None:
-    """Import pytest's installed plugins once, for all children; one that is in the tree has to stay fresh."""
-    for entry in importlib.metadata.distributions():
-        for point in entry.entry_points:
-            if point.group != "pytest11":
-                continue
-            spec = _spec(point.value.split(":", 1)[0].split(".", 1)[0])
-            if (
-                spec is not None
-                and spec.origin
-                and not os.path.realpath(spec.origin).startswith(os.path.realpath(tree) + os.sep)
-            ):
-                with contextlib.suppress(Exception):
-                    point.load()
+def warm_up(tree: str, scratch: str) -> None:
+    """Run one empty test, so that pytest and its installed plugins are imported once, for all children.
+
+    Not done where a plugin comes from the tree: what is under repair has to be imported fresh.
+    """
+    points = [point for each in importlib.metadata.distributions() for point in each.entry_points]
+    plugins = [
+        _spec(point.value.split(":", 1)[0].split(".", 1)[0]) for point in points if point.group == "pytest11"
+    ]
+    inside = os.path.realpath(tree) + os.sep
+    if any(spec and os.path.realpath(spec.origin or "").startswith(inside) for spec in plugins):
+        return
+    folder = Path(scratch) / "warm-up"
+    folder.mkdir(exist_ok=True)
+    (folder / "test_nothing_at_all.py").write_text(
+        "def test_nothing(tmp_path):\n    pass\n", encoding="utf-8"
+    )
+    before, path = os.getcwd(), list(sys.path)  # noqa: PTH109 - a string, as it is given back
+    try:
+        os.chdir(folder)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            pytest.main([*pytest_words(str(folder), scratch, ()), "test_nothing_at_all.py"])
+    finally:
+        os.chdir(before)
+        sys.path[:] = path
+        sys.modules.pop("test_nothing_at_all", None)
 
 
 def _spec(name: str) -> importlib.machinery.ModuleSpec | None:

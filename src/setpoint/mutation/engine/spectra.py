@@ -36,6 +36,8 @@ class Reached:
     """Lines of the project in the failure's traceback, outermost first."""
     error: str = ""
     """The failure in one line."""
+    endless: bool = False
+    """It was ended by the time limit."""
 
 
 @dataclass
@@ -135,7 +137,9 @@ def trace(suite: Suite, tests: Sequence[str], how: Trace) -> dict[str, Reached]:
         if not last:
             break
         if last not in found:
-            found[last] = Reached(FAILED, how.test_s, error=_why(ended))
+            found[last] = Reached(
+                FAILED, how.test_s, error=_why(ended), endless=ended.cpu_limit or ended.stopped
+            )
         left = tuple(test for test in left if test not in found)
         if ended.finished:
             break
@@ -209,6 +213,7 @@ def _on_time_up(tracer: Tracer, test: str, how: Trace, report: Report) -> None:
             frozenset(tracer.functions),
             tuple(reversed(at)),
             "ran into the time limit",
+            endless=True,
         )
         report((test, reached))
         os._exit(1)

@@ -17,6 +17,9 @@ def variable(scope: Scope, node: ast.Name) -> Iterator[Draft]:
     for name in scope.names:
         if name != node.id:
             yield from scope.replace(node, name, 1.0 if name in alike else 0.6)
+    for name in scope.passed:
+        if name != node.id:
+            yield from scope.replace(node, name, 0.35)
     likely = 0.7 if node.id in scope.globals else 0.45
     for rank, name in enumerate(scope.globals):
         yield from scope.replace(node, name, likely - 0.01 * rank)

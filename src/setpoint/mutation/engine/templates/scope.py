@@ -37,6 +37,14 @@ _TIGHT = (
     ast.IfExp,
     ast.comprehension,
 )
+_WORD = re.compile(r"[\w.]+|'[^']*'|\"[^\"]*\"")
+_LOOSER: tuple[tuple[type[ast.AST], tuple[type[ast.AST], ...]], ...] = (
+    (ast.BoolOp, (ast.BoolOp, ast.IfExp, ast.Lambda, ast.Tuple)),
+    (ast.comprehension, (ast.IfExp, ast.Lambda, ast.Tuple)),
+    (ast.IfExp, (ast.IfExp, ast.Lambda, ast.Tuple)),
+    (ast.Compare, (ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda, ast.Tuple)),
+)
+"""What binds more loosely than these, and so needs parentheses inside them; all else needs them anyway."""
 _PLACED = (ast.stmt, ast.expr, ast.arg, ast.keyword, ast.ExceptHandler, ast.comprehension)
 _SIZED = frozenset(
     ("len", "sorted", "set", "list", "sum", "enumerate", "max", "min", "any", "all", "tuple", "iter")
@@ -102,7 +110,7 @@ class Scope:
         """Propose another text for an expression, in parentheses where its place needs them."""
         if text == self.text(node):
             return
-        if not self.atomic(text) and self._needs_parentheses(node):
+        if self._needs_parentheses(node, text):
             text = f"({text})"
         yield Draft((Splice(*self.source.span(node), text),), factor)
 
@@ -128,23 +136,25 @@ class Scope:
             else f"({text})"
         )
 
-    @staticmethod
-    def atomic(text: str) -> bool:
-        """Whether an expression keeps together wherever it is put."""
-        if re.fullmatch(r"[\w.]+|'[^']*'|\"[^\"]*\"", text):
-            return True
+    def _needs_parentheses(self, node: ast.AST, text: str) -> bool:
+        """Tell whether an expression would fall apart, or tear others apart, in the place of a node."""
+        parent = self.parent(node)
+        is_head = node is getattr(parent, "func", None) or node is getattr(parent, "value", None)
+        if isinstance(parent, (ast.Call, ast.Subscript, ast.Starred)) and not is_head:
+            return False
+        if not isinstance(parent, (*_TIGHT, ast.Call, ast.Subscript, ast.Starred)) or _WORD.fullmatch(text):
+            return False
         try:
-            node = ast.parse(text, mode="eval").body
+            new = ast.parse(text, mode="eval").body
         except SyntaxError:
             return False
-        return isinstance(node, _ATOMS) or (isinstance(node, ast.Tuple) and text[0] == "(")
-
-    def _needs_parentheses(self, node: ast.AST) -> bool:
-        parent = self.parent(node)
-        if isinstance(parent, _TIGHT):
-            return True
-        return isinstance(parent, (ast.Call, ast.Subscript, ast.Starred)) and node is getattr(
-            parent, "func", getattr(parent, "value", None)
+        if isinstance(new, _ATOMS) or (isinstance(new, ast.Tuple) and text[0] == "("):
+            return False
+        loose = next((kinds for kind, kinds in _LOOSER if isinstance(parent, kind)), None)
+        return (
+            loose is None
+            or isinstance(new, loose)
+            or (isinstance(parent, ast.Compare) and text.startswith("not "))
         )
 
     @cached_property
@@ -283,6 +293,16 @@ class Scope:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         ]
         return tuple(dict.fromkeys(used + defined))[:_DONORS]
+
+    @cached_property
+    def passed(self) -> tuple[str, ...]:
+        """Built-in functions and types that the file hands on as values."""
+        names = (
+            node
+            for node in ast.walk(self.source.tree)
+            if isinstance(node, ast.Name) and not self._is_called(node)
+        )
+        return tuple(dict.fromkeys(node.id for node in names if hasattr(builtins, node.id)))[:16]
 
     @cached_property
     def globals(self) -> tuple[str, ...]:

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from setpoint.mutation.engine.wire import Request, Result
+from setpoint.mutation.order import engine_argv, read_result
+
+_NUMBERS = itertools.count()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Callable[..., Path]:
+    """Write files of a small project, `path=text`, with `__` for a slash in the path."""
+    root = tmp_path / "project"
+
+    def make(**files: str) -> Path:
+        for name, text in files.items():
+            path = root / f"{name.replace('__', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(dedent(text), "utf-8")
+        return root
+
+    return make
+
+
+@pytest.fixture
+def repair(tmp_path: Path) -> Callable[..., Result]:
+    """Run the engine by its path in a process of its own, where Setpoint cannot be imported."""
+
+    def run(root: Path, *failing: str, **keys: Any) -> Result:
+        keys = {"cpu_s": 20.0, "wall_s": 60.0, "extra_s": 0.1, "max_patches": 2, **keys}
+        request = Request(tree=str(root), failing=failing, **keys)
+        asked, answered = tmp_path / "request.json", tmp_path / "result.json"
+        asked.write_text(json.dumps(asdict(request)))
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        done = subprocess.run(
+            engine_argv(sys.executable, asked, answered),
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=100,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout.splitlines()[-1])["event"] == "end"
+        return read_result(answered)
+
+    return run
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Callable[[str], ModuleType]]:
+    """Import a module of this text."""
+    names: list[str] = []
+
+    def make(text: str) -> ModuleType:
+        name = f"live_module_{next(_NUMBERS)}"
+        path = tmp_path / f"{name}.py"
+        path.write_text(dedent(text), "utf-8")
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        names.append(name)
+        spec.loader.exec_module(module)
+        return module
+
+    yield make
+    for name in names:
+        del sys.modules[name]
