@@ -2,8 +2,8 @@
 
     python bench/real_packages.py [--keep FOLDER] [NAME ...]
 
-The source archives come from the package index with pip and are unpacked outside the repository; each must ship
-its tests. Reported per package: how the run ended and by which guard, iterations, seconds, whether the patch
+The source archives come from the package index with pip and are unpacked outside the repository; each ships its
+own tests. Reported per package: how the run ended and by which guard, iterations, seconds, whether the patch
 gives back the original line, and whether the user's tree stayed byte for byte as it was.
 """
 
@@ -19,6 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
+
+
+WISH = "make the failing tests pass"
 
 
 class Seed(NamedTuple):
@@ -44,7 +47,7 @@ SEEDS = (
     Seed(
         "toolz==1.2.0", "toolz/itertoolz.py", "if prev[end - 1] is no_pad or", "if prev[end + 1] is no_pad or"
     ),
-    Seed("boltons==26.2.0", "boltons/strutils.py", "if numstr[-2] == '1':", "if numstr[-1] == '1':"),
+    Seed("boltons==26.2.0", "boltons/listutils.py", "if rel_idx < len_list:", "if rel_idx <= len_list:"),
     Seed("toolz==1.2.0", "toolz/dicttoolz.py", "return rv", "return factory"),
 )
 
@@ -116,56 +119,43 @@ def interpreter(folder: Path) -> Path:
     return python
 
 
+def driven(root: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run Setpoint with the mechanic, in a process and an environment of its own."""
+    words = [sys.executable, "-m", "setpoint", "run", WISH, "--agent", "mechanic", "--json"]
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "HOME": str(folder),
+        "LANG": "C.UTF-8",
+        "SETPOINT_CHECKS__PYTHON": str(interpreter(folder)),
+    }
+    return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+
 def run(seed: Seed, folder: Path) -> dict[str, object]:
     """Run Setpoint on one seeded package and say what came out."""
     root = unpacked(seed, folder)
     seeded(seed, root)
     before = fingerprint(root)
     began = time.monotonic()
-    words = [
-        sys.executable,
-        "-m",
-        "setpoint",
-        "run",
-        "make the failing tests pass",
-        "--agent",
-        "mechanic",
-        "--json",
-    ]
-    environment = {
-        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "HOME": str(folder),
-        "LANG": "C.UTF-8",
-    }
-    environment["SETPOINT_CHECKS__PYTHON"] = str(interpreter(folder))
-    done = subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    done = driven(root, folder)
     seconds = time.monotonic() - began
+    told = {"package": seed.package, "file": seed.file, "seconds": round(seconds, 1), "root": str(root)}
     try:
         outcome = json.loads(done.stdout)
     except ValueError:
-        return {
-            "package": seed.package,
-            "file": seed.file,
-            "ending": f"exit {done.returncode}",
-            "error": done.stderr[-2000:],
-        }
-    shown = ["git", "show", f"{outcome['branch']}:{seed.file}"]
-    mended = (
-        subprocess.run(shown, cwd=root, capture_output=True, text=True, check=False).stdout
-        if outcome["branch"]
-        else ""
-    )
+        return {**told, "ending": f"exit {done.returncode}", "error": done.stderr[-2000:]}
+    mended = ""
+    if outcome["branch"]:
+        shown = ["git", "show", f"{outcome['branch']}:{seed.file}"]
+        mended = subprocess.run(shown, cwd=root, capture_output=True, text=True, check=False).stdout
     original = (root / seed.file).read_text("utf-8").replace(seed.wrong, seed.right, 1)
     return {
-        "package": seed.package,
-        "file": seed.file,
+        **told,
         "ending": outcome["ending"],
         "guard": (outcome["halt"] or {}).get("guard", ""),
         "iterations": outcome["iterations"],
-        "seconds": round(seconds, 1),
         "as_original": mended == original,
         "tree_untouched": fingerprint(root) == before,
-        "root": str(root),
         "run": outcome["trace_id"],
     }
 

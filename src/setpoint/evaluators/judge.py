@@ -25,6 +25,8 @@ from setpoint.processes.git import changed_files, changed_lines, contents
 from setpoint.store.artifacts import Artifacts
 
 MOST_FINDINGS = 200
+_PROVING = ("parse", "pytest", PREFIX)
+"""Checks without which nothing is proved; broken ones count whatever the base says."""
 _FREE_KINDS = (Kind.TABLES, Kind.CONFIGURATION)
 
 
@@ -110,7 +112,7 @@ class Judge:
         for result in raw.results:
             found = _new(result, base)
             new += found
-            evidence.append(_against(result, found, red))
+            evidence.append(_blamed(_against(result, found, red), base))
         integrity = self._integrity(base, raw, work, known)
         evidence.append(
             results.judged("integrity", raw.tree, integrity, tool=f"setpoint {__version__}").evidence
@@ -264,3 +266,14 @@ def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def _code(files: Mapping[str, str]) -> dict[str, str]:
     return {path: text for path, text in files.items() if path.endswith(".py") and not is_test_path(path)}
+
+
+def _blamed(evidence: Evidence, base: Measurements) -> Evidence:
+    """A tool that broke at the base too says nothing about the work: it is not measured, and says why."""
+    before = next((each for each in base.results if each.evidence.check == evidence.check), None)
+    if evidence.state is not CheckState.ERROR or evidence.check.startswith(_PROVING):
+        return evidence
+    if before is None or before.state is not CheckState.ERROR:
+        return evidence
+    reason = f"broke at the base commit too: {evidence.reason}"
+    return evidence.model_copy(update={"state": CheckState.NOT_MEASURED, "reason": reason})

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.report import Sources, ToolReport
+
+_NOTE = re.compile(r"[^{\s].*: (note|warning): ")
+"""What mypy says about its own configuration, as text before the report."""
 
 
 class _Item(BaseModel):
@@ -24,7 +29,7 @@ def read(text: bytes, sources: Sources) -> ToolReport:
     """Read a report; notes only explain and are left out."""
     items = []
     for number, line in enumerate(text.decode("utf-8", "replace").splitlines(), start=1):
-        if not line.strip():
+        if not line.strip() or _NOTE.match(line):
             continue
         try:
             items.append(_Item.model_validate_json(line))
