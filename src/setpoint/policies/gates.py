@@ -10,6 +10,7 @@ from setpoint.domain.finding import Category, Finding
 from setpoint.domain.run import Round
 from setpoint.domain.verdict import HardGate, Judgement
 
+_MOST_NAMED = 3
 _FINDING_GATES = (
     ("integrity", Category.INTEGRITY, "integrity"),
     ("security", Category.SECURITY, "bandit"),
@@ -116,10 +117,9 @@ def _tests(evaluation: Evaluation) -> HardGate:
     if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
         return HardGate(name="tests", state=evidence.state, reason=evidence.reason, evidence=(evidence.id,))
     if evaluation.failures:
-        names = ", ".join(failure.test for failure in evaluation.failures[:3])
-        reason = (
-            f"{len(evaluation.failures)} failing: {names}{', ...' if len(evaluation.failures) > 3 else ''}"  # noqa: PLR2004
-        )
+        names = ", ".join(failure.test for failure in evaluation.failures[:_MOST_NAMED])
+        more = ", ..." if len(evaluation.failures) > _MOST_NAMED else ""
+        reason = f"{len(evaluation.failures)} failing: {names}{more}"
         return HardGate(name="tests", state=CheckState.FAIL, reason=reason, evidence=(evidence.id,))
     return HardGate(name="tests", state=CheckState.PASS, evidence=(evidence.id,))
 
