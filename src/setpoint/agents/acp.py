@@ -15,8 +15,9 @@ from acp.schema import PromptResponse
 from setpoint.agents import breakage
 from setpoint.agents.acp_session import Bounds, LiveSession, Turn
 from setpoint.agents.acp_usage import Meter
-from setpoint.agents.acp_wire import Transcript, hush
+from setpoint.agents.acp_wire import hush
 from setpoint.agents.launch import Launch
+from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, spawn

@@ -31,8 +31,9 @@ import setpoint
 from setpoint.agents import breakage
 from setpoint.agents.acp_calls import Calls
 from setpoint.agents.acp_usage import Meter
-from setpoint.agents.acp_wire import AgentWire, Transcript
+from setpoint.agents.acp_wire import AgentWire
 from setpoint.agents.launch import Launch
+from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, Usage
 from setpoint.ports import Observer
 from setpoint.processes import Process

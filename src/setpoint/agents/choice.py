@@ -8,17 +8,21 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from setpoint.agents.acp import AcpAgent, Patience
 from setpoint.agents.command import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import Breakage
 from setpoint.domain.value import Value
 from setpoint.errors import NoUsableAgent
+from setpoint.ports import Agent
 from setpoint.processes import Command, clean_environment, run
 from setpoint.settings import inherited
 from setpoint.store.artifacts import Artifacts
+
+if TYPE_CHECKING:
+    from setpoint.agents.acp import AcpAgent
 
 PROBE_S = 10.0
 """Seconds a program may take to print its version."""
@@ -83,7 +87,7 @@ class Agents:
         self._scratch = scratch
         self._tried: dict[str, str] = {}
 
-    def make(self, name: str) -> AcpAgent | CommandAgent:
+    def make(self, name: str) -> Agent:
         """Make the agent of that name; raises `NoUsableAgent` where there is none."""
         launch = self._launches.get(name)
         if launch is None:
@@ -93,7 +97,7 @@ class Agents:
             )
         if launch.protocol == "command":
             return CommandAgent(launch, artifacts=self._artifacts)
-        return AcpAgent(launch, artifacts=self._artifacts, scratch=self._scratch)
+        return self._acp(launch)
 
     async def choose(self, order: Sequence[str]) -> Choice:
         """Take the first of the order that is installed and opens a session; the built-in ones always work.
@@ -127,13 +131,17 @@ class Agents:
             return found.why_not
         if launch.protocol == "command":
             return ""
-        agent = AcpAgent(
-            launch, artifacts=self._artifacts, scratch=self._scratch, patience=Patience(open_s=TRY_OUT_S)
-        )
+        agent = self._acp(launch, open_s=TRY_OUT_S)
         self._scratch.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._scratch, prefix="try-") as folder:
             met = await agent.try_out(Path(folder))
         return met.message if isinstance(met, Breakage) else ""
+
+    def _acp(self, launch: Launch, open_s: float | None = None) -> AcpAgent:
+        from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
+
+        patience = None if open_s is None else Patience(open_s=open_s)
+        return AcpAgent(launch, artifacts=self._artifacts, scratch=self._scratch, patience=patience)
 
 
 def _missing(launch: Launch, program: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from setpoint.agents import breakage
-from setpoint.agents.acp_wire import Transcript
 from setpoint.agents.launch import Launch
+from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop, Usage
 from setpoint.ports import Observer
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, Completed, clean_environment, run
