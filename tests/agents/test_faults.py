@@ -86,6 +86,19 @@ async def test_chatter_between_messages_is_tolerated(scripted, brief, caplog) ->
     assert caplog.records == []
 
 
+async def test_messages_that_break_the_protocol_are_passed_over_in_silence(
+    scripted, brief, caplog, capfd
+) -> None:
+    bad_update = {"method": "session/update", "params": {"sessionId": 5}}
+    bad_question = {"id": "q1", "method": "session/request_permission", "params": {"options": "none"}}
+    unknown = {"id": "q2", "method": "vendor/question"}
+    agent = scripted([{"raw": bad_update}, {"raw": bad_question}, {"raw": unknown}, {"say": "on I go"}])
+    attempt = await agent.attempt(brief(), SilentObserver())
+    assert (attempt.stop, attempt.text) == (Stop.END_TURN, "on I go")
+    assert caplog.records == []
+    assert capfd.readouterr().err == ""
+
+
 async def test_a_line_of_ten_megabytes_is_one_message(scripted, brief) -> None:
     agent = scripted([{"say": "x", "times": 10_000_000}, {"stop": "max_tokens"}])
     attempt = await agent.attempt(brief(), SilentObserver())
