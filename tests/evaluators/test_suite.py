@@ -145,7 +145,7 @@ async def test_a_hanging_test_is_an_error_that_names_it(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "args", "said"),
     [
-        ({"test_a.py": "def test_a(): pass\n"}, ("--no-such-option",), "never started"),
+        ({"test_a.py": "def test_a(): pass\n"}, ("--no-such-option",), "unrecognized arguments"),
         ({"conftest.py": "raise SystemExit(0)\n", "test_a.py": "def test_a(): pass\n"}, (), "pytest"),
         (
             {"conftest.py": "import os\nos._exit(0)\n", "test_a.py": "def test_a(): pass\n"},
@@ -154,7 +154,8 @@ async def test_a_hanging_test_is_an_error_that_names_it(tree: Path) -> None:
         ),
         (
             {
-                "test_a.py": "import pytest\n\ndef test_a():\n    pytest.exit('enough', 0)\n\ndef test_b(): pass\n"
+                "test_a.py": "import pytest\n\ndef test_a():\n    pytest.exit('enough', 0)\n",
+                "test_b.py": "def test_b(): pass\n",
             },
             (),
             "never ran",

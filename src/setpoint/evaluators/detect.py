@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
 
 from setpoint.domain.ids import Commit
 from setpoint.evaluators.inside import PROBE
@@ -16,6 +17,8 @@ from setpoint.evaluators.presets import presets
 from setpoint.processes import Command, run
 from setpoint.processes.git import contents, files_at
 from setpoint.settings import ChecksSettings
+
+_ORIGINS = TypeAdapter(dict[str, str | None])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,10 +100,11 @@ async def _origins(place: Path, interpreter: Interpreter, layout: Layout) -> dic
     variables = environment(interpreter, place, layout.imports)
     done = await run(Command(argv=argv, cwd=place, environment=variables, timeout_s=PROBE_S))
     try:
-        answer: dict[str, str | None] = json.loads(done.stdout) if done.ok else {}
-    except json.JSONDecodeError:
+        answer = _ORIGINS.validate_json(done.stdout) if done.ok else {}
+    except ValidationError:
         return {}  # an interpreter that prints at start; the tests themselves will show what it breaks
-    return {name: Path(origin) for name, origin in answer.items() if origin and Path(origin).is_absolute()}
+    places = {name: Path(origin) for name in wanted if (origin := answer.get(name))}
+    return {name: place for name, place in places.items() if place.is_absolute()}
 
 
 def _folder(name: str, layout: Layout) -> str:

@@ -20,7 +20,13 @@ BASE = {
     "Makefile": "test:\n\tpytest\n",
 }
 OFF = ChecksSettings(pytest=False, bandit=False)
-HOOK = "import pytest\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport():\n    (yield).get_result().outcome = 'passed'\n"
+HOOK = """\
+import pytest
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport():
+    (yield).get_result().outcome = 'passed'
+"""
 
 CHEATS = {
     "deleted test file": {TEST: None},
@@ -169,8 +175,18 @@ async def test_a_link_out_of_the_work_copy_is_not_followed(bench, tmp_path: Path
 async def test_tests_may_neither_vanish_nor_fall_silent(bench) -> None:
     files = {
         "src/calc.py": "CASES = [1, 2]\nREADY = True\n",
-        TEST: "import pytest\nfrom calc import CASES, READY\n\n@pytest.mark.parametrize('n', CASES)\n"
-        "def test_each(n):\n    assert n\n\n@pytest.mark.skipif(not READY, reason='')\ndef test_ready():\n    assert True\n",
+        TEST: """\
+import pytest
+from calc import CASES, READY
+
+@pytest.mark.parametrize('n', CASES)
+def test_each(n):
+    assert n
+
+@pytest.mark.skipif(not READY, reason='')
+def test_ready():
+    assert True
+""",
     }
     made = await bench(files)
     await made.measure(Stage.BASE)

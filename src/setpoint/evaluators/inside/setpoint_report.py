@@ -80,9 +80,9 @@ class Report:
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
         """Take the exception itself, of which a report keeps but the text."""
-        if call.excinfo is not None:
-            self._raised[(item.nodeid, call.when)] = _raised(call.excinfo)
         yield
+        if call.excinfo is not None:  # for unittest it is set by now
+            self._raised[(item.nodeid, call.when)] = _raised(call.excinfo)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Fold the outcomes of setup, call and teardown into one; the worst counts."""
