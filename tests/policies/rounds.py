@@ -23,9 +23,7 @@ def verdict(*findings, judgement=None):
     return Verdict(reviewer="code", judgement=judgement, findings=findings)
 
 
-def a_round(
-    number, scene=GREEN, *, review=(), judgement=None, chain=0, diff=None, early=Scene(), reached=True
-):
+def a_round(number, scene=GREEN, *, review=(), judgement=None, chain=0, diff=None, early=GREEN, reached=True):
     """A round whose test stage looks like the scene; with `reached=False` it ended at the evaluate stage."""
     commit, tree = f"commit-{number}", f"tree-{number}"
     diff = f"diff-{number}" if diff is None else diff

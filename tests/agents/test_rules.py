@@ -1,0 +1,103 @@
+"""The rules agent: says what it sees in added lines, plans from failures, and judges form only."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.examples import BLOCKER, ORDER
+from setpoint.agents.rules import LARGE_CHANGE, RulesAgent, added_lines
+from setpoint.domain.attempt import Brief, Role, Stop
+from setpoint.loops.review import read_verdict
+from setpoint.testing import SilentObserver, failure
+
+
+def diff(*lines, file="src/work.py"):
+    added = "".join(f"+{line}\n" for line in lines)
+    return f"diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1,1 +1,{len(lines)} @@\n{added}"
+
+
+async def answer(role, **more):
+    asked = Brief(role=role, session="s", label="l", prompt="", workdir="/copy", story=ORDER.story, **more)
+    agent = RulesAgent()
+    attempt = await agent.attempt(asked, SilentObserver())
+    await agent.close()
+    assert (attempt.stop, attempt.breakage, attempt.usage.scope) == (Stop.END_TURN, None, "none")
+    return attempt
+
+
+async def reviewed(text):
+    verdict = read_verdict("rules", await answer(Role.REVIEWER, diff=text))
+    return verdict.judgement, [(each.rule, each.file, each.line) for each in verdict.findings]
+
+
+BLOCKING = {
+    "conflict-marker": "<<<<<<< HEAD",
+    "debugger": "    breakpoint()",
+    "private-key": "-----BEGIN RSA PRIVATE " + "KEY-----",
+    "secret": "token = 'ghp_" + "a1" * 20 + "'",
+    "under-test": "if 'PYTEST_CURRENT_TEST' in os.environ:",
+}
+MINOR = {"swallowed": "except Exception: pass", "unfinished": "x = 1  # TODO later"}
+
+
+@pytest.mark.parametrize("rule", BLOCKING)
+async def test_what_must_not_be_delivered_blocks(rule):
+    judgement, found = await reviewed(diff("fine = 1", BLOCKING[rule]))
+    assert (judgement, found) == ("request_changes", [(rule, "src/work.py", 2)])
+
+
+@pytest.mark.parametrize("rule", MINOR)
+async def test_what_is_only_doubtful_is_said_and_does_not_block(rule):
+    assert await reviewed(diff(MINOR[rule])) == ("approve", [(rule, "src/work.py", 1)])
+
+
+async def test_removed_and_kept_lines_are_not_blamed():
+    text = "--- a/x.py\n+++ b/x.py\n@@ -4,2 +4,2 @@\n breakpoint()\n-breakpoint()\n+fine = 1\n"
+    assert await reviewed(text) == ("approve", [])
+    assert list(added_lines(text)) == [("x.py", 5, "fine = 1")]
+
+
+async def test_tests_may_ask_whether_they_are_tests():
+    assert await reviewed(diff(BLOCKING["under-test"], file="tests/test_work.py")) == ("approve", [])
+
+
+async def test_the_shape_of_a_change_is_seen():
+    many = diff(*(f"x{number} = 1" for number in range(LARGE_CHANGE + 1)))
+    binary = "diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n"
+    assert await reviewed(many) == ("approve", [("large", "src/work.py", 1)])
+    assert await reviewed(binary) == ("approve", [("binary", "x.png", 0)])
+    assert await reviewed(diff("def total():")) == ("approve", [("untested", "src/work.py", 1)])
+    with_test = diff("def total():") + diff("def test_total():", file="tests/test_work.py")
+    assert await reviewed(with_test) == ("approve", [])
+
+
+@given(text=st.text())
+def test_any_text_can_be_read_as_a_diff(text):
+    assert all(line.text or line.text == "" for line in added_lines(text))
+
+
+async def test_research_names_what_is_red():
+    text = (await answer(Role.RESEARCHER, failures=(failure("t::a"),), findings=(BLOCKER,))).text
+    assert "`t::a` fails at `src/work.py:1`: assert 1 == 2" in text
+    assert "error `src/cart.py:12` the total is rounded twice" in text
+    assert "nothing is red" in (await answer(Role.RESEARCHER)).text
+
+
+async def test_a_plan_mends_places_and_nothing_else():
+    red = tuple(failure(f"t::{name}") for name in "abcd")
+    homeless = failure("tests/test_x.py::x").model_copy(update={"file": ""})
+    text = (await answer(Role.PLANNER, failures=(*red, homeless), findings=(BLOCKER,))).text
+    assert text.splitlines() == [
+        "1. Mend `src/work.py`, so that `t::a`, `t::b`, `t::c` and 1 more pass.",
+        "2. Mend `tests/test_x.py`, so that `tests/test_x.py::x` pass.",
+        "3. Mend `src/cart.py:12`: the total is rounded twice",
+        "4. Leave everything else as it is.",
+    ]
+    assert "smallest change" in (await answer(Role.PLANNER)).text
+
+
+async def test_it_says_that_rules_see_no_intent_and_that_it_makes_nothing():
+    assert "form, not intent" in json.loads((await answer(Role.REVIEWER)).text)["feedback"]
+    assert "cannot play the role maker" in (await answer(Role.MAKER)).text

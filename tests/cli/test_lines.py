@@ -1,0 +1,133 @@
+"""Each event as the line that a person sees."""
+
+from decimal import Decimal
+
+import pytest
+
+from domain.examples import EXAMPLES, HALT, OUTCOME, a_snapshot, an_attempt
+from setpoint.cli.lines import line
+from setpoint.domain import events as e
+from setpoint.domain.attempt import Breakage, BreakageKind, Stop, ToolCall
+from setpoint.domain.evaluation import Stage
+from setpoint.domain.run import Action, Ending
+from setpoint.testing import Scene, evaluation
+
+SHOWN = {
+    "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)\n  maker: scripted",
+    "run.resumed": "resumed by process 4711: its process was gone",
+    "baseline.measured": "base: tests 10 passed; quality 0.50",
+    "phase.entered": "implement #1",
+    "phase.completed": "plan: 1. Mend it.",
+    "phase.approved": "review: approved",
+    "phase.passed": "test: passed",
+    "agent.started": "scripted works on implement-1 (fresh)",
+    "tool.executed": "  bash: pytest -q [ok 0.5 s]",
+    "agent.spent": "  spent $0.0215",
+    "agent.finished": "change cccccccccc: 1 files, +3 -1",
+    "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; 1 known red; 1 flaky; quality 0.96",
+    "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
+    "loop.phase_bounce": "bounce 1: test -> implement: 1 failing",
+    "loop.restarted": "restart from cccccccccc: the same problems came back",
+    "loop.diminishing_returns": "diminishing returns: open problems 2 -> 2 -> 3",
+    "loop.guard_fired": "guard max_iterations: 7 of 7 iterations are used up. To go on: raise limits.max_iterations",
+    "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
+    "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
+    "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
+    "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounces, $0.04, quality 0.88",
+}
+
+
+def test_every_event_has_its_line():
+    assert {kind: line(body).text for kind, body in EXAMPLES.items()} == SHOWN
+
+
+def test_only_details_are_left_out():
+    hidden = {kind for kind, body in EXAMPLES.items() if line(body).detail}
+    assert hidden == {"phase.completed", "phase.approved", "phase.passed", "agent.spent"}
+
+
+def varied(kind, **more):
+    return line(EXAMPLES[kind].model_copy(update=more))
+
+
+def test_a_resumption_without_a_reason():
+    assert varied("run.resumed", reason="").text == "resumed by process 4711"
+
+
+def test_a_delivery_that_is_not_verified_says_so():
+    shown = varied("run.delivered", verified=False)
+    assert shown.text.endswith("(not verified, best so far)")
+    assert shown.style == "yellow"
+
+
+@pytest.mark.parametrize("ending", [ending for ending in Ending if ending is not Ending.VERIFIED])
+def test_no_other_ending_looks_verified(ending):
+    outcome = OUTCOME.model_copy(update={"ending": ending, "reason": "why", "halt": HALT})
+    shown = line(e.RunFinished(outcome=outcome))
+    assert (shown.text, shown.style) == (f"{ending.upper()} by max_iterations: why", "bold red")
+    bare = outcome.model_copy(update={"halt": None})
+    assert line(e.RunFinished(outcome=bare)).text == f"{ending.upper()}: why"
+
+
+def test_cost_that_is_not_known_is_said_to_be_unknown():
+    outcome = OUTCOME.model_copy(update={"cost_known": False, "score": None, "iterations": 1})
+    shown = line(e.RunFinished(outcome=outcome)).text
+    assert shown == "IMPLEMENTATION_VERIFIED: 1 iteration, 1 bounces, $0.04 known, the rest unknown"
+
+
+def test_breakage_is_shown_in_red():
+    breakage = Breakage(kind=BreakageKind.CRASH, message="it died\nsomewhere")
+    broken = an_attempt(stop=Stop.BROKEN, breakage=breakage)
+    made = varied(
+        "agent.finished", snapshot=a_snapshot(broken).model_copy(update={"restored": ("conftest.py",)})
+    )
+    assert made.text.endswith("+3 -1; restored conftest.py; scripted broke: crash: it died")
+    assert made.style == "red"
+    assert varied("agent.finished", snapshot=a_snapshot(None)).style == ""
+    assert varied("phase.completed", breakage=breakage).text == "plan: left out, it died\nsomewhere"
+
+
+def test_small_variations():
+    call = ToolCall(id="2", name="read")
+    assert varied("tool.executed", call=call).text == "  read:  [?]"
+    assert varied("agent.started", attempt=2).text.endswith("(fresh, try 2)")
+    assert varied("phase.entered", iteration=0).text == "implement"
+    assert varied("phase.completed", text="").text == "plan: no text"
+    approved = EXAMPLES["review.completed"].verdict.model_copy(
+        update={"findings": (), "judgement": "approve"}
+    )
+    assert varied("review.completed", verdict=approved) == ("review by rules: approve", "green", False)
+
+
+def test_a_tree_without_tests_shows_what_passed():
+    measured = evaluation(Stage.EVALUATE, "c", "t", Scene())
+    assert line(e.IterationEvaluated(iteration=1, evaluation=measured)) == (
+        "evaluate: parse, integrity, ruff, mypy, bandit pass",
+        "green",
+        False,
+    )
+    bare = measured.model_copy(update={"evidence": ()})
+    assert line(e.IterationEvaluated(iteration=1, evaluation=bare)).text == "evaluate: nothing measured pass"
+
+
+def test_findings_coverage_and_broken_tools_are_told():
+    scene = Scene(
+        findings=EXAMPLES["review.completed"].verdict.findings, coverage=0.5, broken=("bandit",), score=0.4
+    )
+    measured = evaluation(Stage.TEST, "c", "t", scene)
+    assert line(e.IterationEvaluated(iteration=1, evaluation=measured)).text == (
+        "test: tests 10 passed; 1 findings (1 blocking); coverage 50%; bandit broke: scripted to break; quality 0.40"
+    )
+
+
+@pytest.mark.parametrize("action", Action)
+def test_every_decision_has_a_style(action):
+    decision = EXAMPLES["halting.decided"].decision.model_copy(update={"action": action})
+    shown = varied("halting.decided", decision=decision)
+    assert shown.text == f"rules-v1: {action.upper()}: 1 problem is open"
+    assert shown.style
+
+
+def test_money_has_cents():
+    spent = EXAMPLES["agent.spent"].usage.model_copy(update={"cost_usd": Decimal("0.5")})
+    assert varied("agent.spent", usage=spent).text == "  spent $0.5000"
