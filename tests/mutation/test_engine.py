@@ -229,7 +229,7 @@ def test_only_named_sources_are_changed(project, repair):
     root = project(
         low="def add(a, b):\n    return a - b\n",
         high="from low import add\n\n\ndef double(a):\n    return add(a, a)\n",
-        test_high="from high import double\n\n\ndef test_it():\n    assert (double(3), double(4)) == (6, 8)\n",
+        test_high="from high import double\ndef test_it():\n    assert (double(3), double(4)) == (6, 8)\n",
     )
     assert {patch.file for patch in repair(root, "test_high.py::test_it").patches} <= {
         "low.py",
@@ -242,7 +242,7 @@ def test_only_named_sources_are_changed(project, repair):
 def test_a_test_is_never_changed(project, repair):
     root = project(
         ok="def one():\n    return 1\n",
-        test_ok="from ok import one\n\n\ndef two():\n    return 2\n\n\ndef test_one():\n    assert two() == 1\n",
+        test_ok="from ok import one\ndef two():\n    return 2\n\n\ndef test_one():\n    assert two() == 1\n",
     )
     result = repair(root, "test_ok.py::test_one")
     assert result.status == "not_possible"
@@ -253,7 +253,7 @@ def test_a_test_is_never_changed(project, repair):
 def test_an_exhausted_search_says_where_it_looked(project, repair):
     root = project(
         word="def greet(name):\n    return name\n",
-        test_word="from word import greet\n\n\ndef test_greet():\n    assert greet('x') == 'Hello, dear x?'\n",
+        test_word="from word import greet\ndef test_greet():\n    assert greet('x') == 'Hello, dear x?'\n",
     )
     result = repair(root, "test_word.py::test_greet")
     assert result.status == "exhausted"

@@ -92,7 +92,7 @@ def reads():
 def swapped(module, old, new):
     """Apply one textual change of the module's source and give the swapper."""
     source = Source.read(module.__file__)
-    same = next(place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+    same = next(place for place, (a, b) in enumerate(zip(f"{old}\0", new, strict=False)) if a != b)
     start = source.data.index(old.encode()) + same
     old, new = old[same:], new[same:]
     unit = source.unit_at(start)

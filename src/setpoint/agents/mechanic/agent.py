@@ -24,6 +24,8 @@ from setpoint.store.artifacts import Artifacts
 
 SEARCH_S = 120.0
 """Seconds that one search may take, where the attempt has as many."""
+ALTERNATIVES_S = 2.0
+"""CPU seconds that a search goes on after its first repair, to offer alternatives."""
 _MARGIN = 0.85
 """Share of an attempt's time that a search may take; starting and confirming need the rest."""
 
@@ -34,11 +36,17 @@ class MechanicAgent:
     name = "mechanic"
 
     def __init__(
-        self, artifacts: Artifacts, *, search_s: float = SEARCH_S, pytest_args: Sequence[str] = ()
+        self,
+        artifacts: Artifacts,
+        *,
+        search_s: float = SEARCH_S,
+        alternatives_s: float = ALTERNATIVES_S,
+        pytest_args: Sequence[str] = (),
     ) -> None:
         """Keep transcripts in `artifacts`; `pytest_args` are words for pytest, as the settings have them."""
         self._artifacts = artifacts
         self._search_s = search_s
+        self._alternatives_s = alternatives_s
         self._pytest_args = tuple(pytest_args)
         self._offered: dict[str, list[str]] = {}
 
@@ -76,6 +84,7 @@ class MechanicAgent:
                 failing=tuple(failure.test for failure in brief.failures),
                 cpu_s=wall_s,
                 wall_s=wall_s,
+                extra_s=self._alternatives_s,
                 pytest_args=self._pytest_args,
                 avoid=tuple(avoid),
                 scratch=str(scratch),

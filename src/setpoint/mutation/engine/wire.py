@@ -155,5 +155,6 @@ class Progress:
 
 def digest(name: str, diff: str) -> str:
     """Recognise a change wherever its lines have moved to: hash of the file's name and changed lines."""
-    changed = [line for line in diff.splitlines() if line[:1] in "+-" and not line.startswith(("+++", "---"))]
+    lines = (line for line in diff.splitlines() if line.startswith(("+", "-")))
+    changed = [line for line in lines if not line.startswith(("+++ ", "--- "))]
     return hashlib.sha256("\n".join([name, *changed]).encode()).hexdigest()[:16]
