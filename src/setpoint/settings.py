@@ -32,7 +32,7 @@ CLASSIC: dict[str, Any] = {
     "stagnation": True,
     "minimum_quality": 0.60,
 }
-"""Limits of the preset `classic`: the numbers that the five designs give (spec §3)."""
+"""Limits of the preset `classic`: the numbers that the five designs give (docs/designs.md)."""
 
 _PREFIX = "SETPOINT_"
 _NOT_SETTINGS = "SETPOINT_REPORT_"

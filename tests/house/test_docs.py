@@ -14,7 +14,7 @@ import typer
 import yaml
 from pydantic import BaseModel
 
-from house.source import ROOT
+from house.source import ROOT, python_files, shown
 from setpoint import errors, ports
 from setpoint.cli.app import app
 from setpoint.domain import events
@@ -147,6 +147,21 @@ def test_every_link_between_documents_leads_somewhere():
             if link and not re.match(r"[a-z]+:", link) and not (path.parent / link).exists():
                 broken.append(f"{path.relative_to(ROOT)}: {link}")
     assert broken == []
+
+
+def test_the_code_points_at_documents_that_are_published():
+    unknown = []
+    for path in [*python_files("src"), *sorted((ROOT / "src").rglob("*.toml"))]:
+        text = path.read_text("utf-8")
+        unknown += [
+            f"{shown(path)}: {hit}" for hit in re.findall(r"\bspec(?:ification)? ?§[^),.]*|§ ?\d", text)
+        ]
+        unknown += [
+            f"{shown(path)}: {named}"
+            for named in re.findall(r"docs/[\w/-]+(?:\.md)?", text)
+            if not any((ROOT / named).parent.glob(f"{(ROOT / named).name}*"))
+        ]
+    assert unknown == []
 
 
 def test_every_page_is_in_the_navigation():

@@ -12,7 +12,7 @@ WEIGHTS: dict[str, float] = {
     "documentation": 0.05,
     "types": 0.05,
 }
-"""Default weights of the quality score (spec §3, from R0)."""
+"""Default weights of the quality score (R0, see docs/designs.md)."""
 
 
 class QualityVector(Value):
@@ -42,7 +42,7 @@ class QualityVector(Value):
     def score(self, weights: dict[str, float] | None = None) -> float | None:
         """Give the weighted mean of what was measured, from 0 to 1; none where nothing was.
 
-        Shown, plotted and used for ties; it never halts a run alone (spec §3).
+        Shown, plotted and used for ties; it never halts a run alone.
         """
         weights = WEIGHTS if weights is None else weights
         measured = [

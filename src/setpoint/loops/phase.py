@@ -1,4 +1,4 @@
-"""The phase loop: make, measure, review, test; bounce until it is verified or a guard stops it (spec §3).
+"""The phase loop: make, measure, review, test; bounce until it is verified or a guard stops it.
 
 Every step is recorded once under a key of its own, and the loop decides from what is recorded alone,
 so a run that was killed goes on from its last finished step.

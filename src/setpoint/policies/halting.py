@@ -1,4 +1,4 @@
-"""When to stop: `rules-v1`, the rule that measured best on logged runs (docs/decisions, spec §3)."""
+"""When to stop: `rules-v1`, the rule that measured best on logged runs (docs/decisions/0010)."""
 
 from __future__ import annotations
 

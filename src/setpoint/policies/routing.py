@@ -1,4 +1,4 @@
-"""Which phase mends what was found (spec §3.2)."""
+"""Which phase mends what was found."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def _wanted(findings: tuple[Finding, ...]) -> str:
     if blocking & RESEARCH:
         return "research"
     design = Counter(finding.category for finding in findings if finding.category in PLAN)
-    if blocking & PLAN or any(count >= 2 for count in design.values()):  # noqa: PLR2004 - "two or more" of the spec
+    if blocking & PLAN or any(count >= 2 for count in design.values()):  # noqa: PLR2004 - two of one kind are a pattern
         return "plan"
     return ""
