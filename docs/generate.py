@@ -22,6 +22,7 @@ from wording import anchor, attribute_texts, default, first_words, kind, row, sh
 
 from setpoint import errors, ports
 from setpoint.agents.registry import known
+from setpoint.agents.rules import REVIEW_RULES
 from setpoint.cli.app import app
 from setpoint.domain import events
 from setpoint.domain.evaluation import Evaluation
@@ -52,6 +53,7 @@ def pages() -> dict[str, str]:
         "prompts.md": prompts,
         "agents.md": agents,
         "checks.md": checks,
+        "review-rules.md": review_rules,
         "ports.md": port_table,
         "stories.md": stories,
         "json.md": json_shapes,
@@ -268,6 +270,20 @@ def checks() -> Iterator[str]:
     for name, preset in tomllib.loads(text).items():
         arguments = " ".join(f"{each}" for each in preset["argv"])
         yield row(f"`{name}`", preset["chosen"], f"`{arguments}`")
+
+
+def review_rules() -> Iterator[str]:
+    """Every rule of the built-in reviewer."""
+    yield "# Review rules\n"
+    yield (
+        "The built-in reviewer `rules` looks for these in added lines. It judges form, not intent: an approval "
+        "says that nothing of this was found. `error` and `critical` block.\n"
+    )
+    yield "| rule | severity | category | what is found | in tests too |"
+    yield "|---|---|---|---|---|"
+    for rule in REVIEW_RULES:
+        tests = "yes" if rule.in_tests else "no"
+        yield row(f"`{rule.name}`", rule.severity, rule.category, rule.message, tests)
 
 
 def port_table() -> Iterator[str]:
