@@ -276,8 +276,8 @@ def review_rules() -> Iterator[str]:
     """Every rule of the built-in reviewer."""
     yield "# Review rules\n"
     yield (
-        "The built-in reviewer `rules` looks for these in added lines. It judges form, not intent: an approval "
-        "says that nothing of this was found. `error` and `critical` block.\n"
+        "The built-in reviewer `rules` looks for these in added lines. It judges form, not intent: its "
+        "approval says that nothing of this was found. `error` and `critical` block.\n"
     )
     yield "| rule | severity | category | what is found | in tests too |"
     yield "|---|---|---|---|---|"

@@ -62,7 +62,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
         clock=SystemClock(),
         keep=project.artifacts.keep,
         render=partial(render, overrides=_overrides(project.root)),
-        publish=lambda trace_id: write_all(folder, project.log.replay(trace_id)),
+        publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
     )
 
