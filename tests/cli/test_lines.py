@@ -24,12 +24,14 @@ SHOWN = {
     "tool.executed": "  bash: pytest -q [ok 0.5 s]",
     "agent.spent": "  spent $0.0215",
     "agent.finished": "change cccccccccc: 1 files, +3 -1",
-    "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; 1 known red; 1 flaky; quality 0.96",
+    "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; "
+    "1 known red; 1 flaky; quality 0.96",
     "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
     "loop.phase_bounce": "bounce 1: test -> implement: 1 failing",
     "loop.restarted": "restart from cccccccccc: the same problems came back",
     "loop.diminishing_returns": "diminishing returns: open problems 2 -> 2 -> 3",
-    "loop.guard_fired": "guard max_iterations: 7 of 7 iterations are used up. To go on: raise limits.max_iterations",
+    "loop.guard_fired": "guard max_iterations: 7 of 7 iterations are used up. "
+    "To go on: raise limits.max_iterations",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
@@ -116,7 +118,8 @@ def test_findings_coverage_and_broken_tools_are_told():
     )
     measured = evaluation(Stage.TEST, "c", "t", scene)
     assert line(e.IterationEvaluated(iteration=1, evaluation=measured)).text == (
-        "test: tests 10 passed; 1 findings (1 blocking); coverage 50%; bandit broke: scripted to break; quality 0.40"
+        "test: tests 10 passed; 1 findings (1 blocking); coverage 50%; "
+        "bandit broke: scripted to break; quality 0.40"
     )
 
 

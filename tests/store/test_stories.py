@@ -27,7 +27,7 @@ def test_a_slug_is_fit_for_a_file_and_a_branch(text):
 
 
 @given(wish=WISHES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 def test_a_wish_comes_back_as_it_was_written(tmp_path, wish):
     story, path = new_story(tmp_path, wish)
     again, same = new_story(tmp_path, wish)
@@ -47,7 +47,8 @@ def test_every_key_is_read(tmp_path):
     path = written(
         tmp_path,
         "---\nid: cart\ntitle: 'Mend: the cart'\npriority: 5\nacceptance: [make check]\n"
-        "protected: ['docs/*']\nintegrity: read-only\nknown_red: fix\nmax_refinement_attempts: 2\n---\n\nBody.\n",
+        "protected: ['docs/*']\nintegrity: read-only\nknown_red: fix\n"
+        "max_refinement_attempts: 2\n---\n\nBody.\n",
     )
     assert read_story(path) == Story(
         id="cart",
@@ -80,7 +81,7 @@ BAD = {
     "---\n- one\n- two\n---\n": "the front matter is list, not a table of keys",
     "---\njust words\n---\n": "the front matter is str, not a table of keys",
     "---\ntitle: T\npriority: high\n---\n": "key 'priority': input should be a valid integer",
-    "---\ntitle: T\nmax_refinement_attempts: 11\n---\n": "key 'max_refinement_attempts': input should be less",
+    "---\ntitle: T\nmax_refinement_attempts: 11\n---\n": "key 'max_refinement_attempts': input should be",
     "---\ntitle: T\nintegrity: loose\n---\n": "key 'integrity': input should be 'read-only'",
     "---\ntitle: T\nacceptance: pytest\n---\n": "key 'acceptance': input should be a valid tuple",
     "---\ntitle: 5\n---\n": "key 'title': input should be a valid string",

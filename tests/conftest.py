@@ -1,0 +1,7 @@
+"""What holds for all tests."""
+
+from hypothesis import settings
+
+# A slow machine is no fault of the code: nothing in the tests depends on wall time.
+settings.register_profile("setpoint", deadline=None)
+settings.load_profile("setpoint")
