@@ -51,12 +51,21 @@ class Diagnosis:
             touching = list(self.spectra.tests)
         return [test for test in touching if test not in known]
 
-    def convinces(self, cleared: Collection[str]) -> bool:
-        """Whether a partial repair mends one thing wholly: all failing cases of some test function."""
+    def convinces(self, cleared: Collection[str], path: str, unit: Unit) -> bool:
+        """Whether what a partial repair leaves looks like another bug.
+
+        So it is where it mends all failing cases of half of the test functions, or where the rest does not
+        reach what it edits.
+        """
         cases: dict[str, list[bool]] = {}
         for test in self.failing:
             cases.setdefault(test.split("[", 1)[0], []).append(test in cleared)
-        return any(all(each) for each in cases.values())
+        mended = sum(all(each) for each in cases.values())
+        if 2 * mended >= len(cases):
+            return True
+        lines = range(unit.first_line, unit.last_line + 1)
+        reaching = set(self.spectra.touching([(path, line) for line in lines]))
+        return unit.is_function and not any(test in reaching for test in self.failing if test not in cleared)
 
     def limit_s(self, test: str, patience: float) -> float:
         """Give the CPU seconds after which a run of a test counts as endless."""

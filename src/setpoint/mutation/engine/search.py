@@ -150,7 +150,7 @@ class Search:
         self.outcome.found.append(Found(candidate, verdict.cleared, verdict.checked))
         if len(verdict.cleared) == len(self._diagnosis.failing):
             more = self._request.extra_s
-        elif self._diagnosis.convinces(verdict.cleared):
+        elif self._diagnosis.convinces(verdict.cleared, candidate.source.path, candidate.unit):
             self.outcome.convincing = True
             more = self._request.extra_s + self._request.cpu_s * _PATIENCE_CONVINCING
         else:

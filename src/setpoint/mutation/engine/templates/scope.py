@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -302,7 +303,8 @@ class Scope:
             for node in ast.walk(self.source.tree)
             if isinstance(node, ast.Name) and not self._is_called(node)
         )
-        return tuple(dict.fromkeys(node.id for node in names if hasattr(builtins, node.id)))[:16]
+        counted = Counter(node.id for node in names if hasattr(builtins, node.id))
+        return tuple(name for name, _ in counted.most_common(16))
 
     @cached_property
     def globals(self) -> tuple[str, ...]:
