@@ -165,7 +165,9 @@ def test_the_page_shows_what_was_measured(tmp_path):
     ):
         assert shown in page
     assert page.count('<circle class="verified"') == 1
-    assert page.count('<circle class="open"') == 2
+    assert page.count('<circle class="open"') == 1
+    assert page.count('<circle class="partial"') == 1
+    assert page.count('class="course"') == 2
     assert page.count('class="restart"') == 1
     assert "$0.75" in page
 

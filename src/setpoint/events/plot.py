@@ -88,16 +88,16 @@ def _grid() -> list[str]:
 
 
 def _line(states: tuple[Point, ...], across: list[float]) -> list[str]:
-    """Join neighbours that were both measured; what was not measured is a gap, never a zero."""
-    parts = []
-    measured = list(zip(across, states, strict=True))
-    for (x1, one), (x2, two) in pairwise(measured):
-        if one.score is not None and two.score is not None:
-            parts.append(
-                f'<line class="course" x1="{x1:g}" y1="{_height(one.score):g}" '
-                f'x2="{x2:g}" y2="{_height(two.score):g}"/>'
-            )
-    return parts
+    """Join the states that were measured in full; what was not stands beside the line, never on it."""
+    full = [
+        (x, _height(state.score))
+        for x, state in zip(across, states, strict=True)
+        if state.score is not None and not state.partial
+    ]
+    return [
+        f'<line class="course" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"/>'
+        for (x1, y1), (x2, y2) in pairwise(full)
+    ]
 
 
 def _state(x: float, state: Point, gap: float) -> list[str]:
@@ -114,7 +114,7 @@ def _state(x: float, state: Point, gap: float) -> list[str]:
             f'<text class="axis" x="{x:g}" y="{BOTTOM - 8}" text-anchor="middle">not measured</text>'
         )
         return parts
-    kind = "verified" if state.verified else "base" if state.label == "base" else "open"
+    kind = _kind(state)
     y = _height(state.score)
     parts.append(
         f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="6">'
@@ -126,3 +126,11 @@ def _state(x: float, state: Point, gap: float) -> list[str]:
         f"{'*' if state.partial else ''}</text>"
     )
     return parts
+
+
+def _kind(state: Point) -> str:
+    if state.partial:
+        return "partial"
+    if state.verified:
+        return "verified"
+    return "base" if state.label == "base" else "open"
