@@ -20,37 +20,50 @@ async def judged(
     run: Running, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished, situation: Situation
 ) -> Round:
     """Send a change through the phases behind the making, cheapest first; what blocks ends the round."""
-    current: Round | None = None
     suspects = tuple(failure.test for failure in situation.failures) or tuple(
         failure.test for failure in base.failures
     )
-    for phase in run.order.pipeline.behind_making():
-        if phase.kind is PhaseKind.DELIVER:
+    # A pipeline is not read unless the phase behind its making measures the evaluate stage.
+    first, *others = run.order.pipeline.behind_making()
+    evaluation = await _measured(run, first, made, suspects)
+    current = _left(run, first, _begun(made, situation, evaluation), rounds)
+    for phase in others:
+        if current.bounced_from or phase.kind is PhaseKind.DELIVER:
             break
-        key = f"{phase.name}-{made.iteration}"
-        run.journal.note(f"{key}:entered", PhaseEntered(phase=phase.name, iteration=made.iteration))
-        if phase.kind is PhaseKind.REVIEW and current is not None:
+        if phase.kind is PhaseKind.REVIEW:
             current = await _reviewed(run, phase, current, rounds, situation)
         else:
-            tree = (made.snapshot.commit, made.snapshot.tree)
-            stage = phase.stage or Stage.EVALUATE
-            evaluation = await run.measure(key, stage, tree, iteration=made.iteration, suspects=suspects)
-            current = _with(current, made, situation, evaluation)
-        if _blocked(current, phase):
-            current = current.model_copy(update={"bounced_from": phase.name})
-            break
-        passed = PhaseApproved if phase.kind is PhaseKind.REVIEW else PhasePassed
-        bounces = sum(1 for each in rounds if each.bounced_from == phase.name)
-        run.journal.note(f"{key}:passed", passed(phase=phase.name, bounces=bounces))
-    if current is None:
-        msg = f"pipeline '{run.order.pipeline.name}' measures nothing behind its making phase"
-        raise AssertionError(msg)
+            evaluation = await _measured(run, phase, made, suspects)
+            field = "tests" if evaluation.stage is Stage.TEST else "evaluation"
+            current = current.model_copy(update={field: evaluation})
+        current = _left(run, phase, current, rounds)
     return _with_gates(run, current)
 
 
-def _with(current: Round | None, made: AgentFinished, situation: Situation, evaluation: Evaluation) -> Round:
-    if current is not None:
-        return current.model_copy(update={"tests": evaluation})
+def _entered(run: Running, phase: Phase, iteration: int) -> str:
+    key = f"{phase.name}-{iteration}"
+    run.journal.note(f"{key}:entered", PhaseEntered(phase=phase.name, iteration=iteration))
+    return key
+
+
+async def _measured(run: Running, phase: Phase, made: AgentFinished, suspects: tuple[str, ...]) -> Evaluation:
+    key = _entered(run, phase, made.iteration)
+    tree = (made.snapshot.commit, made.snapshot.tree)
+    stage = phase.stage or Stage.EVALUATE
+    return await run.measure(key, stage, tree, iteration=made.iteration, suspects=suspects)
+
+
+def _left(run: Running, phase: Phase, current: Round, rounds: tuple[Round, ...]) -> Round:
+    """Note that a phase was passed, or mark the round as sent back by it."""
+    if _blocked(current, phase):
+        return current.model_copy(update={"bounced_from": phase.name})
+    passed = PhaseApproved if phase.kind is PhaseKind.REVIEW else PhasePassed
+    bounces = sum(1 for each in rounds if each.bounced_from == phase.name)
+    run.journal.note(f"{phase.name}-{current.number}:passed", passed(phase=phase.name, bounces=bounces))
+    return current
+
+
+def _begun(made: AgentFinished, situation: Situation, evaluation: Evaluation) -> Round:
     return Round(
         number=made.iteration,
         chain=situation.chain,
@@ -91,9 +104,8 @@ async def _reviewed(
         diff=await run.world.workspace.diff(run.copy, since, current.snapshot.commit),
     )
     asked = brief(run.order, run.world, run.copy, run.tools, phase, now)
-    verdict = await review(
-        run, f"{phase.name}-{current.number}", asked, current.snapshot.commit, current.number
-    )
+    key = _entered(run, phase, current.number)
+    verdict = await review(run, key, asked, current.snapshot.commit, current.number)
     return current.model_copy(update={"verdict": verdict})
 
 
