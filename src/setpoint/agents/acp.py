@@ -21,6 +21,7 @@ from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, spawn
+from setpoint.processes.git import ceiling
 from setpoint.settings import inherited
 from setpoint.store.artifacts import Artifacts
 
@@ -156,7 +157,7 @@ class AcpAgent:
         return failed
 
     def _command(self, workdir: str, limits: AttemptLimits) -> Command:
-        extra = {**self._secrets, **self._launch.environment}
+        extra = {**ceiling(workdir), **self._secrets, **self._launch.environment}
         return Command(
             argv=tuple(word.replace("{workdir}", workdir) for word in self._launch.argv),
             cwd=Path(workdir),

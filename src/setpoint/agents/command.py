@@ -11,6 +11,7 @@ from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop, Usage
 from setpoint.ports import Observer
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, Completed, clean_environment, run
+from setpoint.processes.git import ceiling
 from setpoint.settings import inherited
 from setpoint.store.artifacts import Artifacts
 
@@ -66,7 +67,8 @@ class CommandAgent:
             argv=tuple(word.replace("{prompt}", brief.prompt) for word in words),
             cwd=Path(brief.workdir),
             environment=clean_environment(
-                {**self._secrets, **self._launch.environment}, keep=DEFAULT_KEEP + NETWORK_KEEP
+                {**ceiling(brief.workdir), **self._secrets, **self._launch.environment},
+                keep=DEFAULT_KEEP + NETWORK_KEEP,
             ),
             timeout_s=brief.limits.wall_s,
             idle_s=brief.limits.idle_s,

@@ -157,7 +157,7 @@ class RunOrder(Value):
     attempt: AttemptLimits = AttemptLimits()
     """What one attempt of an agent may use."""
     settings: str = "{}"
-    """All settings as JSON, so that a resumed run is measured as it began."""
+    """Settings as JSON, so that a resumed run is measured as it began; without `[agent]`, which may hold keys."""
     dirty: bool = False
     """The user's tree held uncommitted changes, which the run does not see."""
     notes: tuple[str, ...] = ()

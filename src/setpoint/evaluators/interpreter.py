@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from setpoint.errors import SettingsError
 from setpoint.evaluators.inside import FOLDER, PROBE
 from setpoint.processes import Command, clean_environment, run
+from setpoint.processes.git import ceiling
 from setpoint.settings import ChecksSettings, inherited
 
 PROBED = ("pytest", "coverage", "pytest-cov", "pytest-xdist", "ruff", "mypy", "bandit")
@@ -115,6 +116,7 @@ def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) 
         "NO_COLOR": "1",
         "PY_COLORS": "0",
         "GIT_TERMINAL_PROMPT": "0",
+        **ceiling(tree),
     }
     if (Path(interpreter.prefix) / "pyvenv.cfg").is_file():
         variables["VIRTUAL_ENV"] = interpreter.prefix

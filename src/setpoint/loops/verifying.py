@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import CheckState, Evidence
-from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.ids import Commit, Tree
 from setpoint.domain.run import RunOrder
 from setpoint.domain.value import Value
 from setpoint.ports import Evaluator, Measured, Workspace
@@ -33,14 +33,19 @@ class Compared(Value):
 async def verify(
     order: RunOrder, recorded: Evaluation, workspace: Workspace, evaluator: Evaluator
 ) -> tuple[Compared, ...]:
-    """Measure a recorded tree again, in a work copy of its own and with nothing from a cache."""
-    copy = await workspace.open(TraceId(f"{order.trace_id}-verify"), order.base)
+    """Measure a recorded tree again, from the run's own commits and with nothing from a cache."""
+    copy = await workspace.open(order.trace_id, order.base)
     await evaluator.prepare(order, copy)
-    await workspace.restore(copy, recorded.commit)
     measured = Measured(copy, Commit(recorded.commit), Tree(recorded.tree), Stage.CONFIRM)
     again = await evaluator.evaluate(order, measured)
     repeatable = [each for each in recorded.evidence if again.evidence_of(each.check) is not None]
     return tuple(_compared(each, again.evidence_of(each.check)) for each in repeatable)
+
+
+def branch_compared(recorded: Tree, now: Tree | None) -> Compared:
+    """Compare the delivered branch with the tree that was judged; a branch that moved on differs."""
+    state = CheckState.PASS if now == recorded else CheckState.FAIL
+    return Compared(check="branch", recorded=CheckState.PASS, recorded_counts={}, now=state, now_counts={})
 
 
 def _compared(recorded: Evidence, now: Evidence | None) -> Compared:

@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import AttemptLimits, Role
 from setpoint.domain.ids import TraceId, sortable
 from setpoint.domain.run import RunOrder
@@ -94,7 +95,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         preset=settings.preset,
         weights=settings.weights,
         attempt=AttemptLimits(wall_s=settings.agents.wall_s, idle_s=settings.agents.idle_s),
-        settings=settings.model_dump_json(),
+        settings=settings.model_dump_json(exclude={"agent"}),
         dirty=dirty,
         notes=(*notes, red_note),
         branch=f"{settings.branch_prefix}{wanted.id}",
@@ -106,7 +107,7 @@ async def _names(project: Project) -> tuple[dict[Role, str], list[str]]:
     """Settle who plays each role; `auto` becomes a name."""
     names: dict[Role, str] = {}
     notes: list[str] = []
-    agents = outside_agents(project, project.settings)
+    agents = outside_agents(project)
     for role, key in ROLE_SETTINGS.items():
         name = str(getattr(project.settings.agents, key))
         if name == "auto":
@@ -114,6 +115,8 @@ async def _names(project: Project) -> tuple[dict[Role, str], list[str]]:
             passed = "; ".join(f"{each.name}: {each.reason.splitlines()[0]}" for each in choice.passed_over)
             notes.append(f"{key}: {choice.name}{f' (passed over: {passed})' if passed else ''}")
             name = choice.name
+        elif name not in BUILT_IN:
+            agents.make(name)  # an unknown name ends here, before anything is begun
         names[role] = name
     return names, notes
 

@@ -23,6 +23,7 @@ from setpoint.events.report import write_all
 from setpoint.loops import phase, verifying
 from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, World
+from setpoint.processes.git import commit_of, tree_of
 from setpoint.settings import Settings
 from setpoint.wiring.project import Project
 from setpoint.workspace import GitBranchForge, GitWorkspace
@@ -40,15 +41,17 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-def outside_agents(project: Project, settings: Settings) -> Agents:
+def outside_agents(project: Project) -> Agents:
     """Make the maker of agents that run as programs of their own."""
-    return Agents(known(settings.agent), artifacts=project.artifacts, scratch=project.state / "scratch")
+    return Agents(
+        known(project.settings.agent), artifacts=project.artifacts, scratch=project.state / "scratch"
+    )
 
 
 def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
     settings = Settings.model_validate_json(ordered.settings)
     made: dict[str, Agent] = {}
-    outside = outside_agents(project, settings)
+    outside = outside_agents(project)
     for name in dict.fromkeys(ordered.agents.values()):
         made[name] = _agent(name, outside, project)
     folder = project.run_folder(ordered.trace_id)
@@ -113,12 +116,18 @@ def verify(project: Project, trace_id: TraceId) -> tuple[verifying.Compared, ...
     if not recorded:
         message = f"{trace_id} delivered nothing that was measured in full"
         raise UsageError(message, mend="there is nothing to verify; `setpoint show` tells what happened")
-    settings = Settings.model_validate_json(first.order.settings)
-    return asyncio.run(
-        verifying.verify(
-            first.order,
-            recorded[-1],
-            GitWorkspace(project.root, project.state),
-            ProjectEvaluator(settings, project.artifacts, project.state),
-        )
-    )
+    return asyncio.run(_verified(project, first.order, last.outcome, recorded[-1]))
+
+
+async def _verified(
+    project: Project, ordered: RunOrder, outcome: RunOutcome, recorded: Evaluation
+) -> tuple[verifying.Compared, ...]:
+    settings = Settings.model_validate_json(ordered.settings)
+    workspace = GitWorkspace(project.root, project.state)
+    evaluator = ProjectEvaluator(settings, project.artifacts, project.state)
+    compared = await verifying.verify(ordered, recorded, workspace, evaluator)
+    if not outcome.branch:
+        return compared
+    commit = await commit_of(project.root, outcome.branch)
+    now = await tree_of(project.root, commit) if commit else None
+    return (verifying.branch_compared(recorded.tree, now), *compared)
