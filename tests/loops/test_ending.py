@@ -133,3 +133,18 @@ async def test_a_pipeline_may_end_with_its_tests(tmp_path):
     stage.order = lambda **changes: order(pipeline=short, **changes)
 
     assert (await stage.drive()).ending is Ending.VERIFIED
+
+
+async def test_a_pipeline_may_evaluate_twice(tmp_path):
+    stage = a_stage(tmp_path, Scene())
+    pipeline = stage.order().pipeline
+    again = next(phase for phase in pipeline.phases if phase.name == "evaluate").model_copy(
+        update={"name": "evaluate-again"}
+    )
+    phases = (*pipeline.phases[:-1], again, pipeline.phases[-1])
+    order = stage.order
+    stage.order = lambda **changes: order(pipeline=pipeline.model_copy(update={"phases": phases}), **changes)
+
+    assert (await stage.drive()).ending is Ending.VERIFIED
+    stages = [each.stage for each in stage.evaluator.calls]
+    assert stages == [Measuring.BASE, Measuring.EVALUATE, Measuring.TEST, Measuring.EVALUATE]

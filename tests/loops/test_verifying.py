@@ -3,8 +3,8 @@
 from domain.examples import ORDER
 from setpoint.domain.evaluation import Stage as Measuring
 from setpoint.domain.evidence import CheckState
-from setpoint.domain.ids import TraceId
-from setpoint.loops.verifying import verify
+from setpoint.domain.ids import Tree
+from setpoint.loops.verifying import branch_compared, verify
 from setpoint.testing import FolderWorkspace, Scene, ScriptedEvaluator, evaluation
 
 
@@ -21,7 +21,6 @@ async def test_the_same_tree_gives_the_same_evidence(tmp_path):
     assert compared
     assert all(each.agrees for each in compared)
     assert [each.stage for each in evaluator.calls] == [Measuring.CONFIRM]
-    assert evaluator.calls[0].copy.trace_id == TraceId(f"{ORDER.trace_id}-verify")
 
 
 async def test_a_check_that_comes_out_otherwise_is_told(tmp_path):
@@ -35,3 +34,9 @@ async def test_counts_are_compared_too(tmp_path):
     assert first.agrees
     assert not first.model_copy(update={"now_counts": {"findings": 1}}).agrees
     assert first.model_copy(update={"now_counts": {"seconds": 1}}).agrees
+
+
+def test_a_branch_that_moved_on_is_told():
+    assert branch_compared(Tree("a"), Tree("a")).agrees
+    assert not branch_compared(Tree("a"), Tree("b")).agrees
+    assert not branch_compared(Tree("a"), None).agrees
