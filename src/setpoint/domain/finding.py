@@ -120,12 +120,12 @@ class Finding(Value):
 
 
 _VOLATILE = (
+    # Absolute paths only, and before all else: those in the repository tell one finding from another.
+    (re.compile(r"(?<![\w.@+-])(/[\w.@+-]+){2,}"), "<path>"),
     (re.compile(r"0x[0-9a-fA-F]+"), "0x"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (re.compile(r"\b\d\d:\d\d:\d\d([.,]\d+)?"), "<time>"),
     (re.compile(r"\b\d+(\.\d+)?(e[+-]?\d+)?\s*(ns|us|µs|ms|s|secs?|seconds?|mins?|minutes?)\b"), "<time>"),
-    # Absolute paths only: those in the repository stay, as they tell one finding from another.
-    (re.compile(r"(?<![\w.@+-])(/[\w.@+-]+){2,}"), "<path>"),
     (re.compile(r"\b(line|col|column)\s+\d+", re.IGNORECASE), r"\1"),
     (re.compile(r":\d+(:\d+)?\b"), ":"),
     (re.compile(r"\s+"), " "),
