@@ -130,6 +130,33 @@ def test_unittest_classes_and_set_up_work(project, repair):
     assert changed(result) == ["return len(self.things) >= 3"]
 
 
+def test_a_failed_subtest_fails_its_test(project, repair):
+    root = project(
+        signs="def sign(x):\n    return 1 if x >= 0 else -1\n",
+        test_signs="""\
+            import unittest
+            from signs import sign
+
+
+            class SignTest(unittest.TestCase):
+                def test_sign(self):
+                    for x, expected in ((3, 1), (-3, -1), (0, 0)):
+                        with self.subTest(x=x):
+                            self.assertEqual(sign(x), expected)
+
+                def test_one(self):
+                    self.assertEqual(sign(1), 1)
+        """,
+    )
+    result = repair(root, "test_signs.py::SignTest::test_sign")
+    assert result.failing == ["test_signs.py::SignTest::test_sign"]
+    assert result.patches
+    text = result.patches[0].text
+    scope: dict[str, object] = {}
+    exec(text, scope)
+    assert [scope["sign"](x) for x in (3, -3, 0, 1)] == [1, -1, 0, 1]
+
+
 def test_fixtures_of_every_scope_are_set_up_for_each_trial(project, repair):
     root = project(
         shelf="def put(shelf, thing):\n    shelf.extend(thing)\n    return shelf\n",

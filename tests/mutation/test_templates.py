@@ -32,6 +32,7 @@ MENDS = [
     ("variable", "return a", "return b"),
     ("variable", "return map(a, [int])", "return map(int, [int])"),
     ("target", "for a in b: return zzz", "for zzz in b: return zzz"),
+    ("parameter", "return lambda c: zzz", "return lambda zzz: zzz"),
     ("attribute", "return (a.left, a.right)", "return (a.right, a.right)"),
     ("to-name", "return len(a)", "return b"),
     ("to-attribute", "self = a\na = self.left\nreturn b", "self = a\na = self.left\nreturn self.left"),

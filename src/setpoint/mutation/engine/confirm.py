@@ -11,7 +11,7 @@ from .children import Limits, cpu_used
 from .files import SourceFiles
 from .fresh import Fresh
 from .search import Found
-from .session import PASSED
+from .session import FAILED, PASSED
 from .warm import Warm, key_of
 from .wire import Patch, Request, digest
 
@@ -47,10 +47,11 @@ class FreshTrials:
             text = candidate.source.edited(candidate.edits)
             outcomes = fresh.outcomes(candidate.source.path, text, failing)
             cleared = tuple(test for test in failing if all_passed(outcomes, test))
-            if cleared:
+            full = len(cleared) == len(failing)
+            if cleared and not (full and self._breaks_neighbours(candidate, failing)):
                 found.append(Found(candidate, cleared, 0))
-            if len(cleared) == len(failing):
-                break
+                if full:
+                    break
         return found
 
     def patches(self, found: Sequence[Found], warm: Warm) -> list[Patch]:
@@ -78,6 +79,16 @@ class FreshTrials:
             if confirmed is not None:
                 kept.append(confirmed)
         return kept
+
+    def _breaks_neighbours(self, candidate: Candidate, failing: Sequence[str]) -> bool:
+        """Tell whether an edit breaks tests that stand in the files of the failing ones."""
+        path, fresh = candidate.source.path, self._fresh(2 * _TRIAL_S)
+        files = list(dict.fromkeys(test.split("::", 1)[0] for test in failing))
+        after = fresh.outcomes(path, candidate.source.edited(candidate.edits), files)
+        suspects = [
+            test for test, outcome in after.items() if outcome != PASSED and not _is_one_of(test, failing)
+        ]
+        return bool(suspects) and self._breaks(path, fresh, suspects)
 
     def _confirmed(self, patch: Patch, found: Found, guards: Sequence[str], seconds: float) -> Patch | None:
         named = (*patch.cleared, *patch.remaining)
@@ -128,9 +139,11 @@ def ranked(found: Iterable[Found]) -> list[Found]:
 
 
 def all_passed(outcomes: dict[str, str], test: str) -> bool:
-    """Tell whether a test, or all tests of a file or class that stands for them, ran and passed."""
+    """Tell whether a test passed; a file or class that stands for its tests may hold skipped ones too."""
+    if test in outcomes:
+        return outcomes[test] == PASSED
     own = [outcome for each, outcome in outcomes.items() if _is_one_of(each, (test,))]
-    return bool(own) and all(outcome == PASSED for outcome in own)
+    return PASSED in own and FAILED not in own
 
 
 def _is_one_of(test: str, wanted: Sequence[str]) -> bool:

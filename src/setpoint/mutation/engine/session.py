@@ -37,6 +37,7 @@ class Suite:
         self.problems = tuple(problems)
         self.root = root
         self._errors: list[BaseException] = []
+        self._part_failed = False
         self._params: dict[str, dict[str, Any]] = {}
 
     @property
@@ -47,6 +48,10 @@ class Suite:
     def note(self, error: BaseException) -> None:
         """Take note of what made a test fail."""
         self._errors.append(error)
+
+    def note_part(self, report: pytest.TestReport) -> None:
+        """Take note of a subtest: its failure is reported apart from its test, which pytest calls passed."""
+        self._part_failed |= report.failed
 
     def path_of(self, test: str) -> str:
         """Give the file that a test stands in."""
@@ -60,12 +65,13 @@ class Suite:
         """Run a test with its fixtures; `following` keeps alive the wider fixtures that it shares."""
         item = self.items[test]
         self._errors.clear()
+        self._part_failed = False
         self._renew_params(item)
         try:
             reports = runtestprotocol(item, log=False, nextitem=self.items[following] if following else None)
         except (Exception, SystemExit, KeyboardInterrupt, pytest.exit.Exception) as error:  # noqa: BLE001 - a verdict on the code under repair
             return Ran(FAILED, error)
-        if any(report.failed for report in reports):
+        if self._part_failed or any(report.failed for report in reports):
             return Ran(FAILED, self._errors[0] if self._errors else None)
         return Ran(SKIPPED if any(report.skipped for report in reports) else PASSED)
 
@@ -121,6 +127,11 @@ class WarmPlugin:
         self._suite = Suite(session.items, self._problems, str(session.config.rootpath))
         self._act(self._suite)
         return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep what subtests report; the tests themselves are run without reporting."""
+        if self._suite is not None:
+            self._suite.note_part(report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:

@@ -25,6 +25,13 @@ def variable(scope: Scope, node: ast.Name) -> Iterator[Draft]:
         yield from scope.replace(node, name, likely - 0.01 * rank)
 
 
+def parameter(scope: Scope, node: ast.Lambda) -> Iterator[Draft]:
+    """Name a parameter of a lambda as it is read."""
+    for argument in node.args.args:
+        for name in scope.unbound:
+            yield from scope.replace(argument, name)
+
+
 def target(scope: Scope, node: ast.Name) -> Iterator[Draft]:
     """Bind another name, above all one that is read and never bound."""
     if isinstance(node.ctx, ast.Store):
@@ -86,6 +93,7 @@ def _is_called(scope: Scope, node: ast.AST) -> bool:
 TEMPLATES = (
     Template("variable", 0.7, (ast.Name,), variable, "another name that the function binds"),
     Template("target", 0.6, (ast.Name,), target, "bind another name"),
+    Template("parameter", 0.6, (ast.Lambda,), parameter, "a parameter of a lambda named as it is read"),
     Template("attribute", 0.6, (ast.Attribute,), attribute, "another attribute"),
     Template(
         "to-name",
