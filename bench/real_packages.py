@@ -2,8 +2,8 @@
 
     python bench/real_packages.py [--keep FOLDER] [NAME ...]
 
-The source archives come from the package index with pip and are unpacked outside the repository; each ships its
-own tests. Reported per package: how the run ended and by which guard, iterations, seconds, whether the patch
+The source archives come from the package index with pip and are unpacked outside the repository; each ships
+its own tests. Reported per package: how the run ended and by which guard, iterations, seconds, whether the patch
 gives back the original line, and whether the user's tree stayed byte for byte as it was.
 """
 
@@ -19,7 +19,6 @@ import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
-
 
 WISH = "make the failing tests pass"
 
@@ -94,7 +93,7 @@ def seeded(seed: Seed, root: Path) -> None:
 
 
 def fingerprint(root: Path) -> str:
-    """Hash the user's tree, index, stash and HEAD; Setpoint's state folder and the delivered branch are its own."""
+    """Hash the user's tree, index, stash and HEAD, but not Setpoint's state folder and branch."""
     digest = hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         inside = path.relative_to(root)
@@ -109,7 +108,7 @@ def fingerprint(root: Path) -> str:
 
 
 def interpreter(folder: Path) -> Path:
-    """Make an environment that holds pytest and coverage and nothing else: other plug-ins disturb some suites."""
+    """Make an environment with pytest and coverage alone: other plug-ins disturb some suites."""
     python = folder / "environment" / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True)

@@ -11,7 +11,17 @@ import pytest
 
 BUG = "def add(a, b):\n    return a - b\n"
 RIGHT = "def add(a, b):\n    return a + b\n"
-TESTS = "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n\n\ndef test_zero():\n    assert add(0, 0) == 0\n"
+TESTS = """from calc import add
+
+
+def test_add():
+    assert add(2, 3) == 5
+
+
+def test_zero():
+    assert add(0, 0) == 0
+"""
+WISH = "make the failing tests pass"
 GIT = ["git", "-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
 
 
@@ -51,11 +61,15 @@ class Repository:
     def setpoint(self, *words, timeout=90, **environment):
         argv = [sys.executable, "-m", "setpoint", *words]
         env = self.environment(**environment)
-        return subprocess.run(argv, cwd=self.root, env=env, capture_output=True, text=True, timeout=timeout, check=False)
+        return subprocess.run(
+            argv, cwd=self.root, env=env, capture_output=True, text=True, timeout=timeout, check=False
+        )
 
     def run(self, *words, timeout=90, **environment):
         """Run a wish to its end; gives the exit code and the outcome."""
-        done = self.setpoint("run", "make the failing tests pass", *words, "--json", timeout=timeout, **environment)
+        done = self.setpoint(
+            "run", "make the failing tests pass", *words, "--json", timeout=timeout, **environment
+        )
         assert done.stdout.startswith("{"), done.stderr
         return done.returncode, json.loads(done.stdout)
 

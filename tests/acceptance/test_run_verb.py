@@ -1,17 +1,18 @@
-"""`setpoint run` as a user calls it, with scripted agents over the real protocol: right reason, right exit code."""
+"""`setpoint run` as a user calls it, with scripted agents over the real protocol: reasons and exit codes."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from tests.acceptance.conftest import BUG, RIGHT
+from acceptance.conftest import BUG, RIGHT
 
 FIX = {"write": "calc.py", "text": RIGHT}
+WRONG = {"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}
 
 
 def test_a_repair_is_verified_and_delivered_as_a_branch(repository):
@@ -27,11 +28,13 @@ def test_a_repair_is_verified_and_delivered_as_a_branch(repository):
     assert repository.git("rev-parse", "main") == before
     assert repository.git("status", "--porcelain") == ""
     for name in ("scratchpad.md", "progress.json", "report.md", "report.html"):
-        assert os.path.getsize(os.path.join(outcome["folder"], name)) > 0
+        assert (Path(outcome["folder"]) / name).stat().st_size > 0
 
 
 def test_a_wrong_first_try_is_bounced_with_the_failure(repository):
-    repository.agent([{"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}], [{"expect": "test_add"}, FIX])
+    repository.agent(
+        [{"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}], [{"expect": "test_add"}, FIX]
+    )
 
     code, outcome = repository.run("--agent", "actor")
 
@@ -42,7 +45,9 @@ def test_a_wrong_first_try_is_bounced_with_the_failure(repository):
 
 
 def test_claiming_success_without_a_change_is_no_success(repository):
-    repository.agent([{"say": "IMPLEMENTATION_VERIFIED. All tests pass."}], [{"say": "As I said, it is done."}])
+    repository.agent(
+        [{"say": "IMPLEMENTATION_VERIFIED. All tests pass."}], [{"say": "As I said, it is done."}]
+    )
 
     code, outcome = repository.run("--agent", "actor")
 
@@ -61,7 +66,10 @@ def test_deleting_the_failing_test_is_undone_and_does_not_pass(repository):
 
 def test_skipping_the_failing_test_is_undone_and_does_not_pass(repository):
     skipped = "import pytest\n\npytest.skip('later', allow_module_level=True)\n"
-    repository.agent([{"write": "tests/test_calc.py", "text": skipped}], [{"write": "conftest.py", "text": "collect_ignore_glob = ['*']\n"}])
+    repository.agent(
+        [{"write": "tests/test_calc.py", "text": skipped}],
+        [{"write": "conftest.py", "text": "collect_ignore_glob = ['*']\n"}],
+    )
 
     code, outcome = repository.run("--agent", "actor")
 
@@ -100,10 +108,16 @@ def test_an_agent_that_hangs_is_ended_with_all_it_started(repository):
 
 def test_a_run_killed_in_the_middle_goes_on_where_it_was(repository):
     first = [{"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}, {"cost": 0.25}]
-    repository.agent(first, [{"cost": 0.25}, {"sleep": 60}], [{"expect": "test_add"}, {"cost": 0.25}, FIX], counter="count")
+    repository.agent(
+        first, [{"cost": 0.25}, {"sleep": 60}], [{"expect": "test_add"}, {"cost": 0.25}, FIX], counter="count"
+    )
     argv = [sys.executable, "-m", "setpoint", "run", "make the failing tests pass", "--agent", "actor"]
     running = subprocess.Popen(
-        argv, cwd=repository.root, env=repository.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        argv,
+        cwd=repository.root,
+        env=repository.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     _until(lambda: "implement-2" in _events(repository, running))
     time.sleep(0.5)

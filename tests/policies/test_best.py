@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from policies.rounds import BASE, a_past, a_round, finding
 from setpoint.domain.evaluation import Stage
-from setpoint.policies.best import best_first, better_than_base, no_worse_than_base, rank
+from setpoint.domain.finding import Severity
+from setpoint.policies.best import best_first, no_worse_than_base, rank, worth_delivering
 from setpoint.testing import Scene, evaluation
 
 NAMES = ("t::a", "t::b", "t::c", "t::d")
@@ -64,7 +65,17 @@ def test_tolerated_red_is_not_new():
     assert no_worse_than_base(measured("t::known"), base)
 
 
-def test_better_means_fewer_red_tests():
-    assert better_than_base(measured("t::a"), BASE)
-    assert not better_than_base(measured("t::a", "t::b"), BASE)
-    assert not better_than_base(measured("t::new"), BASE)
+def test_fewer_red_tests_are_worth_delivering():
+    assert worth_delivering(a_round(1, Scene(failing=("t::a",))), BASE)
+    assert not worth_delivering(a_round(1, Scene(failing=("t::a", "t::b"))), BASE)
+    assert not worth_delivering(a_round(1, Scene(failing=("t::new",))), BASE)
+
+
+def test_where_nothing_was_red_a_harmless_change_is_offered():
+    green = evaluation(Stage.BASE, "base", "tree", Scene())
+    assert worth_delivering(a_round(1, review=(finding(severity=Severity.ERROR),)), green)
+    assert not worth_delivering(a_round(1, Scene(failing=("t::new",))), green)
+
+
+def test_what_is_critical_is_never_offered():
+    assert not worth_delivering(a_round(1, review=(finding(severity=Severity.CRITICAL),)), BASE)

@@ -47,13 +47,14 @@ def test_a_finding_that_does_not_block_sends_nothing_back_alone(category):
     assert bounce_target((finding(category=category, severity=Severity.WARNING),), CHANGE) == "implement"
 
 
-def test_two_of_one_design_kind_go_to_plan():
-    def minor(category):
-        return finding(category=category, severity=Severity.WARNING)
+def test_only_what_blocks_sends_work_back_to_plan():
+    def of(category, severity):
+        return finding(category=category, severity=severity)
 
-    assert bounce_target((minor(Category.DESIGN), minor(Category.DESIGN)), CHANGE) == "plan"
-    assert bounce_target((minor(Category.DESIGN), minor(Category.SCOPE)), CHANGE) == "implement"
-    assert bounce_target((minor(Category.STYLE), minor(Category.STYLE)), CHANGE) == "implement"
+    blockers = (of(Category.DESIGN, Severity.ERROR), of(Category.DESIGN, Severity.CRITICAL))
+    minors = (of(Category.DESIGN, Severity.WARNING), of(Category.DESIGN, Severity.WARNING))
+    assert bounce_target(blockers, CHANGE) == "plan"
+    assert bounce_target(minors, CHANGE) == "implement"
 
 
 def test_the_earliest_phase_wins():

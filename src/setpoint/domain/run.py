@@ -43,7 +43,7 @@ class Limits(Value):
     minimum_quality: float | None = Field(default=None, ge=0, le=1)
     """R0's quality floor after three rounds; none switches it off."""
     max_cost_usd: Usd = Field(default=Decimal(5), ge=0)
-    """US dollars over all agents of the run."""
+    """US dollars over all agents of the run; 0 for no limit."""
     max_wall_s: float = Field(default=1800.0, gt=0)
     """Seconds from the start of the run."""
     max_agent_breakages: int = Field(default=3, ge=1)
@@ -157,7 +157,7 @@ class RunOrder(Value):
     attempt: AttemptLimits = AttemptLimits()
     """What one attempt of an agent may use."""
     settings: str = "{}"
-    """Settings as JSON, so that a resumed run is measured as it began; without `[agent]`, which may hold keys."""
+    """Settings as JSON, so that a resumed run is measured as it began; `[agent]` may hold keys: left out."""
     dirty: bool = False
     """The user's tree held uncommitted changes, which the run does not see."""
     notes: tuple[str, ...] = ()

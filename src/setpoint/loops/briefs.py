@@ -9,9 +9,10 @@ from setpoint.domain.attempt import Brief, Mode, Role, Tried
 from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.pipeline import Phase
-from setpoint.domain.run import Limits, Round, RunOrder
+from setpoint.domain.run import Limits, Round
+from setpoint.loops.running import Running
+from setpoint.policies.budget import attempt_limits, spent
 from setpoint.policies.past import blocking, failures
-from setpoint.ports import Toolbox, WorkCopy, World
 
 MOST_FAILURES = 5
 MOST_FINDINGS = 20
@@ -41,10 +42,10 @@ class Situation:
     budget: str = ""
 
 
-def brief(
-    order: RunOrder, world: World, copy: WorkCopy, tools: Toolbox, phase: Phase, now: Situation
-) -> Brief:
+def brief(run: Running, phase: Phase, now: Situation) -> Brief:
     """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
+    order, world = run.order, run.world
+    cost, _ = spent(run.journal.events)
     shown_failures = tuple(_shortened(failure) for failure in now.failures[:MOST_FAILURES])
     shown_findings = worst_first(now.findings)[:MOST_FINDINGS]
     variables: dict[str, object] = {
@@ -59,7 +60,7 @@ def brief(
         "tried": now.tried,
         "research": now.texts.get("research", ""),
         "plan": now.texts.get("plan", ""),
-        "checks": sorted(tools.checks),
+        "checks": sorted(run.tools.checks),
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
         "scratchpad": f"{world.folder}/scratchpad.md",
@@ -71,14 +72,14 @@ def brief(
         session=f"{order.trace_id}:{phase.name}:{now.chain}",
         label=f"{phase.name}-{now.iteration}",
         prompt=world.render(template, variables) if template else order.story.wish,
-        workdir=copy.path,
-        python=tools.python,
+        workdir=run.copy.path,
+        python=run.tools.python,
         story=order.story,
         findings=worst_first(now.findings),
         failures=now.failures,
         tried=now.tried,
         diff=now.diff,
-        limits=order.attempt,
+        limits=attempt_limits(order.limits, order.attempt, cost, run.active_s()),
     )
 
 

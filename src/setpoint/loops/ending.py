@@ -9,7 +9,7 @@ from setpoint.domain.events import Delivered, PhaseBounce, RunFinished
 from setpoint.domain.run import COMPLETION_MARK, Ending, Halt, Round, RunOutcome
 from setpoint.domain.verdict import HardGate
 from setpoint.loops.running import Running
-from setpoint.policies.best import best_first, better_than_base, rank
+from setpoint.policies.best import best_first, rank, worth_delivering
 from setpoint.policies.budget import active_seconds, spent
 from setpoint.policies.past import Past
 
@@ -24,6 +24,8 @@ class Close(NamedTuple):
     reason: str
     halt: Halt | None = None
     """The guard that stopped it, where one did."""
+    uncounted: int = 0
+    """Rounds that are no iterations, because a reviewer broke in them."""
 
 
 async def finish(run: Running, past: Past, close: Close) -> RunOutcome:
@@ -41,7 +43,7 @@ async def finish(run: Running, past: Past, close: Close) -> RunOutcome:
             ending=close.ending,
             reason=close.reason,
             halt=close.halt,
-            iterations=len(past.rounds),
+            iterations=len(past.rounds) - close.uncounted,
             bounces=sum(1 for event in run.journal.events if isinstance(event.body, PhaseBounce)),
             best=best.snapshot.commit if best else run.order.base,
             best_iteration=best.number if best else 0,
@@ -68,13 +70,13 @@ async def _best_proved(run: Running, past: Past) -> Round | None:
     left = MOST_CANDIDATES
     for candidate in (each for each in best_first(past) if not each.evaluation.blocking):
         if candidate.tests is not None:
-            if better_than_base(candidate.latest, past.base):
+            if worth_delivering(candidate, past.base):
                 better.append(candidate)
                 break
         elif left > 0:
             left -= 1
             proved = candidate.model_copy(update={"tests": await _appraised(run, candidate)})
-            if better_than_base(proved.latest, past.base):
+            if worth_delivering(proved, past.base):
                 better.append(proved)
     return max(better, key=rank, default=None)
 

@@ -103,7 +103,7 @@ async def _reviewed(
         texts=situation.texts,
         diff=await run.world.workspace.diff(run.copy, since, current.snapshot.commit),
     )
-    asked = brief(run.order, run.world, run.copy, run.tools, phase, now)
+    asked = brief(run, phase, now)
     key = _entered(run, phase, current.number)
     verdict = await review(run, key, asked, current.snapshot.commit, current.number)
     return current.model_copy(update={"verdict": verdict})

@@ -24,7 +24,7 @@ from setpoint.domain.events import (
     PhaseEntered,
     RunStarted,
 )
-from setpoint.domain.ids import Commit, Tree
+from setpoint.domain.ids import Commit
 from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
 from setpoint.domain.verdict import Judgement
@@ -36,7 +36,7 @@ from setpoint.loops.journal import Journal
 from setpoint.loops.judging import confirmed, judged
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first
-from setpoint.policies.budget import attempt_limits, warnings
+from setpoint.policies.budget import warnings
 from setpoint.policies.guards import wall_time
 from setpoint.policies.halting import rules_v1
 from setpoint.policies.past import Past, blocking, failures, open_count
@@ -84,7 +84,7 @@ async def _driven(run: Running) -> RunOutcome:
             return await finish(run, run.past(base, rounds), close)
         current = await judged(run, base, rounds, made, situation)
         if close := _broken_reviewer(current):
-            return await finish(run, run.past(base, rounds), close)
+            return await finish(run, run.past(base, (*rounds, current)), close)
         rounds, decision, halt = await _settled(run, base, (*rounds, current))
         run.world.publish(run.order.trace_id)
         if close := _close(decision, halt):
@@ -112,7 +112,8 @@ def _broken_reviewer(current: Round) -> Close | None:
     verdict = current.verdict
     if verdict is None or verdict.judgement is not Judgement.FAILED:
         return None
-    return Close(Ending.BROKEN_AGENT, f"the reviewer {verdict.reviewer} broke: {verdict.feedback}")
+    reason = f"the reviewer {verdict.reviewer} broke: {verdict.feedback}"
+    return Close(Ending.BROKEN_AGENT, reason, uncounted=1)
 
 
 async def _settled(
@@ -188,7 +189,7 @@ async def _think(run: Running, phases: tuple[Phase, ...], situation: Situation) 
 
 async def _thought(run: Running, phase: Phase, key: str, now: Situation) -> str:
     async def act() -> PhaseCompleted:
-        asked = brief(run.order, run.world, run.copy, run.tools, phase, now)
+        asked = brief(run, phase, now)
         agent = run.world.agents[asked.role]
         attempt = await agent.attempt(asked, InnerLoop(run.journal, phase.name, now.iteration, key, 1))
         return PhaseCompleted(
@@ -247,11 +248,9 @@ async def _made(run: Running, situation: Situation, parent: Commit) -> AgentFini
     phase = run.order.pipeline.making
     entered = PhaseEntered(phase=phase.name, iteration=situation.iteration)
     run.journal.note(f"{phase.name}-{situation.iteration}:entered", entered)
-    asked = brief(run.order, run.world, run.copy, run.tools, phase, situation)
-    past = run.past(_NOTHING, ())
-    limits = attempt_limits(run.order.limits, run.order.attempt, past.cost_usd, past.active_s)
+    asked = brief(run, phase, situation)
     start = Start(phase=phase, iteration=situation.iteration, mode=situation.mode, parent=parent)
-    return await make(run, start, asked.model_copy(update={"limits": limits}))
+    return await make(run, start, asked)
 
 
 async def _decided(
@@ -297,6 +296,3 @@ def _best(run: Running, base: Evaluation, rounds: tuple[Round, ...]) -> Commit:
         if not candidate.latest.blocking and len(failures(candidate)) < len(base.failures):
             return candidate.snapshot.commit
     return run.order.base
-
-
-_NOTHING = Evaluation(stage=Stage.BASE, commit=Commit(""), tree=Tree(""), evidence=())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 
-from setpoint.domain.attempt import Attempt, Brief
+from setpoint.domain.attempt import Attempt, Brief, Usage
 from setpoint.domain.events import ReviewCompleted
 from setpoint.domain.finding import Category, Finding, Fix, Severity
 from setpoint.domain.ids import Commit
@@ -22,17 +23,29 @@ async def review(run: Running, key: str, brief: Brief, commit: Commit, iteration
 
     async def act() -> ReviewCompleted:
         agent = run.world.agents[brief.role]
-        tries = 0
+        tries, usages = 0, list[Usage]()
         while True:
             tries += 1
             attempt = await agent.attempt(brief, InnerLoop(run.journal, "review", iteration, key, tries))
             # A reviewer that edits has no say about the tree: what it changed is put back.
             await run.world.workspace.restore(run.copy, commit)
+            usages.append(attempt.usage)
             verdict = read_verdict(agent.name, attempt)
             if verdict.judgement is not Judgement.FAILED or tries >= run.order.limits.max_agent_breakages:
-                return ReviewCompleted(iteration=iteration, verdict=verdict, usage=attempt.usage)
+                return ReviewCompleted(iteration=iteration, verdict=verdict, usage=_added(usages))
 
     return (await run.journal.step(key, act, ReviewCompleted)).verdict
+
+
+def _added(usages: list[Usage]) -> Usage:
+    """Add up the cost of all tries; unknown where one of them did not tell."""
+    costs = [usage.cost_usd for usage in usages if usage.scope != "none"]
+    if not costs:
+        return usages[-1]
+    known = [cost for cost in costs if cost is not None]
+    return usages[-1].model_copy(
+        update={"cost_usd": sum(known, Decimal(0)) if len(known) == len(costs) else None}
+    )
 
 
 def read_verdict(reviewer: str, attempt: Attempt) -> Verdict:

@@ -38,8 +38,7 @@ async def verify(
     await evaluator.prepare(order, copy)
     measured = Measured(copy, Commit(recorded.commit), Tree(recorded.tree), Stage.CONFIRM)
     again = await evaluator.evaluate(order, measured)
-    repeatable = [each for each in recorded.evidence if again.evidence_of(each.check) is not None]
-    return tuple(_compared(each, again.evidence_of(each.check)) for each in repeatable)
+    return tuple(_compared(each, again.evidence_of(each.check)) for each in recorded.evidence)
 
 
 def branch_compared(recorded: Tree, now: Tree | None) -> Compared:

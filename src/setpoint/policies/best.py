@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.finding import Severity
 from setpoint.domain.run import Round
 from setpoint.policies.past import Past, blocking, failures
 
@@ -29,6 +30,12 @@ def no_worse_than_base(measured: Evaluation, base: Evaluation) -> bool:
     return not newly_red and not measured.blocking and not measured.broken
 
 
-def better_than_base(measured: Evaluation, base: Evaluation) -> bool:
-    """Whether it is worth delivering unverified: no worse, and with fewer red tests."""
-    return no_worse_than_base(measured, base) and len(measured.failures) < len(base.failures)
+def worth_delivering(proved: Round, base: Evaluation) -> bool:
+    """Whether a fully measured round is worth offering though it is not verified.
+
+    It is no worse than the base, nothing critical was said of it, and where red tests were to be mended it
+    has fewer of them.
+    """
+    critical = any(finding.severity is Severity.CRITICAL for finding in blocking(proved))
+    fewer = len(failures(proved)) < len(base.failures) or not base.failures
+    return no_worse_than_base(proved.latest, base) and fewer and not critical

@@ -91,6 +91,8 @@ def _others(evaluations: tuple[Evaluation, ...]) -> HardGate:
 
 
 def _review(past: Round) -> HardGate:
+    if past.verdict is None and past.tests is not None:
+        return HardGate(name="review", state=CheckState.NOT_MEASURED, reason="the pipeline has no review")
     if past.verdict is None:
         return HardGate(
             name="review", state=CheckState.ERROR, reason="not reached: something before it blocks"
@@ -116,6 +118,10 @@ def _tests(evaluation: Evaluation) -> HardGate:
         )
     if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
         return HardGate(name="tests", state=evidence.state, reason=evidence.reason, evidence=(evidence.id,))
+    told = evaluation.failures or evaluation.known_red or evaluation.flaky
+    if evidence.state is CheckState.FAIL and not told:
+        reason = "pytest failed and no failing test is known"
+        return HardGate(name="tests", state=CheckState.ERROR, reason=reason, evidence=(evidence.id,))
     if evaluation.failures:
         names = ", ".join(failure.test for failure in evaluation.failures[:_MOST_NAMED])
         more = ", ..." if len(evaluation.failures) > _MOST_NAMED else ""

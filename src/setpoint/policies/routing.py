@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from setpoint.domain.finding import Category, Finding
 from setpoint.domain.pipeline import Pipeline
 
@@ -16,7 +14,8 @@ PLAN = frozenset({Category.ARCHITECTURE, Category.DESIGN, Category.APPROACH, Cat
 def bounce_target(findings: tuple[Finding, ...], pipeline: Pipeline) -> str:
     """Name the phase that the work goes back to; a phase the pipeline lacks falls to the making phase.
 
-    A blocking finding decides alone; of findings that do not block, two of the same design kind go to `plan`.
+    Only blocking findings decide: one about what is wanted goes to `research`, else one about the design to
+    `plan`, so two blockers of a design kind do all the more.
     """
     wanted = _wanted(findings)
     names = {phase.name for phase in pipeline.before_making()}
@@ -27,7 +26,4 @@ def _wanted(findings: tuple[Finding, ...]) -> str:
     blocking = {finding.category for finding in findings if finding.blocking}
     if blocking & RESEARCH:
         return "research"
-    design = Counter(finding.category for finding in findings if finding.category in PLAN)
-    if blocking & PLAN or any(count >= 2 for count in design.values()):  # noqa: PLR2004 - two of one kind are a pattern
-        return "plan"
-    return ""
+    return "plan" if blocking & PLAN else ""

@@ -40,9 +40,14 @@ def read_story(path: Path) -> Story:
     title = front.get("title") or next(
         (line.lstrip("# ").strip() for line in body.splitlines() if line.strip()), ""
     )
+    if not title:
+        message = f"{path}: an empty story"
+        raise StoryError(message, mend="write what is wanted, or a title into the front matter")
     values = {key: value for key, value in front.items() if key in _KNOWN and value is not None}
     try:
-        return Story.model_validate({"id": slug(path.stem), **values, "title": title, "body": body.strip()})
+        return Story.model_validate(
+            {**values, "id": slug(str(values.get("id") or path.stem)), "title": title, "body": body.strip()}
+        )
     except ValidationError as error:
         details = "; ".join(
             f"key '{'.'.join(map(str, each['loc']))}': {each['msg'].lower()}" for each in error.errors()
@@ -57,6 +62,8 @@ def _front_matter(path: Path, text: str) -> dict[str, object]:
     except yaml.YAMLError as error:
         message = f"{path}: the front matter is not valid YAML: {error}"
         raise StoryError(message, mend="correct the text between the two lines of ---") from None
+    if front is None:
+        return {}
     if not isinstance(front, dict):
         message = f"{path}: the front matter is {type(front).__name__}, not a table of keys"
         raise StoryError(message, mend="write one 'key: value' per line between the two lines of ---")
