@@ -3,8 +3,8 @@
     python bench/real_packages.py [--keep FOLDER] [NAME ...]
 
 The source archives come from the package index with pip and are unpacked outside the repository; each ships
-its own tests. Reported per package: how the run ended and by which guard, iterations, seconds, whether the patch
-gives back the original line, and whether the user's tree stayed byte for byte as it was.
+its own tests. Reported per package: how the run ended and by which guard, iterations, seconds, whether the
+patch gives back the original file, and whether the user's tree stayed byte for byte as it was.
 """
 
 from __future__ import annotations
