@@ -19,7 +19,9 @@ def test_a_repair_is_verified_and_delivered_as_a_branch(repository):
     repository.agent([FIX, {"say": "fixed"}])
     before = repository.git("rev-parse", "main")
 
-    code, outcome = repository.run("--agent", "actor")
+    everything = dict.fromkeys(("SETPOINT_CHECKS__BANDIT", "SETPOINT_CHECKS__COVERAGE"), "true")
+
+    code, outcome = repository.run("--agent", "actor", **everything)
 
     assert (code, outcome["mark"], outcome["iterations"]) == (0, "IMPLEMENTATION_VERIFIED", 1)
     assert outcome["branch"] == "setpoint/make-the-failing-tests-pass"
