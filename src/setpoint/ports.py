@@ -82,7 +82,7 @@ class Forge(Protocol):
 
 
 class Measured(NamedTuple):
-    """A tree to be measured, checked out in a work copy."""
+    """A commit of a work copy that is to be measured; what else lies in the work copy does not count."""
 
     copy: WorkCopy
     commit: Commit

@@ -19,7 +19,7 @@ class QualityVector(Value):
     """Measures from 0 (worst) to 1 (best); none means that it was not measured, which is neither."""
 
     tests: float | None = None
-    """Share of tests that pass, of those that count (not known-red, not flaky)."""
+    """Share of tests that pass, of those that ran and count (not known-red, not flaky)."""
     coverage: float | None = None
     """Share of changed lines covered, or of all lines where too few were changed, over the goal."""
     security: float | None = None

@@ -68,7 +68,7 @@ def vector(measured: Measured) -> QualityVector:
     with_security = measured.state("bandit")
     with_types = measured.state("mypy")
     return QualityVector(
-        tests=measured.passed / ran if measured.complete and ran else None,
+        tests=measured.passed / ran if ran else None,
         coverage=_coverage(measured.coverage, measured.coverage_goal),
         security=_ladder(security, measured.changed_lines) if with_security else None,
         code_quality=_ladder(lint, measured.changed_lines) if measured.state("ruff") else None,

@@ -84,13 +84,12 @@ async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot
     tries = _tries(run, brief)
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
     change = await run.world.workspace.diff(run.copy, start.parent, snapshot.commit)
-    whole = await run.world.workspace.diff(run.copy, run.order.base, snapshot.commit)
     return AgentFinished(
         phase=start.phase.name,
         iteration=start.iteration,
         mode=start.mode,
         snapshot=snapshot,
-        changed_against_base=bool(whole.strip()),
+        changed_against_base=snapshot.tree != run.copy.base_tree,
         diff_hash=change_hash(change),
         lost=max(tries - 1, 0),
         lost_cost_usd=sum(lost, Decimal(0)),

@@ -105,7 +105,7 @@ async def _reviewed(
     )
     asked = brief(run, phase, now)
     key = _entered(run, phase, current.number)
-    verdict = await review(run, key, asked, current.snapshot.commit, current.number)
+    verdict = await review(run, key, asked, current.number)
     return current.model_copy(update={"verdict": verdict})
 
 

@@ -164,7 +164,6 @@ async def _opened(order: RunOrder, world: World) -> Running:
 
 async def _baseline(run: Running) -> Evaluation:
     async def act() -> BaselineMeasured:
-        await run.world.workspace.restore(run.copy, run.order.base)
         measured = Measured(run.copy, run.order.base, run.copy.base_tree, Stage.BASE)
         return BaselineMeasured(evaluation=await run.world.evaluator.evaluate(run.order, measured))
 

@@ -10,7 +10,6 @@ from decimal import Decimal
 from setpoint.domain.attempt import Attempt, Brief, Usage
 from setpoint.domain.events import ReviewCompleted
 from setpoint.domain.finding import Category, Finding, Fix, Severity
-from setpoint.domain.ids import Commit
 from setpoint.domain.verdict import Judgement, Verdict
 from setpoint.loops.inner import InnerLoop
 from setpoint.loops.running import Running
@@ -18,8 +17,11 @@ from setpoint.loops.running import Running
 _FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
 
 
-async def review(run: Running, key: str, brief: Brief, commit: Commit, iteration: int) -> Verdict:
-    """Ask the reviewer for its verdict; a broken reviewer is asked again, then the verdict is `failed`."""
+async def review(run: Running, key: str, brief: Brief, iteration: int) -> Verdict:
+    """Ask the reviewer for its verdict; a broken reviewer is asked again, then the verdict is `failed`.
+
+    What a reviewer edits goes nowhere: trees are judged as committed, and each attempt begins from a commit.
+    """
 
     async def act() -> ReviewCompleted:
         agent = run.world.agents[brief.role]
@@ -27,8 +29,6 @@ async def review(run: Running, key: str, brief: Brief, commit: Commit, iteration
         while True:
             tries += 1
             attempt = await agent.attempt(brief, InnerLoop(run.journal, "review", iteration, key, tries))
-            # A reviewer that edits has no say about the tree: what it changed is put back.
-            await run.world.workspace.restore(run.copy, commit)
             usages.append(attempt.usage)
             verdict = read_verdict(agent.name, attempt)
             if verdict.judgement is not Judgement.FAILED or tries >= run.order.limits.max_agent_breakages:

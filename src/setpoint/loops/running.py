@@ -54,11 +54,10 @@ class Running:
         iteration: int,
         suspects: tuple[str, ...] = (),
     ) -> Evaluation:
-        """Measure a committed tree, exactly as it is committed, once per key."""
+        """Measure a commit, once per key; the evaluator checks it out, so nothing else there counts."""
         commit, content = tree
 
         async def act() -> IterationEvaluated:
-            await self.world.workspace.restore(self.copy, commit)
             measured = Measured(self.copy, commit, content, stage, suspects)
             evaluation = await self.world.evaluator.evaluate(self.order, measured)
             return IterationEvaluated(iteration=iteration, evaluation=evaluation)

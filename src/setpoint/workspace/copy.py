@@ -27,6 +27,7 @@ class GitWorkspace:
         """Take the root of the user's work tree, and the state directory that `ensure_state` made."""
         self._root = root
         self._folder = state.absolute() / "work"
+        self._diffs: dict[tuple[str, Commit, Commit], str] = {}
 
     async def open(self, trace_id: TraceId, base: Commit) -> WorkCopy:
         """Make the work copy of a run, or open it again; uncommitted work of an ended attempt is salvaged.
@@ -108,9 +109,13 @@ class GitWorkspace:
 
         At most two million characters; then whole files are left out, and named at the end.
         """
-        vault = Vault(Path(copy.path))
-        answer = await vault.git(*DIFF, "-p", "--src-prefix=a/", "--dst-prefix=b/", base, head)
-        return _shortened(answer.stdout.decode("utf-8", "replace"))
+        # Commits do not change, and a loop asks for the same differences round after round.
+        key = (copy.path, base, head)
+        if key not in self._diffs:
+            vault = Vault(Path(copy.path))
+            answer = await vault.git(*DIFF, "-p", "--src-prefix=a/", "--dst-prefix=b/", base, head)
+            self._diffs[key] = _shortened(answer.stdout.decode("utf-8", "replace"))
+        return self._diffs[key]
 
 
 def _shortened(diff: str) -> str:
