@@ -48,7 +48,7 @@ async def test_a_bug_is_mended_and_the_difference_is_told(bench) -> None:
     assert states(evaluated) == {
         "parse": CheckState.PASS, "pytest": CheckState.PASS, "integrity": CheckState.PASS,
     }  # fmt: skip
-    assert evaluated.quality.tests is None
+    assert evaluated.quality.tests == 1.0  # of the suspects that ran
     assert states(tested)["pytest"] is CheckState.PASS
     assert (states(tested)["acceptance:1"], states(tested)["acceptance:2"]) == (
         CheckState.PASS,
