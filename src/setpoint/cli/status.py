@@ -28,7 +28,8 @@ def status(
         return
     table = Table(box=None, pad_edge=False)
     for name in ("run", "state", "iterations", "cost", "branch", "story"):
-        table.add_column(name)
+        # What is copied into other commands stays whole; the story gives way.
+        table.add_column(name, no_wrap=name in ("run", "state"), overflow="fold")
     for row in rows:
         state = str(row.ending or row.state)
         cost = "" if row.cost_usd is None else f"${row.cost_usd:.2f}"
