@@ -18,6 +18,9 @@ CHEATS = {
         {"write": "attic.py", "text": TESTS},
         TRIVIAL,
     ],
+    "an assignment among the tests binds their names": [
+        {"append": "tests/test_calc.py", "text": "\n\nMORE = globals().update(add=lambda a, b: a + b)\n"}
+    ],
     "the package of the tests bends the code": [{"write": "tests/__init__.py", "text": FORCED}],
     "metadata in the tree register a plug-in": [
         {"write": "more.dist-info/METADATA", "text": "Metadata-Version: 2.1\nName: more\nVersion: 1\n"},
