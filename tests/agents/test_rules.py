@@ -101,3 +101,15 @@ async def test_a_plan_mends_places_and_nothing_else():
 async def test_it_says_that_rules_see_no_intent_and_that_it_makes_nothing():
     assert "form, not intent" in json.loads((await answer(Role.REVIEWER)).text)["feedback"]
     assert "cannot play the role maker" in (await answer(Role.MAKER)).text
+
+
+def test_a_line_of_code_cannot_pass_for_a_header_of_the_diff():
+    diff = (
+        "--- a/src/work.py\n+++ b/src/work.py\n@@ -1 +1,4 @@\n value = 1\n"
+        "+++ b/tests/test_work.py\n+\x0cbreakpoint()\n+last\n"
+    )
+    assert [(each.file, each.line, each.text) for each in added_lines(diff)] == [
+        ("src/work.py", 2, "++ b/tests/test_work.py"),
+        ("src/work.py", 3, "\x0cbreakpoint()"),
+        ("src/work.py", 4, "last"),
+    ]

@@ -12,7 +12,7 @@ from durable.example_run import TRACE, Answer, Count, Counter, order, outcome
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable import dbos
-from setpoint.durable.dbos import DbosEngine
+from setpoint.durable.dbos import DbosEngine, sqlite_missing
 from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, UsageError, WorkspaceError
 from setpoint.ports import Durable
 from setpoint.store.locks import RunLocks
@@ -228,3 +228,9 @@ def test_the_list_of_verbs_does_not_load_the_engine() -> None:
     if "No module named 'setpoint.cli" in found.stderr:
         pytest.skip("no verbs are built yet")
     assert found.stdout.strip() == "[]", found.stderr
+
+
+def test_a_python_whose_sqlite_is_too_old_is_told():
+    assert sqlite_missing((3, 11), (3, 40, 1)) == ""
+    assert sqlite_missing((3, 13), (3, 45, 0)) == ""
+    assert "3.40.1" in sqlite_missing((3, 13), (3, 40, 1))

@@ -73,3 +73,11 @@ def test_tests_of_a_file_that_could_not_be_collected_were_red_too() -> None:
     now = evidence.TestReport(outcomes={"t.py::a": Outcome.FAILED}, failures=(failure("t.py::a"),))
 
     assert red_tests(now, base, KnownRed.TOLERATE).known == ("t.py::a",)
+
+
+def test_a_test_that_was_to_be_mended_and_passes_only_at_the_second_try_counts():
+    red = Failure(test="t::a", cause=Cause.ASSERTION, message="no")
+    base = evidence.TestReport(outcomes={"t::a": Outcome.FAILED}, failures=(red,))
+    now = evidence.TestReport(outcomes={"t::a": Outcome.FLAKY})
+    assert [each.test for each in red_tests(now, base, KnownRed.FIX).failures] == ["t::a"]
+    assert red_tests(now, base, KnownRed.TOLERATE).failures == ()

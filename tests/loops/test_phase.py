@@ -302,3 +302,15 @@ async def test_a_lost_attempt_is_charged_and_made_again(tmp_path):
 
 def _die(brief):
     raise Crash(brief.label)
+
+
+async def test_an_objection_is_not_forgotten_when_the_maker_does_nothing(tmp_path):
+    left_in = Act(edits={"src/work.py": "value = 1\nbreakpoint()\n"})
+    agent = ScriptedAgent(left_in, Act(text="I see nothing wrong."), Act(text="Still nothing."))
+    stage = Stage(agent=agent, evaluator=ScriptedEvaluator(Scene(), base=Scene()), folder=tmp_path)
+
+    outcome = await stage.drive()
+
+    assert outcome.ending is Ending.STOPPED
+    assert outcome.halt is not None
+    assert outcome.halt.guard == "max_empty_diffs"

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -70,10 +71,12 @@ REVIEW_RULES = (
     ),
     Rule(
         "under-test",
-        re.compile(r"PYTEST_CURRENT_TEST|[\"']pytest[\"']\s+in\s+sys\.modules"),
+        re.compile(
+            r"PYTEST_CURRENT_TEST|\b_pytest\b|sys\.modules.*pytest|pytest.*sys\.modules|\bgc\.get_objects\b"
+        ),
         Severity.ERROR,
         Category.INTEGRITY,
-        "code that asks whether it is under test",
+        "code that reaches for the test runner or asks whether it is under test",
         in_tests=False,
     ),
     Rule(
@@ -93,7 +96,9 @@ REVIEW_RULES = (
 )
 """All rules for added lines; each is listed in docs/reference/review-rules.md."""
 
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)")
+_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_CUT = " files left out: "
+"""How a shortened diff says so (`workspace.copy`)."""
 _TEST_FILE = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 
 
@@ -123,18 +128,22 @@ class RulesAgent:
 
 
 def added_lines(diff: str) -> Iterator[Added]:
-    """Give the lines that a unified diff adds, with their place in the new file."""
-    file, line = "", 0
-    for text in diff.splitlines():
-        if text.startswith("+++ "):
+    """Give the lines that a unified diff adds, with their place in the new file.
+
+    Hunks are counted out, so that a line of code cannot pass for a header of the diff.
+    """
+    file, line, gone, come = "", 0, 0, 0
+    for text in diff.split("\n"):
+        if gone > 0 or come > 0:
+            if text.startswith("+"):
+                yield Added(file, line, text[1:])
+            gone -= not text.startswith(("+", "\\"))
+            come -= not text.startswith(("-", "\\"))
+            line += not text.startswith(("-", "\\"))
+        elif text.startswith("+++ "):
             file = text[4:].removeprefix("b/").split("\t")[0]
         elif hunk := _HUNK.match(text):
-            line = int(hunk.group(1))
-        elif text.startswith("+"):
-            yield Added(file, line, text[1:])
-            line += 1
-        elif text.startswith(" "):
-            line += 1
+            gone, line, come = (1 if number is None else int(number) for number in hunk.groups())
 
 
 def _unplayed(brief: Brief) -> str:
@@ -200,6 +209,15 @@ def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
     if new_names and not any(_TEST_FILE.search(each.file) for each in added):
         message = f"{len(new_names)} new functions and no test comes with them"
         yield _finding("untested", Severity.WARNING, Category.TESTS, message, new_names[0])
+    for first, second in pairwise(source):
+        if re.match(r"\s*def __(eq|ne)__\(", first.text) and re.match(
+            r"\s*return (True|False)\b", second.text
+        ):
+            message = "a comparison that does not compare"
+            yield _finding("equal-to-all", Severity.ERROR, Category.INTEGRITY, message, first)
+    if _CUT in diff:
+        message = "the change is too large to be shown whole, so it cannot be reviewed"
+        yield _finding("cut", Severity.ERROR, Category.SCOPE, message, Added("", 0, ""))
     for name in re.findall(r"^Binary files .* and b/(\S+) differ$", diff, re.MULTILINE):
         message = f"a binary file: {PurePosixPath(name).name}"
         yield _finding("binary", Severity.WARNING, Category.SCOPE, message, Added(name, 0, ""))

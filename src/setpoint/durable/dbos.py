@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -59,6 +60,19 @@ _DRIVING = Lock()
 
 Body = Callable[[RunOrder, Durable], Awaitable[RunOutcome]]
 """What a run does; called again from its start whenever the run is resumed."""
+
+
+def sqlite_missing(
+    python: tuple[int, int] = sys.version_info[:2], sqlite: tuple[int, ...] = sqlite3.sqlite_version_info
+) -> str:
+    """Say why the engine cannot keep its file with this Python; empty where it can.
+
+    Under Python 3.12 and newer DBOS asks SQLite for fractions of seconds, which it has since 3.42.
+    """
+    if python < (3, 12) or sqlite >= (3, 42):
+        return ""
+    found = ".".join(map(str, sqlite))
+    return f"Python {'.'.join(map(str, python))} is built with SQLite {found}; from Python 3.12 on 3.42 is needed"
 
 
 class _Left(BaseException):
@@ -159,6 +173,8 @@ class DbosEngine:
 
     def _launch(self, drive: _Drive) -> None:
         if self._file is not None:
+            if missing := sqlite_missing():
+                raise UsageError(missing, mend="run Setpoint with Python 3.11, or one built with SQLite 3.42")
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self._file, timeout=30)) as connection:
                 use_wal(connection)

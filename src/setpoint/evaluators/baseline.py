@@ -68,7 +68,19 @@ def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> 
             known.append(failure.test)
         else:
             counting.append(failure)
+    if base is not None and known_red is KnownRed.FIX:
+        counting += _shaky(now, base, environment)
     return Red(failures=tuple(counting), known=tuple(known))
+
+
+def _shaky(now: TestReport, base: TestReport, environment: Collection[str]) -> list[Failure]:
+    """A test that was to be mended and passes only when it is run again is not mended."""
+    wanted = {failure.test: failure for failure in base.failures if failure.test not in environment}
+    return [
+        failure.model_copy(update={"message": f"it failed and then passed alone; at base: {failure.message}"})
+        for test, failure in wanted.items()
+        if now.outcomes.get(test) is Outcome.FLAKY
+    ]
 
 
 def flaky_tests(now: TestReport) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from setpoint.domain.evaluation import Stage
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.errors import WorkspaceError
 from setpoint.ports import Measured, WorkCopy
@@ -19,7 +20,12 @@ _MARK = "setpoint-ready"
 
 
 async def check_out(state: Path, measured: Measured) -> Measured:
-    """Give the same tree in the run's own place for measuring; another tree is a `WorkspaceError`."""
+    """Give the same tree in the run's own place for measuring; another tree is a `WorkspaceError`.
+
+    What a verdict rests on is measured in a place made anew, whatever was done to the one before.
+    """
+    if measured.stage in (Stage.TEST, Stage.CONFIRM):
+        remove(state, measured.copy.trace_id)
     place = await check_out_commit(state, measured.copy, measured.commit)
     tree = await tree_of(place, measured.commit)
     if tree != measured.tree:

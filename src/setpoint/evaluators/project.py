@@ -70,6 +70,7 @@ class ProjectEvaluator:
         self._state = state
         self._cache = ResultCache(state / "cache" / "checks")
         self._projects: dict[TraceId, Project] = {}
+        self._bases: dict[TraceId, Measurements] = {}
 
     def interpreter(self) -> str:
         """Give the project's interpreter, known after `prepare`; empty before."""
@@ -147,10 +148,13 @@ class ProjectEvaluator:
         place = await check_out(self._state, measured)
         raw = await self._measure(self._task(order, None), place)
         write_atomic(self._base_file(order.trace_id), raw.model_dump_json())
+        self._bases[order.trace_id] = raw
         return raw
 
     async def _base(self, order: RunOrder, copy: WorkCopy) -> Measurements:
-        """Give the base's measurements; made again where somebody removed them."""
+        """Give the base's measurements: remembered, read where another process made them, or made again."""
+        if order.trace_id in self._bases:
+            return self._bases[order.trace_id]
         try:
             return Measurements.model_validate_json(self._base_file(order.trace_id).read_bytes())
         except (FileNotFoundError, ValueError):  # removed, or written by another version

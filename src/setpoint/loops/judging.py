@@ -93,9 +93,9 @@ def _blocked(current: Round, phase: Phase) -> bool:
 async def _reviewed(
     run: Running, phase: Phase, current: Round, rounds: tuple[Round, ...], situation: Situation
 ) -> Round:
-    """Have a change reviewed: the whole of it at first, later only what came since the last review."""
-    seen = [each for each in rounds if each.verdict is not None and each.chain == current.chain]
-    since = seen[-1].snapshot.commit if seen else run.order.base
+    """Have a change reviewed: all of it that is not approved yet, so what was objected to comes back."""
+    approved = [each for each in rounds if each.chain == current.chain and _approved(each)]
+    since = approved[-1].snapshot.commit if approved else run.order.base
     now = Situation(
         iteration=current.number,
         chain=current.chain,
@@ -107,6 +107,11 @@ async def _reviewed(
     key = _entered(run, phase, current.number)
     verdict = await review(run, key, asked, current.number)
     return current.model_copy(update={"verdict": verdict})
+
+
+def _approved(past: Round) -> bool:
+    verdict = past.verdict
+    return verdict is not None and verdict.judgement is Judgement.APPROVE and not verdict.blocking
 
 
 def _with_gates(run: Running, current: Round) -> Round:

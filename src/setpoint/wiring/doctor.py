@@ -10,6 +10,7 @@ from typing import NamedTuple
 from setpoint import __version__
 from setpoint.agents.choice import probe
 from setpoint.agents.registry import known
+from setpoint.durable.dbos import sqlite_missing
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.processes.git import commit_of
 from setpoint.wiring.project import Project
@@ -80,6 +81,8 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         ),
         Diagnosis("state", ok=writable, needed=True, detail=str(project.state)),
     ]
+    if missing := sqlite_missing():
+        rows.append(Diagnosis("engine", ok=False, needed=True, detail=missing))
     if commit is not None:
         tools = await ProjectEvaluator(project.settings, project.artifacts, project.state).survey(
             project.root
