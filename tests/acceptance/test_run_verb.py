@@ -190,3 +190,12 @@ def _until(condition, seconds=60):
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.2)
+
+
+def test_a_file_name_of_odd_bytes_with_a_syntax_error_is_told_and_not_a_fault(repository):
+    odd = {"shell": "printf 'def (' > $(printf 'bad\\377.py')"}
+    repository.agent([odd, FIX], [{"say": "done"}], [{"say": "done"}])
+
+    code, outcome = repository.run("--agent", "actor")
+
+    assert (code, outcome["ending"]) == (11, "stopped")

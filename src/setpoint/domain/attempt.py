@@ -8,7 +8,7 @@ from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact
 from setpoint.domain.story import Story
-from setpoint.domain.value import Instant, Usd, Value
+from setpoint.domain.value import Instant, Text, Usd, Value
 
 
 class Role(StrEnum):
@@ -87,12 +87,12 @@ class ToolCall(Value):
     """The tool's name, or its kind where the agent does not tell."""
     kind: str = "other"
     """read, edit, delete, move, search, execute, think, fetch, switch_mode or other (ACP's kinds)."""
-    title: str = ""
+    title: Text = ""
     """What it did, in the agent's words; shown, never believed."""
     ok: bool | None = None
     """Whether it succeeded; none where the agent did not say."""
     duration_s: float | None = None
-    files: tuple[str, ...] = ()
+    files: tuple[Text, ...] = ()
     """Paths it touched, as the agent reports them."""
     result_hash: str = ""
     """Hash of input and result: the same call with the same result is recognised by it."""
@@ -138,7 +138,7 @@ class Breakage(Value):
     """What broke, where and how to mend it."""
 
     kind: BreakageKind
-    message: str
+    message: Text
 
 
 class Attempt(Value):
@@ -149,7 +149,7 @@ class Attempt(Value):
     stop: Stop
     breakage: Breakage | None = None
     """Set if and only if `stop` is `broken`."""
-    text: str = ""
+    text: Text = ""
     usage: Usage = Usage()
     tool_calls: int = 0
     tool_errors: int = 0

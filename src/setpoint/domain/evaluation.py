@@ -8,7 +8,7 @@ from setpoint.domain.evidence import CheckState, Coverage, Evidence, Failure
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact, Commit, Tree
 from setpoint.domain.quality import QualityVector
-from setpoint.domain.value import Value
+from setpoint.domain.value import Text, Value
 
 
 class Stage(StrEnum):
@@ -47,7 +47,7 @@ class Evaluation(Value):
     """Weighted mean of the quality vector, 0 to 1."""
     agent_wrote_tests: bool = False
     """The work adds or changes test files, so its own tests are a weaker proof."""
-    restored: tuple[str, ...] = ()
+    restored: tuple[Text, ...] = ()
     """Protected files that were judged as they stood at base because the work had changed them."""
     existing: int = 0
     """Findings that stood at the base already: counted, not blamed."""

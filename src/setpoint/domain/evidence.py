@@ -8,7 +8,7 @@ from functools import cached_property
 
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact, EvidenceId, Tree
-from setpoint.domain.value import Instant, Value
+from setpoint.domain.value import Instant, Text, Value
 
 
 class CheckState(StrEnum):
@@ -42,7 +42,7 @@ class Evidence(Value):
     """What was counted, for example `passed`, `failed`, `findings`."""
     output: Artifact | None = None
     """The raw output that was kept."""
-    reason: str = ""
+    reason: Text = ""
     """Why the state is `error` or `not_measured`, and how to mend it."""
     cached: bool = False
     """Taken from an earlier run on the same tree, tools and configuration."""
@@ -82,26 +82,26 @@ class Cause(StrEnum):
 class Failure(Value):
     """One red test with its root cause and location."""
 
-    test: str
+    test: Text
     """The runner's identifier, for example `tests/test_calc.py::test_add`."""
     cause: Cause
-    message: str
+    message: Text
     """The exception or assertion, in one line."""
-    file: str = ""
+    file: Text = ""
     """Deepest frame inside the project and outside its tests, else the test's own file."""
     line: int = 0
     """1-based line of that frame."""
-    detail: str = ""
+    detail: Text = ""
     """The end of the traceback, at most a few hundred characters."""
 
 
 class TestReport(Value):
     """Every collected test with its outcome, and the red ones explained."""
 
-    outcomes: dict[str, Outcome]
+    outcomes: dict[Text, Outcome]
     """Outcome by test identifier, in the order of collection."""
     failures: tuple[Failure, ...] = ()
-    collection_errors: tuple[str, ...] = ()
+    collection_errors: tuple[Text, ...] = ()
     """Files that could not be collected, with the reason."""
     complete: bool = True
     """The whole suite was asked for, not a selection."""

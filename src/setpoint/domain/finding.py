@@ -7,7 +7,7 @@ import re
 from enum import StrEnum
 from functools import cached_property
 
-from setpoint.domain.value import Value
+from setpoint.domain.value import Text, Value
 
 
 class Severity(StrEnum):
@@ -80,15 +80,15 @@ class Finding(Value):
     """The tool's own code for it (`F401`, `B602`, `assignment`)."""
     severity: Severity
     category: Category
-    message: str
+    message: Text
     """What is wrong, in one line."""
-    file: str = ""
+    file: Text = ""
     """Path from the root of the repository, with `/`; empty for the whole tree."""
     line: int = 0
     """1-based line, 0 where there is none."""
-    symbol: str = ""
+    symbol: Text = ""
     """The function, class or test it is in, where known."""
-    text: str = ""
+    text: Text = ""
     """The line of code it points at, where known; makes the fingerprint independent of line numbers."""
     confidence: float = 1.0
     """How sure the source is, from 0 to 1."""
@@ -96,7 +96,7 @@ class Finding(Value):
     """A command of Setpoint's shows it again; opinions of a reviewer are not reproducible."""
     fix: Fix | None = None
     """A fix that the source offers."""
-    detail: str = ""
+    detail: Text = ""
     """More text: the assertion, the traceback's end, the reviewer's reason."""
 
     @property

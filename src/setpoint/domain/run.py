@@ -13,7 +13,7 @@ from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.domain.pipeline import Pipeline
 from setpoint.domain.quality import WEIGHTS
 from setpoint.domain.story import Story
-from setpoint.domain.value import Instant, Usd, Value
+from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
 
 
@@ -79,13 +79,13 @@ class Snapshot(Value):
     commit: Commit
     tree: Tree
     parent: Commit
-    files: tuple[str, ...] = ()
+    files: tuple[Text, ...] = ()
     """Paths changed against the parent."""
     insertions: int = 0
     deletions: int = 0
     attempt: Attempt | None = None
     """What was seen of the attempt, kept in the commit so that a crash loses nothing."""
-    restored: tuple[str, ...] = ()
+    restored: tuple[Text, ...] = ()
     """Protected files the attempt had changed, put back as they stood at base."""
 
     @property

@@ -25,5 +25,13 @@ def _aware(at: datetime) -> datetime:
 Instant = Annotated[datetime, AfterValidator(_aware)]
 """An aware point in time, UTC when Setpoint makes it."""
 
+
+def _writable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+Text = Annotated[str, AfterValidator(_writable)]
+"""A text from outside; what UTF-8 cannot hold (a file name of odd bytes) is written as escapes."""
+
 Usd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="json")]
 """An amount of money in US dollars."""

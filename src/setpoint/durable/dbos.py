@@ -72,7 +72,8 @@ def sqlite_missing(
     if python < (3, 12) or sqlite >= (3, 42):
         return ""
     found = ".".join(map(str, sqlite))
-    return f"Python {'.'.join(map(str, python))} is built with SQLite {found}; from Python 3.12 on 3.42 is needed"
+    version = ".".join(map(str, python))
+    return f"Python {version} is built with SQLite {found}; from Python 3.12 on 3.42 is needed"
 
 
 class _Left(BaseException):
