@@ -11,15 +11,14 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
-from setpoint.domain.finding import Category
+from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
@@ -114,91 +113,6 @@ class ChecksSettings(BaseModel):
     """Whether new type errors block."""
 
 
-class ReportFormat(StrEnum):
-    """What a tool of your own may write."""
-
-    SARIF = "sarif"
-    """Findings: SARIF 2.1.0."""
-    GITLAB = "gitlab"
-    """Findings: GitLab code quality (Code Climate)."""
-    RDJSON = "rdjson"
-    """Findings: reviewdog's diagnostics, one document."""
-    RDJSONL = "rdjsonl"
-    """Findings: reviewdog's diagnostics, one a line."""
-    CHECKSTYLE = "checkstyle"
-    """Findings: Checkstyle XML."""
-    RUFF = "ruff"
-    """Findings: `ruff check --output-format=json`, with fixes that are marked safe or not."""
-    MYPY = "mypy"
-    """Findings: `mypy --output=json`."""
-    BANDIT = "bandit"
-    """Findings: `bandit --format=json`."""
-    JUNIT = "junit"
-    """Tests: JUnit XML."""
-    CTRF = "ctrf"
-    """Tests: Common Test Report Format."""
-    COBERTURA = "cobertura"
-    """Coverage: Cobertura XML."""
-    LCOV = "lcov"
-    """Coverage: LCOV tracefile."""
-    COVERAGE_JSON = "coverage-json"
-    """Coverage: `coverage json`."""
-
-    @property
-    def runs_code(self) -> bool:
-        """Whether it tells of tests that ran, so that its tool belongs to the test stage."""
-        return self in _OF_TESTS
-
-
-_OF_TESTS = frozenset(
-    {
-        ReportFormat.JUNIT,
-        ReportFormat.CTRF,
-        ReportFormat.COBERTURA,
-        ReportFormat.LCOV,
-        ReportFormat.COVERAGE_JSON,
-    }
-)
-_OWN_CHECKS = frozenset({"parse", "integrity", "pytest", "coverage", "ruff", "mypy", "bandit", "review"})
-_CHECK_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,39}")
-
-
-class CustomCheck(BaseModel):
-    """A tool of your own, under `[check.NAME]`; its findings are compared with the base like all others."""
-
-    model_config = _CLOSED
-
-    command: tuple[str, ...] = Field(min_length=1)
-    """Program and arguments, run at the root of the measured tree; `{python}` is the project's Python."""
-    format: ReportFormat
-    """What it writes; see [Checks](checks.md#formats)."""
-    report: str = ""
-    """The file it writes, from the root of the tree; empty: standard output."""
-    category: Category | None = None
-    """What its findings are about; none: as the report says."""
-    clean_exit: tuple[int, ...] = (0,)
-    """Exit codes that say: ran to its end, found nothing."""
-    findings_exit: tuple[int, ...] = (1,)
-    """Exit codes that say: ran to its end, found something. With any other code the tool broke."""
-    timeout_s: float = Field(default=900.0, gt=0)
-    """Seconds it may take."""
-
-    @field_validator("command")
-    @classmethod
-    def _named(cls, command: tuple[str, ...]) -> tuple[str, ...]:
-        if not command[0].strip():
-            raise ValueError("the first word names the program to start")
-        return command
-
-    @field_validator("report")
-    @classmethod
-    def _inside(cls, report: str) -> str:
-        path = PurePosixPath(report)
-        if report and (path.is_absolute() or ".." in path.parts or not path.name or path.parts[0] == ".git"):
-            raise ValueError("a report is a file inside the tree, named from its root")
-        return str(path) if report else ""
-
-
 class IntegritySettings(BaseModel):
     """What a maker may do to tests and configuration."""
 
@@ -251,7 +165,7 @@ class Settings(BaseSettings):
     @field_validator("check")
     @classmethod
     def _of_their_own(cls, check: dict[str, CustomCheck]) -> dict[str, CustomCheck]:
-        if wrong := sorted(name for name in check if not _CHECK_NAME.fullmatch(name) or name in _OWN_CHECKS):
+        if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in OWN_CHECKS):
             raise ValueError(f"a tool of your own cannot be called {', '.join(wrong)}")
         reports = [each.report for each in check.values() if each.report]
         if twice := sorted({report for report in reports if reports.count(report) > 1}):

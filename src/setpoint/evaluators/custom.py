@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from setpoint.domain.custom_check import CustomCheck
 from setpoint.domain.evidence import CheckResult, CheckState, Outcome, TestReport
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.evaluators import results
@@ -20,7 +21,6 @@ from setpoint.evaluators.interpreter import Interpreter, environment
 from setpoint.ports import Measured
 from setpoint.processes import Command, Completed, run
 from setpoint.processes.git import changed_lines
-from setpoint.settings import CustomCheck
 from setpoint.store.artifacts import Artifacts
 
 _Report = ToolReport | TestReport | Reached
@@ -134,7 +134,7 @@ class CustomTool:
         return finding.model_copy(update={"source": self.name, "category": category})
 
     def _red(self, report: TestReport) -> list[Finding]:
-        """Make a finding of each red test; what it said stands apart, so that it is known again by its name."""
+        """Make a finding of each red test; what it said stands apart, so that the name tells it again."""
         return [
             Finding(
                 source=self.name,

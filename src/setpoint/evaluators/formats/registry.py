@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evidence import TestReport
 from setpoint.evaluators.formats import (
     bandit,
@@ -23,7 +24,6 @@ from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.parsing import bad, checked
 from setpoint.evaluators.formats.reached import Reached
 from setpoint.evaluators.formats.report import Reader, Sources, ToolReport
-from setpoint.settings import ReportFormat
 
 FINDINGS: Mapping[ReportFormat, Reader] = {
     ReportFormat.SARIF: sarif.read,

@@ -93,7 +93,7 @@ def _notified(notification: Notification, run: Run, sources: Sources) -> str:
 def _counts(result: Result) -> bool:
     """Whether a result is a finding of this tree that nobody has accepted."""
     suppressed = bool(result.suppressions) and all(
-        each.status in (None, "accepted") for each in result.suppressions
+        each.status in (None, "accepted") for each in result.suppressions or ()
     )
     return result.kind in _FINDS and result.baseline_state != "absent" and not suppressed
 
