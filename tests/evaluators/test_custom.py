@@ -208,20 +208,28 @@ async def test_the_example_in_the_documents_works_and_doctor_lists_it(bench) -> 
     assert [finding.rule for finding in evaluation.blocking] == ["F401"]
 
 
+TWICE = """
+[check.a]
+command = ['x']
+format = 'sarif'
+report = 'r'
+[check.b]
+command = ['x']
+format = 'sarif'
+report = './r'
+"""
+
+
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
+        (TWICE, "cannot write the same report: r"),
         ("[check.ruff]\ncommand = ['x']\nformat = 'sarif'", "key 'check'.*cannot be called ruff"),
         ("[check.'a b']\ncommand = ['x']\nformat = 'sarif'", "cannot be called a b"),
         ("[check.a]\ncommand = []\nformat = 'sarif'", r"key 'check\.a\.command'"),
         ("[check.a]\ncommand = ['x']\nformat = 'sarf'", r"key 'check\.a\.format'.*'sarif'"),
         ("[check.a]\ncommand = ['x']\nformat = 'sarif'\nreport = '../x'", r"key 'check\.a\.report'"),
         ("[check.a]\nformat = 'sarif'", r"key 'check\.a\.command'"),
-        (
-            "[check.a]\ncommand = ['x']\nformat = 'sarif'\nreport = 'r'\n"
-            "[check.b]\ncommand = ['x']\nformat = 'sarif'\nreport = './r'",
-            "cannot write the same report: r",
-        ),
     ],
 )
 def test_a_wrong_setting_names_its_key(tmp_path: Path, toml: str, said: str) -> None:
