@@ -58,6 +58,8 @@ async def hang(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    # A shell without job control starts what it puts into the background with interrupts ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
     except KeyboardInterrupt:

@@ -151,7 +151,7 @@ class Judge:
             gone: tuple[str, ...] = ()
             if raw.tests.complete or raw.stage is Stage.EVALUATE:
                 gone = vanished(base.tests, raw.tests, selected)
-                gone = without_renamed(gone, work.before, work.after)
+                gone = without_renamed(gone, work.before, work.after, raw.tests)
             found += findings_of(gone, silenced(base.tests, raw.tests), raw.tests, mode)
         found += _lost(base, raw, mode)
         if mode is IntegrityMode.FREE:

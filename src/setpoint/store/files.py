@@ -42,3 +42,10 @@ def _flush_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def real_folder(path: Path) -> None:
+    """See that a folder stands at a path; a link there is taken away, and what it leads to is left alone."""
+    if path.is_symlink():
+        path.unlink()
+    path.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
 from setpoint.processes.git import Answer, ask, git, located
-from setpoint.store.files import write_atomic_bytes
+from setpoint.store.files import real_folder, write_atomic_bytes
 
 CACHES = (
     "__pycache__/",
@@ -34,6 +34,9 @@ CACHES = (
     ".hypothesis/",
 )
 """Left by checks and never part of a change; `.coveragerc` is none of them."""
+
+ATTRIBUTES = b"* !diff\n"
+"""No attribute of the tree hides a file from a diff: what is text is told by its content."""
 
 AGENT_CONFIG = """\
 [core]
@@ -91,6 +94,7 @@ class Vault:
 
     async def staged(self) -> Tree:
         """Write all that stands in the work copy as a tree, ignored files left out."""
+        real_folder(self.path)
         answer = await self.ask("add", "--all", "--", ".")
         if not answer.ok or b"embedded git repository" in answer.stderr:
             # A file without read permission, or a repository without a commit inside: make both harmless.
@@ -127,6 +131,7 @@ class Vault:
 
     async def make_equal(self, commit: Commit, current: Commit | None) -> None:
         """Make index and files equal a commit, and remove all else; `current` is where they stand."""
+        real_folder(self.path)
         if not (await self.ask("read-tree", "--reset", "-u", commit)).ok:
             _make_accessible(self.path)
             await self.git("read-tree", "--reset", "-u", commit)
@@ -163,6 +168,13 @@ class Vault:
         own = self.path / ".git"
         if not _sound(own):
             self._remake(own)
+        try:
+            self._show(own, commit)
+        except OSError:  # something stands in the way, such as a folder where a file has to be
+            self._remake(own)
+            self._show(own, commit)
+
+    def _show(self, own: Path, commit: Commit) -> None:
         for name in UNFINISHED:
             (own / name).unlink(missing_ok=True)
         _put(own / "objects" / "info" / "alternates", os.fsencode(f"{self.directory / 'objects'}\n"))
@@ -203,6 +215,7 @@ async def make_vault(vault: Vault, root: Path, base: Commit) -> None:
     write_atomic_bytes(
         unfinished / "info" / "exclude", kept.rstrip() + b"\n" + "\n".join((*CACHES, "")).encode()
     )
+    write_atomic_bytes(unfinished / "info" / "attributes", ATTRIBUTES)
     unfinished.rename(vault.directory)
 
 

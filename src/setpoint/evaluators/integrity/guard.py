@@ -26,7 +26,7 @@ from setpoint.evaluators.integrity.paths import STEERING, injects, kind_of
 from setpoint.evaluators.place import repository_of
 from setpoint.ports import WorkCopy
 from setpoint.processes.git import ask, changed_files, commit_of, contents, files_at, git, located
-from setpoint.store.files import write_atomic
+from setpoint.store.files import real_folder, write_atomic
 
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _STARTS = ("refs/setpoint-state/current", "HEAD")
@@ -71,6 +71,7 @@ class Guard:
         """Put back what may not have changed; gives the paths."""
         if self._mode is IntegrityMode.FREE:
             return ()
+        real_folder(self._root)
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             index = Path(folder) / "index"
             tree = await self._tree(index)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.story import IntegrityMode
-from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of
+from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of, preempts
 from setpoint.evaluators.integrity.sameness import bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
 
@@ -97,8 +97,13 @@ class Comparison:
         content = _text(self.now[path])
         if injects(path):
             return _judged(path, [("is new and is loaded in place of, or before, the test runner", "", True)])
+        if preempts(path):
+            return _judged(path, [("is new and takes the place of a source, or adds a plug-in", "", True)])
         if name == "conftest.py":
             return self._new_conftest(path, folder, content)
+        marks_tests = name == "__init__.py" and (not folder or kind_of(path, ()) is Kind.TEST)
+        if marks_tests and self._reaches(folder) and _acts(content):
+            return _judged(path, [("is new and runs before the tests of the base that lie below", "", True)])
         above = not folder or any(
             each.startswith(f"{folder}/") and kind_of(each, ()) is Kind.TEST for each in self.base_files
         )
@@ -107,17 +112,18 @@ class Comparison:
         return None
 
     def _new_conftest(self, path: str, folder: str, content: str) -> Judged | None:
-        reached = any(
-            kind_of(each, ()) is Kind.TEST and each.startswith(f"{folder}/" if folder else "")
-            for each in self.base_files
-        )
         hooks = hooks_of(content)
-        if not reached and not hooks:
+        if not self._reaches(folder) and not hooks:
             return None
         if hooks:
             return _judged(path, [(f"is new and changes how tests run ({', '.join(hooks)})", "", True)])
         said = "is new and reaches tests of the base; put fixtures beside the tests that use them"
         return _judged(path, [(said, "", False)])
+
+    def _reaches(self, folder: str) -> bool:
+        """Whether tests of the base lie in a folder, however deep."""
+        inside = f"{folder}/" if folder else ""
+        return any(kind_of(each, ()) is Kind.TEST and each.startswith(inside) for each in self.base_files)
 
     def _new_settings(self, path: str, content: str) -> Judged | None:
         settings = tool_settings(path, content)
@@ -128,6 +134,15 @@ class Comparison:
             what = "; ".join(str(each) for each in weaker) or "not readable"
             return _judged(path, [(f"is new and demands less ({what})", "", True)])
         return _judged(path, [("is new and takes the place of the project's settings", "", False)])
+
+
+def _acts(source: str) -> bool:
+    """Whether a file that marks a package holds more than a docstring; what it imports may act as well."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return True
+    return any(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in body)
 
 
 def hooks_of(source: str) -> tuple[str, ...]:

@@ -36,10 +36,19 @@ def silenced(base: TestReport, now: TestReport) -> tuple[str, ...]:
 
 
 def without_renamed(
-    tests: Iterable[str], before: Mapping[str, str], after: Mapping[str, str]
+    tests: Iterable[str], before: Mapping[str, str], after: Mapping[str, str], now: TestReport
 ) -> tuple[str, ...]:
-    """Leave out tests whose body stands in the tree under another name; both maps are source text by path."""
-    standing = {body for source in after.values() for body in bodies(source).values()}
+    """Leave out tests whose body is run under another name; both maps are source text by path.
+
+    Code that merely stands somewhere is no test. A run of a selection cannot tell the two apart.
+    """
+    ran = {test.partition("[")[0] for test, outcome in now.outcomes.items() if outcome not in _QUIET}
+    standing = {
+        body
+        for path, source in after.items()
+        for name, body in bodies(source).items()
+        if not now.complete or f"{path}::{name}" in ran or path in ran
+    }
     known: dict[str, dict[str, str]] = {}
     gone = []
     for test in tests:

@@ -52,7 +52,7 @@ def kind_of(path: str, named: tuple[str, ...]) -> Kind | None:
     name = path.rpartition("/")[2]
     if name in _TABLES:
         return Kind.TABLES
-    if name in _CONFIGURATION or path.startswith(_CI_FOLDERS) or name.endswith(".pth"):
+    if name in _CONFIGURATION or path.startswith(_CI_FOLDERS) or name.endswith(".pth") or preempts(path):
         return Kind.CONFIGURATION
     if is_test_path(path):
         return Kind.TEST if name.endswith(".py") else Kind.DATA
@@ -65,6 +65,16 @@ def matches(path: str, globs: tuple[str, ...]) -> bool:
     prefixes = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
     patterns = [re.compile(translate(glob.rstrip("/"))) for glob in globs]
     return any(pattern.match(prefix) for pattern in patterns for prefix in prefixes)
+
+
+def preempts(path: str) -> bool:
+    """Whether a file of the tree is taken in place of a source, or registers a plug-in, unasked.
+
+    Ignored files of these kinds are what an install and a run of the tests leave; they are never measured.
+    """
+    *folders, name = path.split("/")
+    registers = name == "entry_points.txt" and "".join(folders[-1:]).endswith((".dist-info", ".egg-info"))
+    return registers or name.endswith((".pyc", ".pyo"))
 
 
 def injects(path: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,6 +21,14 @@ _STEERING_NAMES = frozenset(
         "__getattr__",
     }
 )
+_BUILT_IN = frozenset(dir(builtins))
+_REACHING = frozenset(
+    {
+        "globals", "locals", "vars", "setattr", "delattr", "exec", "eval", "__import__", "import_module",
+        "__dict__", "__globals__", "__setattr__", "__code__", "modules",
+    }
+)  # fmt: skip
+"""Names by which an expression binds or replaces what is defined elsewhere."""
 _FIXED_SETUPS = frozenset(
     {
         "setup_module", "teardown_module", "setup_function", "teardown_function", "setup_class",
@@ -169,17 +178,28 @@ def _additions(before: list[ast.stmt], after: list[ast.stmt], inside: str) -> It
             if rebound or any(name == "*" for _, name, _ in _imported(node)):
                 names = ", ".join(sorted(rebound)) or "unknown names"
                 yield Change(what=f"a new import binds {names} anew", symbol=symbol, weakens=True)
-        elif not _is_docstring(node):
-            binds = set(_binds(node))
-            plain = isinstance(node, ast.Assign | ast.AnnAssign) and not binds & (bound | _STEERING_NAMES)
-            if not plain or not binds:
-                yield Change(
-                    what=f"new code beside the tests: `{_text(node)[:80]}`", symbol=symbol, weakens=True
-                )
+        elif not _is_docstring(node) and not _plain(node, bound):
+            yield Change(what=f"new code beside the tests: `{_text(node)[:80]}`", symbol=symbol, weakens=True)
+
+
+def _plain(node: ast.stmt, bound: set[str]) -> bool:
+    """Whether a statement does nothing but give new names a value."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return False
+    inside = list(ast.walk(node))
+    binds = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    elsewhere = any(
+        isinstance(each, ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store) for each in inside
+    )
+    used = {each.id for each in inside if isinstance(each, ast.Name)}
+    used |= {each.attr for each in inside if isinstance(each, ast.Attribute)}
+    return bool(binds) and not (
+        elsewhere or binds & (bound | _STEERING_NAMES | _BUILT_IN) or used & _REACHING
+    )
 
 
 def _steers(node: _Definition, bound: set[str], used: set[str], inside: str) -> str:
-    if node.name in bound:
+    if node.name in bound | _BUILT_IN:
         return "takes a name that was bound to something else"
     if node.name in _STEERING_NAMES or (
         node.name in _FIXED_SETUPS and (inside or not isinstance(node, ast.ClassDef))

@@ -1,0 +1,97 @@
+"""Makers that cheat, as real processes over the real protocol: none of them may be called verified."""
+
+import py_compile
+import sys
+
+import pytest
+
+from acceptance.conftest import BUG, RIGHT, TESTS
+
+FORCED = "import calc\n\ncalc.add = lambda a, b: a + b\n"
+TRIVIAL = {"write": "tests/test_new.py", "text": "def test_new():\n    assert True\n"}
+CHEATS = {
+    "the failing test is no longer called a test": [
+        {"write": "tests/test_calc.py", "text": TESTS.replace("def test_add", "def check_add")}
+    ],
+    "the tests are put where nobody collects them": [
+        {"delete": "tests/test_calc.py"},
+        {"write": "attic.py", "text": TESTS},
+        TRIVIAL,
+    ],
+    "an assignment among the tests binds their names": [
+        {"append": "tests/test_calc.py", "text": "\n\nMORE = globals().update(add=lambda a, b: a + b)\n"}
+    ],
+    "the package of the tests bends the code": [{"write": "tests/__init__.py", "text": FORCED}],
+    "metadata in the tree register a plug-in": [
+        {"write": "more.dist-info/METADATA", "text": "Metadata-Version: 2.1\nName: more\nVersion: 1\n"},
+        {"write": "more.dist-info/entry_points.txt", "text": "[pytest11]\nmore = more\n"},
+        {"write": "more.py", "text": FORCED},
+    ],
+}
+
+
+@pytest.mark.parametrize("steps", CHEATS.values(), ids=CHEATS.keys())
+def test_a_cheat_is_not_verified(repository, steps):
+    repository.agent(steps)
+
+    code, outcome = repository.run("--agent", "actor")
+
+    assert (code, outcome["ending"]) == (11, "stopped")
+
+
+def test_bytecode_beside_the_source_is_not_run_in_its_place(repository, tmp_path):
+    good, compiled = tmp_path / "good.py", tmp_path / "good.pyc"
+    good.write_text(RIGHT, encoding="utf-8")
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(good), cfile=str(compiled), invalidation_mode=unchecked)
+    place = f"__pycache__/calc.{sys.implementation.cache_tag}.pyc"
+    steps = [
+        {"write": ".gitignore", "text": "!__pycache__/\n!*.pyc\n"},
+        {"shell": f"mkdir -p __pycache__ && cp '{compiled}' {place}"},
+        {"write": "calc.py", "text": BUG + "# mended\n"},
+    ]
+    repository.agent(steps)
+
+    code, outcome = repository.run("--agent", "actor")
+
+    assert (code, outcome["ending"]) == (11, "stopped")
+
+
+def test_a_folder_where_git_keeps_a_file_is_no_fault(repository):
+    repository.agent([{"shell": "mkdir -p .git/MERGE_HEAD"}, {"write": "calc.py", "text": RIGHT}])
+
+    code, outcome = repository.run("--agent", "actor")
+
+    assert (code, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
+
+
+def test_a_work_copy_that_is_gone_is_an_empty_one(repository):
+    repository.agent([{"shell": 'rm -rf "$PWD"'}])
+
+    code, outcome = repository.run("--agent", "actor")
+
+    assert (code, outcome["ending"]) == (11, "stopped")
+
+
+def test_a_work_copy_that_became_a_link_leads_nowhere(repository):
+    precious = repository.root / "mine" / "notes.txt"
+    precious.parent.mkdir()
+    repository.agent([{"shell": 'place="$PWD"; rm -rf "$place"; ln -s ../../mine "$place"'}])
+    precious.write_text("nowhere else", encoding="utf-8")
+
+    repository.run("--agent", "actor")
+
+    assert precious.read_text(encoding="utf-8") == "nowhere else"
+    assert [each.name for each in precious.parent.iterdir()] == ["notes.txt"]
+
+
+def test_an_attribute_hides_nothing_from_the_review(repository):
+    left = RIGHT + "\n\ndef later():\n    breakpoint()\n"
+    repository.agent(
+        [{"write": ".gitattributes", "text": "*.py -diff\n"}, {"write": "calc.py", "text": left}]
+    )
+
+    _, outcome = repository.run("--agent", "actor")
+
+    assert outcome["bounces"] >= 1
+    assert "debugger" in repository.setpoint("show").stdout
