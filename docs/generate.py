@@ -25,6 +25,7 @@ from setpoint.agents.registry import known
 from setpoint.agents.rules import REVIEW_RULES
 from setpoint.cli.app import app
 from setpoint.domain import events
+from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
@@ -270,6 +271,16 @@ def checks() -> Iterator[str]:
     for name, preset in tomllib.loads(text).items():
         arguments = " ".join(f"{each}" for each in preset["argv"])
         yield row(f"`{name}`", preset["chosen"], f"`{arguments}`")
+    yield "\n## Formats\n"
+    yield (
+        "A tool of your own is a table [`[check.NAME]`](settings.md#checkname) that names one of these "
+        "formats. Tools that tell of findings run at every stage; tests and coverage, with the full suite. "
+        "How to add one: [Checks of your own](../how-to/checks.md).\n"
+    )
+    yield "| `format` | what the report tells of |"
+    yield "|---|---|"
+    for name, text in attribute_texts(ReportFormat).items():
+        yield row(f"`{ReportFormat[name]}`", text)
 
 
 def review_rules() -> Iterator[str]:

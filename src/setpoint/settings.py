@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
+from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
@@ -144,6 +145,8 @@ class Settings(BaseSettings):
     """Every bound of a run."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
+    check: dict[str, CustomCheck] = {}
+    """Tools of your own, by name."""
     integrity: IntegritySettings = IntegritySettings()
     """What a maker may do to tests and configuration."""
     weights: dict[str, float] = WEIGHTS
@@ -158,6 +161,16 @@ class Settings(BaseSettings):
     """Where Setpoint keeps its state, from the root of the repository."""
     stories_dir: str = ""
     """Where stories lie; empty: `stories` in the state directory."""
+
+    @field_validator("check")
+    @classmethod
+    def _of_their_own(cls, check: dict[str, CustomCheck]) -> dict[str, CustomCheck]:
+        if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in OWN_CHECKS):
+            raise ValueError(f"a tool of your own cannot be called {', '.join(wrong)}")
+        reports = [each.report for each in check.values() if each.report]
+        if twice := sorted({report for report in reports if reports.count(report) > 1}):
+            raise ValueError(f"two tools cannot write the same report: {', '.join(twice)}")
+        return check
 
     @field_validator("weights")
     @classmethod

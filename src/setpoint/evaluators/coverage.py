@@ -71,8 +71,7 @@ class CoverageReport:
             reached = coverage_json.read(text)
         except BadReport as error:
             return ran.gave(CheckState.ERROR, str(error))
-        totals = reached.totals
-        counts = {"statements": totals.num_statements, "covered": totals.covered_lines}
+        counts = {"statements": reached.statements, "covered": reached.covered}
         result = ran.gave(CheckState.PASS, counts=counts)
         changed = await changed_lines(measured.copy.path, measured.copy.base, measured.commit)
         evidence = result.evidence.model_copy(update={"output": artifacts.keep(text)})

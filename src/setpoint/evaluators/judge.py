@@ -153,6 +153,7 @@ class Judge:
                 gone = vanished(base.tests, raw.tests, selected)
                 gone = without_renamed(gone, work.before, work.after, raw.tests)
             found += findings_of(gone, silenced(base.tests, raw.tests), raw.tests, mode)
+        found += _lost(base, raw, mode)
         if mode is IntegrityMode.FREE:
             found += _lowered(work, self.story.protected)
         return tuple(found)
@@ -229,14 +230,33 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red) -> Evide
     evidence = result.evidence
     if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
         return evidence
-    if result.tests is not None:
+    if result.tests is not None and evidence.check == "pytest":
         flaky = bool(flaky_tests(result.tests))
         state = CheckState.FAIL if red.failures else CheckState.FLAKY if flaky else CheckState.PASS
         counts = {**evidence.counts, "counting": len(red.failures), "known_red": len(red.known)}
     else:
-        state = CheckState.FAIL if found else CheckState.PASS
+        calm = CheckState.FLAKY if evidence.state is CheckState.FLAKY else CheckState.PASS
+        state = CheckState.FAIL if found else calm
         counts = {**evidence.counts, "new": len(found)}
     return evidence.model_copy(update={"state": state, "counts": counts})
+
+
+def _lost(base: Measurements, raw: Measurements, mode: IntegrityMode) -> list[Finding]:
+    """Find tests of the user's own runners that passed at the base and are gone or left out."""
+    found: list[Finding] = []
+    for result in raw.results:
+        stood = base.result(result.evidence.check)
+        if result.evidence.check == "pytest" or result.tests is None or stood is None or stood.tests is None:
+            continue
+        now, before = result.tests, stood.tests
+        passed = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY)
+        gone = [
+            test
+            for test, outcome in before.outcomes.items()
+            if outcome in passed and test not in now.outcomes
+        ]
+        found += findings_of(gone, silenced(before, now), now, mode)
+    return found
 
 
 def _lowered(work: Work, named: tuple[str, ...]) -> list[Finding]:

@@ -11,6 +11,7 @@ from setpoint.domain.evidence import CheckState
 from setpoint.domain.story import Story
 from setpoint.evaluators.acceptance import Acceptance
 from setpoint.evaluators.coverage import CoverageReport, run_options
+from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.parse import Parse
@@ -64,21 +65,36 @@ class Plan:
 
     def static(self, target: Target) -> tuple[Group, ...]:
         """Make the static tools' checks."""
-        return tuple(
+        known = (
             self._tool(name, preset, target)
             for name, preset in presets().items()
             if name in self.project.chosen
         )
+        return (*known, *self._custom(runs_code=False))
 
     def tests(self, target: Target) -> tuple[Group, ...]:
         """Make the checks that run the project's code, in the order in which they run."""
         groups = list(self._suite(target))
+        if target.stage is not Stage.EVALUATE:
+            groups += self._custom(runs_code=True)
         if target.stage in (Stage.TEST, Stage.CONFIRM):
             groups += [
                 self._acceptance(number, command)
                 for number, command in enumerate(self.story.acceptance, start=1)
             ]
         return tuple(groups)
+
+    def _custom(self, *, runs_code: bool) -> Iterator[Group]:
+        for name, asked in self.settings.check.items():
+            if asked.format.runs_code is runs_code:
+                check = CustomTool(
+                    name=name,
+                    asked=asked,
+                    project=self.project.interpreter,
+                    imports=self.project.layout.imports,
+                    artifacts=self.artifacts,
+                )
+                yield Group(checks=(check,), identity=check.identity)
 
     def _tool(self, name: str, preset: Preset, target: Target) -> Group:
         holder = self.project.holder(preset.module)

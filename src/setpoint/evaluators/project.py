@@ -16,6 +16,7 @@ from setpoint.domain.run import RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.baseline import Measurements, new_findings
 from setpoint.evaluators.cache import ResultCache
+from setpoint.evaluators.custom import reasons
 from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
 from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
@@ -138,7 +139,10 @@ class ProjectEvaluator:
         layout = await layout_at(repository_of(copy), base)
         place = await check_out_commit(self._state, copy, base)
         layout, leak = await found_leak(root, place, interpreter, layout)
-        chosen = choose(checks, layout, interpreter, own)
+        chosen = {
+            **choose(checks, layout, interpreter, own),
+            **reasons(self._settings.check, interpreter),
+        }
         return Project(interpreter=interpreter, own=own, layout=layout, chosen=chosen, leak=leak)
 
     def _task(self, order: RunOrder, base: Measurements | None) -> _Task:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from setpoint.domain.evidence import Coverage
 from setpoint.evaluators.formats.bad import BadReport
-
-FEWEST_CHANGED = 10
-"""With fewer executable changed lines a share says nothing."""
+from setpoint.evaluators.formats.reached import FileLines, Reached
+from setpoint.evaluators.formats.report import Sources
 
 
 class _Part(BaseModel):
@@ -31,39 +29,32 @@ class _Meta(_Part):
     version: str
 
 
-class Reached(_Part):
-    """What the tests reached, file by file."""
-
+class _Report(_Part):
     meta: _Meta
     files: dict[str, _File]
     totals: _Totals
 
-    def coverage(self, changed: dict[str, set[int]]) -> Coverage:
-        """Give the shares; `changed` are the lines that the work adds or changes, by file."""
-        totals = self.totals
-        uncovered, executable, hit = dict[str, tuple[int, ...]](), 0, 0
-        for name, lines in changed.items():
-            file = self.files.get(name)
-            if file is None:
-                continue
-            missed = sorted(lines & set(file.missing_lines))
-            reached = len(lines & set(file.executed_lines))
-            executable, hit = executable + reached + len(missed), hit + reached
-            if missed:
-                uncovered[name] = tuple(missed)
-        return Coverage(
-            lines=totals.covered_lines / totals.num_statements if totals.num_statements else 1.0,
-            branches=(totals.covered_branches or 0) / totals.num_branches if totals.num_branches else None,
-            changed_lines=hit / executable if executable >= FEWEST_CHANGED else None,
-            uncovered_changed=uncovered,
-        )
 
-
-def read(text: bytes) -> Reached:
+def read(text: bytes, sources: Sources | None = None) -> Reached:
     """Read a report; raises `BadReport` naming what is wrong with it."""
     try:
-        return Reached.model_validate_json(text)
+        report = _Report.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise BadReport(f"coverage's report is not readable at '{place}': {first['msg']}") from None
+        whose = sources.report if sources else "coverage's report"
+        raise BadReport(f"{whose} is not readable at '{place}': {first['msg']}") from None
+    totals = report.totals
+    files = {
+        sources.relative(name) if sources else name: FileLines(
+            executed=frozenset(file.executed_lines), missing=frozenset(file.missing_lines)
+        )
+        for name, file in report.files.items()
+    }
+    return Reached(
+        files=files,
+        covered=totals.covered_lines,
+        statements=totals.num_statements,
+        covered_branches=totals.covered_branches or 0,
+        branches=totals.num_branches or 0,
+    )

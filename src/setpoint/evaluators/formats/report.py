@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from setpoint.domain.finding import Finding
@@ -15,23 +15,46 @@ class Sources:
 
     tree: Path
     """Root of the measured tree."""
+    report: str = "the report"
+    """What an error calls the report: whose it is, and where it stood."""
+    held: dict[str, list[bytes]] = field(default_factory=dict, repr=False, compare=False)
+    """Files that were read already, as a report names the same ones again and again."""
 
     def line(self, file: str, number: int) -> str:
         """Give a line of a file without the space around it; empty where there is none."""
+        return self.whole_line(file, number).strip()
+
+    def whole_line(self, file: str, number: int) -> str:
+        """Give a line of a file as it stands; empty where there is none, or where it is not in the tree."""
         if number < 1 or not file:
             return ""
-        try:
-            lines = (self.tree / file).read_bytes().split(b"\n")
-        except OSError:
-            return ""
-        return lines[number - 1].decode("utf-8", "replace").strip() if number <= len(lines) else ""
+        if file not in self.held:
+            self.held[file] = self._lines(file)
+        lines = self.held[file]
+        return lines[number - 1].decode("utf-8", "replace") if number <= len(lines) else ""
 
     def relative(self, path: str) -> str:
         """Give a path as the tool wrote it from the root of the tree, with `/`."""
         place = Path(path)
-        if place.is_absolute() and place.is_relative_to(self.tree):
-            place = place.relative_to(self.tree)
+        for root in (self.tree, self.tree.resolve()) if place.is_absolute() else ():
+            if place.is_relative_to(root):
+                return place.relative_to(root).as_posix()
         return place.as_posix()
+
+    def holds(self, file: str) -> bool:
+        """Whether there is such a file in the tree."""
+        try:
+            return not Path(file).is_absolute() and (self.tree / file).is_file()
+        except (OSError, ValueError):  # a name that no file can have
+            return False
+
+    def _lines(self, file: str) -> list[bytes]:
+        try:
+            place = (self.tree / file).resolve()
+            inside = place.is_relative_to(self.tree.resolve()) and place.is_file()
+            return place.read_bytes().split(b"\n") if inside else []
+        except (OSError, ValueError, RuntimeError):  # no such file, no name for one, or a ring of links
+            return []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +64,8 @@ class ToolReport:
     findings: tuple[Finding, ...] = ()
     errors: tuple[str, ...] = ()
     """Files or reasons for which the tool gave up; any of them makes the result an error."""
+    left_out: int = 0
+    """Results that do not count, as somebody has suppressed them."""
 
 
 Reader = Callable[[bytes, Sources], ToolReport]

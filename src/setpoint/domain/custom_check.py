@@ -1,0 +1,97 @@
+"""A tool of the user's own: how it is run, and what it writes."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from pydantic import Field, field_validator
+
+from setpoint.domain.finding import Category
+from setpoint.domain.value import Value
+
+
+class ReportFormat(StrEnum):
+    """What a tool of your own may write."""
+
+    SARIF = "sarif"
+    """Findings: SARIF 2.1.0."""
+    GITLAB = "gitlab"
+    """Findings: GitLab code quality (Code Climate)."""
+    RDJSON = "rdjson"
+    """Findings: reviewdog's diagnostics, one document."""
+    RDJSONL = "rdjsonl"
+    """Findings: reviewdog's diagnostics, one a line."""
+    CHECKSTYLE = "checkstyle"
+    """Findings: Checkstyle XML."""
+    RUFF = "ruff"
+    """Findings: `ruff check --output-format=json`, with fixes that are marked safe or not."""
+    MYPY = "mypy"
+    """Findings: `mypy --output=json`."""
+    BANDIT = "bandit"
+    """Findings: `bandit --format=json`."""
+    JUNIT = "junit"
+    """Tests: JUnit XML."""
+    CTRF = "ctrf"
+    """Tests: Common Test Report Format."""
+    COBERTURA = "cobertura"
+    """Coverage: Cobertura XML."""
+    LCOV = "lcov"
+    """Coverage: LCOV tracefile."""
+    COVERAGE_JSON = "coverage-json"
+    """Coverage: `coverage json`."""
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether it tells of tests that ran, so that its tool belongs to the test stage."""
+        return self in _OF_TESTS
+
+
+_OF_TESTS = frozenset(
+    {
+        ReportFormat.JUNIT,
+        ReportFormat.CTRF,
+        ReportFormat.COBERTURA,
+        ReportFormat.LCOV,
+        ReportFormat.COVERAGE_JSON,
+    }
+)
+OWN_CHECKS = frozenset({"parse", "integrity", "pytest", "coverage", "ruff", "mypy", "bandit", "review"})
+"""Names of Setpoint\'s own checks, which no other can have."""
+CHECK_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,39}")
+"""What a check may be called."""
+
+
+class CustomCheck(Value):
+    """A tool of your own, under `[check.NAME]`; its findings are compared with the base like all others."""
+
+    command: tuple[str, ...] = Field(min_length=1)
+    """Program and arguments, run at the root of the measured tree; `{python}` is the project's Python."""
+    format: ReportFormat
+    """What it writes; see [Checks](checks.md#formats)."""
+    report: str = ""
+    """The file it writes, from the root of the tree; empty: standard output."""
+    category: Category | None = None
+    """What its findings are about; none: as the report says."""
+    clean_exit: tuple[int, ...] = (0,)
+    """Exit codes that say: ran to its end, found nothing."""
+    findings_exit: tuple[int, ...] = (1,)
+    """Exit codes that say: ran to its end, found something. With any other code the tool broke."""
+    timeout_s: float = Field(default=900.0, gt=0)
+    """Seconds it may take."""
+
+    @field_validator("command")
+    @classmethod
+    def _named(cls, command: tuple[str, ...]) -> tuple[str, ...]:
+        if not command[0].strip():
+            raise ValueError("the first word names the program to start")
+        return command
+
+    @field_validator("report")
+    @classmethod
+    def _inside(cls, report: str) -> str:
+        path = PurePosixPath(report)
+        if report and (path.is_absolute() or ".." in path.parts or not path.name or path.parts[0] == ".git"):
+            raise ValueError("a report is a file inside the tree, named from its root")
+        return str(path) if report else ""

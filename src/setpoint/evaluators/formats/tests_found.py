@@ -1,0 +1,57 @@
+"""Making a test report of the cases that a report lists one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from setpoint.domain.evidence import Cause, Failure, Outcome, TestReport
+from setpoint.evaluators.formats.report import Sources
+
+DETAIL = 900
+"""Characters kept of the end of what a test printed when it failed."""
+_LONGEST = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One test as a report tells it."""
+
+    id: str
+    outcome: Outcome
+    message: str = ""
+    text: str = ""
+    file: str = ""
+    line: int = 0
+
+
+def report_of(cases: Iterable[Case], sources: Sources, errors: tuple[str, ...] = ()) -> TestReport:
+    """Make the report; tests of one name are told apart by their number."""
+    seen: Counter[str] = Counter()
+    outcomes: dict[str, Outcome] = {}
+    failures: list[Failure] = []
+    tree = f"{sources.tree}/"
+    for case in cases:
+        name = case.id.replace(tree, "")
+        seen[name] += 1
+        test = name if seen[name] == 1 else f"{name} #{seen[name]}"
+        while test in outcomes:
+            test += "'"
+        outcomes[test] = case.outcome
+        if case.outcome.red:
+            failures.append(_failure(test, case, sources))
+    return TestReport(outcomes=outcomes, failures=tuple(failures), collection_errors=errors)
+
+
+def _failure(test: str, case: Case, sources: Sources) -> Failure:
+    tree = f"{sources.tree}/"
+    first = next(iter((case.message.strip() or case.text.strip()).splitlines()), "no message")
+    return Failure(
+        test=test,
+        cause=Cause.ASSERTION if case.outcome is Outcome.FAILED else Cause.RUNTIME,
+        message=first.replace(tree, "")[:_LONGEST],
+        file=sources.relative(case.file) if case.file else "",
+        line=max(0, case.line),
+        detail=case.text.strip().replace(tree, "")[-DETAIL:],
+    )
