@@ -111,6 +111,9 @@ class Plan:
             reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
             unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
             return Group(checks=(unmeasured,), identity=None)
+        if not any(fits(file, preset) for file in target.files):
+            reason = f"there is no file that {name} looks at"
+            return Group(checks=(Unmeasured(name=name, reason=reason, feeds=preset.feeds),), identity=None)
         targets = self._targets(name, preset, target)
         check = Tool(
             name=name,
@@ -122,7 +125,7 @@ class Plan:
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
             asked=self.settings.checks.tool(name),
-            config=self.project.layout.configured.get(name, ""),
+            config=self.project.layout.configured.get(preset.shares or name, ""),
             types_block=self.settings.checks.require_types,
             search=self.project.layout.imports,
             parsed=self._parsed(targets, target) if preset.silent else (),

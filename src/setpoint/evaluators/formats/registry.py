@@ -12,13 +12,22 @@ from setpoint.evaluators.formats import (
     cobertura,
     coverage_json,
     ctrf,
+    detect_secrets,
     gitlab,
+    interrogate,
+    jscpd,
     junit,
     lcov,
+    lizard,
     mypy,
+    pylint,
+    pyrefly,
+    pyright,
     rdjson,
     ruff,
     sarif,
+    semgrep,
+    vulture,
 )
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.parsing import bad, checked
@@ -34,6 +43,15 @@ FINDINGS: Mapping[ReportFormat, Reader] = {
     ReportFormat.RUFF: ruff.read,
     ReportFormat.MYPY: mypy.read,
     ReportFormat.BANDIT: bandit.read,
+    ReportFormat.PYRIGHT: pyright.read,
+    ReportFormat.PYREFLY: pyrefly.read,
+    ReportFormat.PYLINT: pylint.read,
+    ReportFormat.SEMGREP: semgrep.read,
+    ReportFormat.LIZARD: lizard.read,
+    ReportFormat.INTERROGATE: interrogate.read,
+    ReportFormat.DETECT_SECRETS: detect_secrets.read,
+    ReportFormat.VULTURE: vulture.read,
+    ReportFormat.JSCPD: jscpd.read,
 }
 """Formats of tools that look at code."""
 TESTS: Mapping[ReportFormat, Callable[[bytes, Sources], TestReport]] = {
@@ -47,7 +65,7 @@ COVERAGE: Mapping[ReportFormat, Callable[[bytes, Sources], Reached]] = {
     ReportFormat.COVERAGE_JSON: coverage_json.read,
 }
 """Formats of tools that tell what tests reached."""
-_MAY_BE_EMPTY = (ReportFormat.RDJSONL, ReportFormat.MYPY)
+_MAY_BE_EMPTY = (ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.LIZARD, ReportFormat.VULTURE)
 """Formats of one line for each finding, so that nothing is written where nothing was found."""
 
 
