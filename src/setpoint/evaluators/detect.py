@@ -140,8 +140,7 @@ def _automatic(name: str, preset: Preset, layout: Layout, both: Interpreters) ->
     if preset.chosen == "asked":
         return ""
     if preset.chosen == "configured":
-        file = layout.configured.get(name)
-        return f"{name} is configured in {file}" if file else ""
+        return layout.used.get(name, "")
     program = python_program(preset, both.project, both.own)
     if program is None or not any(fits(file, preset) for file in layout.files):
         return ""

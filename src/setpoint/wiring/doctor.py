@@ -91,6 +91,10 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
             Diagnosis("python", ok=bool(tools.python), detail=tools.python or "none found: set checks.python")
         )
         rows += [Diagnosis(name, ok=True, detail=reason) for name, reason in tools.checks.items()]
+        rows += [
+            Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
+            for name, reason in tools.suggested.items()
+        ]
         if "pytest" not in tools.checks:
             rows.append(
                 Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")

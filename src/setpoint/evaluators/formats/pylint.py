@@ -22,7 +22,7 @@ _UNREAD = frozenset(
         "bad-plugin-value",
         "bad-configuration-section",
         "unrecognized-option",
-    }  # fmt: skip
+    }
 )
 """Messages that say that a file, or pylint's own settings, could not be read."""
 _DOCUMENTATION = "docstring"
