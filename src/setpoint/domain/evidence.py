@@ -8,6 +8,7 @@ from functools import cached_property
 
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact, EvidenceId, Tree
+from setpoint.domain.quality import Metric
 from setpoint.domain.value import Instant, Text, Value
 
 
@@ -44,6 +45,8 @@ class Evidence(Value):
     """The raw output that was kept."""
     reason: Text = ""
     """Why the state is `error` or `not_measured`, and how to mend it."""
+    feeds: tuple[Metric, ...] = ()
+    """Metrics of the quality vector that the check measures."""
     cached: bool = False
     """Taken from an earlier run on the same tree, tools and configuration."""
 

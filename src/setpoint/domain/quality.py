@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from setpoint.domain.value import Value
+
+
+class Metric(StrEnum):
+    """A metric that tools measure by what they find; tests and coverage follow from their reports."""
+
+    SECURITY = "security"
+    CODE_QUALITY = "code_quality"
+    TYPES = "types"
+    DOCUMENTATION = "documentation"
+    COMPLEXITY = "complexity"
+    DUPLICATION = "duplication"
+
 
 WEIGHTS: dict[str, float] = {
     "tests": 0.30,

@@ -17,7 +17,7 @@ from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.baseline import Measurements, new_findings
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
-from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
+from setpoint.evaluators.detect import Interpreters, Project, choose, find_programs, found_leak, layout_at
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
 from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
 from setpoint.evaluators.judge import Judge, Reference
@@ -139,11 +139,11 @@ class ProjectEvaluator:
         layout = await layout_at(repository_of(copy), base)
         place = await check_out_commit(self._state, copy, base)
         layout, leak = await found_leak(root, place, interpreter, layout)
-        chosen = {
-            **choose(checks, layout, interpreter, own),
-            **reasons(self._settings.check, interpreter),
-        }
-        return Project(interpreter=interpreter, own=own, layout=layout, chosen=chosen, leak=leak)
+        both = Interpreters(project=interpreter, own=own)
+        chosen = choose(checks, layout, both)
+        programs = await find_programs(root, chosen, both)
+        chosen |= reasons(self._settings.check, interpreter)
+        return Project(interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak)
 
     def _task(self, order: RunOrder, base: Measurements | None) -> _Task:
         return _Task(project=self._projects[order.trace_id], story=order.story, base=base)

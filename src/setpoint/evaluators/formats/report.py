@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,6 +68,8 @@ class ToolReport:
     """Files or reasons for which the tool gave up; any of them makes the result an error."""
     left_out: int = 0
     """Results that do not count, as somebody has suppressed them."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """Figures that the tool gives beside findings, for example `duplication`."""
 
 
 Reader = Callable[[bytes, Sources], ToolReport]
