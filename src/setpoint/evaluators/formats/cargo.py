@@ -119,7 +119,9 @@ def _findings(told: _Diagnostic, sources: Sources) -> Iterator[Finding]:
         source="cargo",
         rule=rule,
         severity=severity,
-        category=Category.CORRECTNESS if severity is Severity.ERROR or "clippy" not in rule else Category.STYLE,
+        category=Category.CORRECTNESS
+        if severity is Severity.ERROR or "clippy" not in rule
+        else Category.STYLE,
         message=told.message,
         file=file,
         line=line,
@@ -130,9 +132,7 @@ def _findings(told: _Diagnostic, sources: Sources) -> Iterator[Finding]:
 
 def _fix(told: _Diagnostic, file: str, sources: Sources) -> Fix | None:
     """Give the only suggestion; of several nobody says which is meant."""
-    offered = [
-        child for child in told.children if any(span.replacement is not None for span in child.spans)
-    ]
+    offered = [child for child in told.children if any(span.replacement is not None for span in child.spans)]
     if len(offered) != 1 or not file:
         return None
     spans = [span for span in offered[0].spans if span.replacement is not None]

@@ -25,12 +25,19 @@ _CAUSES = (
     ),
     (
         Cause.IMPORT,
-        re.compile(r"Cannot find (?:module|package)|Failed to resolve import|ERR_MODULE_NOT_FOUND|does not provide"),
+        re.compile(
+            r"Cannot find (?:module|package)|Failed to resolve import|ERR_MODULE_NOT_FOUND|does not provide"
+        ),
     ),
-    (Cause.TIMEOUT, re.compile(r"[Tt]est timed out|[Ee]xceeded timeout|testTimeoutFailure|panic: test timed out")),
+    (
+        Cause.TIMEOUT,
+        re.compile(r"[Tt]est timed out|[Ee]xceeded timeout|testTimeoutFailure|panic: test timed out"),
+    ),
     (
         Cause.ASSERTION,
-        re.compile(r"AssertionError|ERR_ASSERTION|expect\(|^expected |assertion .*failed|assert(?:ion)? failed"),
+        re.compile(
+            r"AssertionError|ERR_ASSERTION|expect\(|^expected |assertion .*failed|assert(?:ion)? failed"
+        ),
     ),
     (Cause.RUNTIME, re.compile(r"\b[A-Z]\w*Error\b|\bError: |panicked at|^panic: ", re.MULTILINE)),
 )

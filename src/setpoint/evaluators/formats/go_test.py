@@ -102,7 +102,9 @@ def _cases(name: str, package: _Package, sources: Sources) -> Iterator[Case]:
         yield _case(name, test, outcome, package.text(test), sources)
     for test in package.running:
         said = package.text(test) or package.text("")
-        yield _case(name, test, Outcome.ERROR, said or "the test process ended in this test", sources, Cause.CRASH)
+        yield _case(
+            name, test, Outcome.ERROR, said or "the test process ended in this test", sources, Cause.CRASH
+        )
     dead = package.ended == "fail" and not package.running
     if dead and Outcome.FAILED not in package.outcomes.values():
         cause = Cause.SYNTAX if package.unbuilt else Cause.CRASH

@@ -91,7 +91,9 @@ def read(text: bytes, sources: Sources) -> ToolReport:
         raise bad(sources, "it holds no page")
     issues = {issue.key: issue for each in pages for issue in each.issues}
     if len(issues) != pages[-1].paging.total:
-        raise bad(sources, f"it counts {pages[-1].paging.total} issues and holds {len(issues)}", "at 'paging'")
+        raise bad(
+            sources, f"it counts {pages[-1].paging.total} issues and holds {len(issues)}", "at 'paging'"
+        )
     paths = {part.key: part.path for each in pages for part in each.components}
     counting = [issue for issue in issues.values() if issue.status in _OPEN]
     return ToolReport(
