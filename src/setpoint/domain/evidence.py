@@ -140,6 +140,8 @@ class CheckResult(Value):
     findings: tuple[Finding, ...] = ()
     tests: TestReport | None = None
     coverage: Coverage | None = None
+    duplicated: dict[Text, tuple[int, ...]] | None = None
+    """Lines that stand elsewhere too, by file; none where the check does not look for them."""
     metrics: dict[str, float] = {}
     """Named figures of the check, for example `statements`, `typed_definitions`."""
 

@@ -89,7 +89,7 @@ async def own_interpreter() -> Interpreter:
 
 async def probe(path: str, reason: str) -> Interpreter | str:
     """Ask an interpreter what it is; gives why where it does not answer."""
-    tools = {preset.package for preset in presets().values() if preset.via is Via.MODULE}
+    tools = {preset.package for preset in presets().values() if preset.via in (Via.MODULE, Via.SCRIPT)}
     argv = (path, "-I", str(PROBE), "interpreter", *PROBED, *sorted(tools))
     done = await run(Command(argv=argv, cwd=Path("/"), timeout_s=PROBE_S))
     if not done.ok:

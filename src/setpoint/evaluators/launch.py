@@ -1,4 +1,4 @@
-"""Finding the program of a tool: the project's own, wherever it keeps it, else for Python one beside Setpoint."""
+"""Finding the program of a tool: the project's own where it keeps it, else for Python one beside Setpoint."""
 
 from __future__ import annotations
 
@@ -26,11 +26,14 @@ class Program:
 
 
 def python_program(preset: Preset, project: Interpreter, own: Interpreter) -> Program | None:
-    """Find a Python module, in the project's own environment first."""
+    """Find a Python module or script, in the project's own environment first."""
     for holder, place in ((project, "in the project's environment"), (own, "beside Setpoint")):
-        if holder.has(preset.package):
+        script = Path(holder.path).parent / preset.program
+        if holder.has(preset.package) and (preset.via is Via.MODULE or script.is_file()):
             return Program(
-                argv=(holder.path, "-I", "-m", preset.program),
+                argv=(str(script),)
+                if preset.via is Via.SCRIPT
+                else (holder.path, "-I", "-m", preset.program),
                 version=holder.modules[preset.package],
                 place=place,
                 identity=(holder.path, holder.fingerprint),
@@ -40,7 +43,7 @@ def python_program(preset: Preset, project: Interpreter, own: Interpreter) -> Pr
 
 async def found_program(preset: Preset, project: Interpreter, own: Interpreter, root: Path) -> Program | None:
     """Find the program of a tool for the project at `root`; none where it is not installed."""
-    if preset.via is Via.MODULE:
+    if preset.via in (Via.MODULE, Via.SCRIPT):
         return python_program(preset, project, own)
     if preset.via is Via.NODE:
         place, found = "in node_modules", root / "node_modules" / ".bin" / preset.program

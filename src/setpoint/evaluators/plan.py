@@ -24,6 +24,7 @@ from setpoint.store.artifacts import Artifacts
 
 _MENDS = {
     Via.MODULE: "install it beside the project",
+    Via.SCRIPT: "install it beside the project",
     Via.NODE: "install it in the project's node_modules",
     Via.PATH: "put it on PATH",
 }
@@ -108,7 +109,8 @@ class Plan:
             forced = self.project.chosen[name].startswith("setting")
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
             reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
-            return Group(checks=(Unmeasured(name=name, reason=reason, state=state),), identity=None)
+            unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
+            return Group(checks=(unmeasured,), identity=None)
         targets = self._targets(name, preset, target)
         check = Tool(
             name=name,

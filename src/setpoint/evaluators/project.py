@@ -33,6 +33,7 @@ from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
 from setpoint.ports import Measured, Toolbox, WorkCopy
+from setpoint.presets import presets
 from setpoint.processes.git import changed_files, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
@@ -222,7 +223,9 @@ async def _target(task: _Task, place: Measured) -> Target:
 def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
     groups = (*plan.static(target), *plan.tests(target))
     names = [check.name for group in groups for check in group.checks]
-    return tuple(unmeasured(name, tree, "not run: the tree does not parse") for name in names)
+    feeds = {name: preset.feeds for name, preset in presets().items()}
+    reason = "not run: the tree does not parse"
+    return tuple(unmeasured(name, tree, reason, feeds=feeds.get(name, ())) for name in names)
 
 
 def _breaks(parsed: tuple[CheckResult, ...], base: Measurements | None) -> bool:

@@ -111,7 +111,9 @@ class Reading:
             return ran.gave(state, findings=findings, tests=report, counts=counts)
         findings = tuple(self.named(finding) for finding in report.findings)
         result = ran.gave(CheckState.FAIL if findings else CheckState.PASS, findings=findings)
-        return result.model_copy(update={"metrics": report.metrics})
+        if report.duplicated is None:
+            return result
+        return result.model_copy(update={"duplicated": dict(report.duplicated)})
 
     def _red(self, report: TestReport) -> list[Finding]:
         """Make a finding of each red test; what it said stands apart, so that the name tells it again."""

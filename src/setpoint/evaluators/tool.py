@@ -59,14 +59,14 @@ class Tool:
         tree = Path(measured.copy.path)
         if missing := [target for target in self.targets if not (tree / target).exists()]:
             reason = f"{self.name}: no such file in the tree: {', '.join(missing[:5])}"
-            return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR)
+            feeds = self.preset.feeds
+            return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR, feeds=feeds)
         if not self.targets and self.preset.targets == "changed":
             return self._nothing(measured)
         doubt = await self._unparsed(measured)
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
-            report = Path(folder) / "report"
             command = Command(
-                argv=self._argv(str(report), str(tree)),
+                argv=self._argv(folder, str(tree)),
                 cwd=tree,
                 environment=self._environment(tree),
                 timeout_s=self.asked.timeout_s or self.timeout_s,
@@ -76,31 +76,32 @@ class Tool:
             ran = results.Ran(
                 check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=self._version
             )
-            return await self._reading(report).result(ran, measured, doubt)
+            return await self._reading(Path(folder)).result(ran, measured, doubt)
 
     def _nothing(self, measured: Measured) -> CheckResult:
         result = results.judged(self.name, measured.tree, (), tool=self._version, counts={"files": 0})
         evidence = result.evidence.model_copy(update={"feeds": self.preset.feeds})
         return result.model_copy(update={"evidence": evidence})
 
-    def _reading(self, report: Path) -> Reading:
+    def _reading(self, scratch: Path) -> Reading:
         return Reading(
             name=self.name,
             format=self.preset.format,
             clean=self.preset.clean,
             found=self.preset.found,
-            report=report if self.preset.from_file else None,
-            shown="the report it was to write" if self.preset.from_file else "",
+            report=scratch / self.preset.report if self.preset.report else None,
+            shown=self.preset.report,
             named=self._weighed,
             category=self.preset.category,
             feeds=self.preset.feeds,
         )
 
-    def _argv(self, report: str, tree: str = "") -> tuple[str, ...]:
+    def _argv(self, scratch: str, tree: str = "") -> tuple[str, ...]:
         names = {
             "{python}": self.project.path,
             "{cache}": self.cache,
-            "{report}": report,
+            "{scratch}": scratch,
+            "{report}": f"{scratch}/{self.preset.report}",
             "{config}": self.config,
             "{tree}": tree,
         }

@@ -22,6 +22,8 @@ class Via(StrEnum):
 
     MODULE = "module"
     """`python -I -m PROGRAM`, in the project's environment, else in Setpoint's own."""
+    SCRIPT = "script"
+    """The script PROGRAM beside the interpreter, in the project's environment, else in Setpoint's own."""
     NODE = "node"
     """`node_modules/.bin/PROGRAM` of the project, and nothing else."""
     PATH = "path"
@@ -53,8 +55,8 @@ class Preset(Value):
     """A tool as data.
 
     In arguments, `{python}` is the project's interpreter, `{cache}` a folder for the tool's own cache,
-    `{report}` the file it writes, `{config}` the project's configuration of the tool, `{tree}` the root of the
-    tree. Names of tools are written so that a variable can name them: `[a-z][a-z0-9_]*`.
+    `{report}` the file it writes in the folder `{scratch}`, `{config}` the project's configuration of the
+    tool, `{tree}` the root of the tree. A tool's name is `[a-z][a-z0-9_]*`, so that a variable can name it.
     """
 
     title: str
@@ -77,8 +79,8 @@ class Preset(Value):
     """Arguments on top by the ending of the file that configures it; `` stands for any other ending."""
     format: ReportFormat
     """Who reads its report."""
-    from_file: bool = False
-    """It writes its report to `{report}`, a file outside the tree; else to standard output."""
+    report: str = ""
+    """The file it writes, named from a folder outside the tree; empty: standard output."""
     clean: tuple[int, ...] = (0,)
     """Exit codes that say: ran to its end, found nothing."""
     found: tuple[int, ...] = (1,)

@@ -68,8 +68,8 @@ class ToolReport:
     """Files or reasons for which the tool gave up; any of them makes the result an error."""
     left_out: int = 0
     """Results that do not count, as somebody has suppressed them."""
-    metrics: Mapping[str, float] = field(default_factory=dict)
-    """Figures that the tool gives beside findings, for example `duplication`."""
+    duplicated: Mapping[str, tuple[int, ...]] | None = None
+    """Lines that stand elsewhere too, by file; none where the tool does not look for them."""
 
 
 Reader = Callable[[bytes, Sources], ToolReport]
