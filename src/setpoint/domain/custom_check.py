@@ -32,8 +32,6 @@ class ReportFormat(StrEnum):
     """Findings: `mypy --output=json`."""
     BANDIT = "bandit"
     """Findings: `bandit --format=json`."""
-    PYRIGHT = "pyright"
-    """Findings: `pyright --outputjson`, of basedpyright too."""
     PYREFLY = "pyrefly"
     """Findings: `pyrefly check --output-format=json`."""
     PYLINT = "pylint"
@@ -50,10 +48,30 @@ class ReportFormat(StrEnum):
     """Findings: `vulture`."""
     JSCPD = "jscpd"
     """Findings: `jscpd --reporters=json`."""
+    ESLINT = "eslint"
+    """Findings: `eslint --format=json`, with fixes."""
+    TSC = "tsc"
+    """Findings: `tsc --pretty false`."""
+    PYRIGHT = "pyright"
+    """Findings: `pyright --outputjson` and `basedpyright --outputjson`."""
+    BIOME = "biome"
+    """Findings: `biome lint --reporter=sarif`, in which its own faults are told apart."""
+    GO_VET = "go-vet"
+    """Findings: `go vet -json`."""
+    CARGO = "cargo"
+    """Findings: `cargo check|clippy --message-format=json`, with fixes that are marked safe or not."""
+    SONARQUBE = "sonarqube"
+    """Findings: all pages of SonarQube's `api/issues/search`, one document or a list of them."""
     JUNIT = "junit"
     """Tests: JUnit XML."""
     CTRF = "ctrf"
     """Tests: Common Test Report Format."""
+    JEST = "jest"
+    """Tests: the JSON report of jest and vitest."""
+    GO_TEST = "go-test"
+    """Tests: `go test -json`."""
+    CARGO_TEST = "cargo-test"
+    """Tests: what `cargo test` prints."""
     COBERTURA = "cobertura"
     """Coverage: Cobertura XML."""
     LCOV = "lcov"
@@ -71,6 +89,9 @@ _OF_TESTS = frozenset(
     {
         ReportFormat.JUNIT,
         ReportFormat.CTRF,
+        ReportFormat.JEST,
+        ReportFormat.GO_TEST,
+        ReportFormat.CARGO_TEST,
         ReportFormat.COBERTURA,
         ReportFormat.LCOV,
         ReportFormat.COVERAGE_JSON,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
 
@@ -10,6 +11,9 @@ from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact, EvidenceId, Tree
 from setpoint.domain.quality import Metric
 from setpoint.domain.value import Instant, Text, Value
+
+SUITES = ("pytest", "unittest", "vitest", "jest", "node_test", "go_test", "cargo_test")
+"""Checks that run a project's own tests; together they are its suite, whatever the languages."""
 
 
 class CheckState(StrEnum):
@@ -131,6 +135,19 @@ class Coverage(Value):
     """Share of executable changed lines; none where fewer than ten were changed (too few to say)."""
     uncovered_changed: dict[str, tuple[int, ...]] = {}
     """Changed lines that no test reached, by file."""
+
+
+def whole_suite(reports: Iterable[TestReport]) -> TestReport | None:
+    """Make one report of those of all runners; none where there is none. Runners name tests differently."""
+    known = tuple(reports)
+    if len(known) < 2:  # noqa: PLR2004 - one is the whole
+        return known[0] if known else None
+    return TestReport(
+        outcomes={test: outcome for report in known for test, outcome in report.outcomes.items()},
+        failures=tuple(failure for report in known for failure in report.failures),
+        collection_errors=tuple(error for report in known for error in report.collection_errors),
+        complete=all(report.complete for report in known),
+    )
 
 
 class CheckResult(Value):

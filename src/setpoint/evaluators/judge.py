@@ -8,7 +8,7 @@ from pathlib import Path
 
 from setpoint import __version__
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.evidence import CheckResult, CheckState, Coverage, Evidence, Outcome
+from setpoint.domain.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Outcome
 from setpoint.domain.finding import Category, Finding, Severity, worst_first
 from setpoint.domain.ids import Commit
 from setpoint.domain.story import IntegrityMode, Story
@@ -26,7 +26,7 @@ from setpoint.processes.git import changed_files, changed_lines, contents, files
 from setpoint.store.artifacts import Artifacts
 
 MOST_FINDINGS = 200
-_PROVING = ("parse", "pytest", PREFIX)
+_PROVING = ("parse", *SUITES, PREFIX)
 """Checks without which nothing is proved; broken ones count whatever the base says."""
 _CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
 """Endings of files whose changed lines count as code."""
@@ -216,10 +216,9 @@ class Judge:
         work: Work,
     ) -> quality.Measured:
         tests = raw.tests
-        ran = next((each for each in evidence if each.check == "pytest"), None)
-        complete = (
-            tests is not None and tests.complete and ran is not None and ran.state is not CheckState.ERROR
-        )
+        ran = [each for each in evidence if each.check in SUITES]
+        whole = bool(ran) and all(each.state is not CheckState.ERROR for each in ran)
+        complete = tests is not None and tests.complete and whole
         green = (Outcome.PASSED, Outcome.XPASSED)
         return quality.Measured(
             evidence=evidence,
@@ -255,8 +254,8 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red) -> Evide
     evidence = result.evidence
     if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
         return evidence
-    if result.tests is not None and evidence.check == "pytest":
-        flaky = bool(flaky_tests(result.tests))
+    if result.tests is not None and evidence.check in SUITES:
+        flaky, red = bool(flaky_tests(result.tests)), red.of(result.tests)
         state = CheckState.FAIL if red.failures else CheckState.FLAKY if flaky else CheckState.PASS
         counts = {**evidence.counts, "counting": len(red.failures), "known_red": len(red.known)}
     else:
@@ -271,7 +270,7 @@ def _lost(base: Measurements, raw: Measurements, mode: IntegrityMode) -> list[Fi
     found: list[Finding] = []
     for result in raw.results:
         stood = base.result(result.evidence.check)
-        if result.evidence.check == "pytest" or result.tests is None or stood is None or stood.tests is None:
+        if result.evidence.check in SUITES or result.tests is None or stood is None or stood.tests is None:
             continue
         now, before = result.tests, stood.tests
         passed = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY)

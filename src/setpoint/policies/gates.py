@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from setpoint.domain.evaluation import Evaluation
-from setpoint.domain.evidence import CheckState, Evidence
+from setpoint.domain.evidence import SUITES, CheckState, Evidence
 from setpoint.domain.finding import Category, Finding
 from setpoint.domain.quality import Metric
 from setpoint.domain.run import Round
@@ -18,7 +18,7 @@ _FINDING_GATES = (
     ("types", Category.TYPES, Metric.TYPES),
 )
 """Name, what findings are about, and the metric that a check measures to be its proof."""
-_GATED_CHECKS = frozenset({"parse", "pytest", "integrity"})
+_GATED_CHECKS = frozenset({"parse", "integrity", *SUITES})
 _ACCEPTANCE = "acceptance:"
 
 
@@ -124,25 +124,26 @@ def _review(past: Round) -> HardGate:
 
 
 def _tests(evaluation: Evaluation) -> HardGate:
-    evidence = evaluation.evidence_of("pytest")
-    if evidence is None:
+    suites = evaluation.suites
+    if not suites:
         return HardGate(
             name="tests",
             state=CheckState.NOT_MEASURED,
             reason="the project has no tests that Setpoint can run",
         )
-    if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
-        return HardGate(name="tests", state=evidence.state, reason=evidence.reason, evidence=(evidence.id,))
+    worst, proof = suites[0], tuple(each.id for each in suites)
+    if worst.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
+        return HardGate(name="tests", state=worst.state, reason=worst.reason, evidence=proof)
     told = evaluation.failures or evaluation.known_red or evaluation.flaky
-    if evidence.state is CheckState.FAIL and not told:
-        reason = "pytest failed and no failing test is known"
-        return HardGate(name="tests", state=CheckState.ERROR, reason=reason, evidence=(evidence.id,))
+    if worst.state is CheckState.FAIL and not told:
+        reason = f"{worst.check} failed and no failing test is known"
+        return HardGate(name="tests", state=CheckState.ERROR, reason=reason, evidence=proof)
     if evaluation.failures:
         names = ", ".join(failure.test for failure in evaluation.failures[:_MOST_NAMED])
         more = ", ..." if len(evaluation.failures) > _MOST_NAMED else ""
         reason = f"{len(evaluation.failures)} failing: {names}{more}"
-        return HardGate(name="tests", state=CheckState.FAIL, reason=reason, evidence=(evidence.id,))
-    return HardGate(name="tests", state=CheckState.PASS, evidence=(evidence.id,))
+        return HardGate(name="tests", state=CheckState.FAIL, reason=reason, evidence=proof)
+    return HardGate(name="tests", state=CheckState.PASS, evidence=proof)
 
 
 def _acceptance(evidence: tuple[Evidence, ...]) -> HardGate:

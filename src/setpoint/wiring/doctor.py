@@ -10,6 +10,7 @@ from typing import NamedTuple
 from setpoint import __version__
 from setpoint.agents.choice import probe
 from setpoint.agents.registry import known
+from setpoint.domain.evidence import SUITES
 from setpoint.durable.dbos import sqlite_missing
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.processes.git import commit_of
@@ -95,7 +96,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
             Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
             for name, reason in tools.suggested.items()
         ]
-        if "pytest" not in tools.checks:
+        if not set(SUITES) & set(tools.checks):
             rows.append(
                 Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -16,14 +17,14 @@ _TARGET = re.compile(r"\s{3,}Running (?:unittests )?(?P<source>\S+) \((?P<progra
 _DOCS = re.compile(r"\s{3}Doc-tests (?P<crate>\S+)")
 _BEGIN = re.compile(r"running (?P<count>\d{1,9}) tests?")
 _TEST = re.compile(
-    r"test (?P<name>.+?)(?: - should panic)? \.\.\. (?P<outcome>ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?"
+    r"test (?P<name>.+?)(?: \(line \d+\))?(?: - [a-z ]+)? \.\.\. (?P<outcome>ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?"
 )
 _RESULT = re.compile(
     r"test result: (?:ok|FAILED)\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
     r"(?P<ignored>\d{1,9}) ignored; .*"
 )
-_SAID = re.compile(r"---- (?P<name>.+) stdout ----")
-_LISTED = re.compile(r"(?P<name>.+): (?:test|benchmark)")
+_SAID = re.compile(r"---- (?P<name>.+?)(?: \(line \d+\))?(?: - [a-z ]+)? stdout ----")
+_LISTED = re.compile(r"(?P<name>.+?)(?: \(line \d+\))?(?: - [a-z ]+)?: (?:test|benchmark)")
 _OUTCOMES = {"ok": Outcome.PASSED, "FAILED": Outcome.FAILED, "ignored": Outcome.SKIPPED}
 
 
@@ -53,7 +54,8 @@ def read(text: bytes, sources: Sources) -> TestReport:
 def report_by_target(text: bytes, sources: Sources, targets: Mapping[str, str]) -> TestReport:
     """Read what was printed; `targets` names the source file of each test program, by its path.
 
-    A test is named by its target: `src/lib.rs::tests::adds`, `tests/cli.rs::prints`, `doc calc::src/lib.rs - add`.
+    A test is named by its target: `src/lib.rs::tests::adds`, `tests/cli.rs::prints`, `doc calc::src/lib.rs - add`
+    (without its line, which every edit above it changes).
     """
     sections = list(_sections(lines_of(text, sources), sources, targets))
     if not any(section.outcomes for section in sections):
@@ -64,12 +66,15 @@ def report_by_target(text: bytes, sources: Sources, targets: Mapping[str, str]) 
 def listed(text: bytes, sources: Sources, targets: Mapping[str, str]) -> frozenset[str]:
     """Read what `cargo test -- --list` prints: the names of all tests, as `report_by_target` gives them."""
     names: set[str] = set()
+    seen: Counter[str] = Counter()
     target = ""
     for line in lines_of(text, sources):
         if (head := _target(line, targets)) is not None:
             target = head
         elif name := _LISTED.fullmatch(line):
-            names.add(f"{target}::{name['name']}")
+            test = f"{target}::{name['name']}"
+            seen[test] += 1
+            names.add(test if seen[test] == 1 else f"{test} #{seen[test]}")
     return frozenset(names)
 
 
@@ -112,7 +117,11 @@ def _note(section: _Section, line: str) -> bool:
         else:
             section.said[section.speaks].append(line)
     elif test := _TEST.fullmatch(line):
-        section.outcomes[test["name"]] = _OUTCOMES[test["outcome"]]
+        name, count = test["name"], 1
+        while name in section.outcomes:  # several examples in the documentation of one item
+            count += 1
+            name = f"{test['name']} #{count}"
+        section.outcomes[name] = _OUTCOMES[test["outcome"]]
     return False
 
 

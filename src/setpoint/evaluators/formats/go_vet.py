@@ -31,6 +31,8 @@ def read(text: bytes, sources: Sources) -> ToolReport:
     """Read what was printed; what the compiler says of a package is a finding, as it does not compile."""
     findings: list[Finding] = []
     errors: list[str] = []
+    if not text:
+        return ToolReport()
     for number, part in _parts(lines_of(text, sources)):
         if part.startswith("{"):
             packages = from_json(_PACKAGES, part.encode(), sources, f"in the object of line {number}")

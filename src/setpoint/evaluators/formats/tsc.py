@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from setpoint.domain.finding import Category, Finding, Severity
-from setpoint.evaluators.formats.parsing import MOST_BYTES, bad, lines_of
+from setpoint.evaluators.formats.parsing import bad, lines_of
 from setpoint.evaluators.formats.report import Sources, ToolReport
 
 _PLACED = re.compile(r"(?P<file>[^\s(][^(]*)\((?P<line>\d{1,9}),\d{1,9}\): (?P<rest>.*)")
@@ -19,7 +19,7 @@ def read(text: bytes, sources: Sources) -> ToolReport:
     """Read what was printed; an error without a place is one of the configuration: nothing was judged."""
     findings: list[Finding] = []
     errors: list[str] = []
-    if not text.strip() and len(text) <= MOST_BYTES:
+    if not text:
         return ToolReport()
     for number, line in enumerate(lines_of(text, sources), start=1):
         if not line.strip() or (line[0].isspace() and (findings or errors)):
