@@ -29,6 +29,7 @@ CLASSIC: dict[str, Any] = {
     "max_review_bounces": 3,
     "max_test_bounces": 2,
     "max_refinement_attempts": 3,
+    "freeze_reviews_after": None,
     "restart_on_repeat": False,
     "stagnation": True,
     "minimum_quality": 0.60,

@@ -59,6 +59,11 @@ def test_a_late_objection_is_recorded_and_approves():
     assert "in review 3: recorded, not sent back" in finding.detail
 
 
+def test_where_nothing_is_ever_frozen_every_objection_counts():
+    said = verdict(objection("name"))
+    assert weighed(said, frozen(), Limits(freeze_reviews_after=None), (), ()) == said
+
+
 @pytest.mark.parametrize(
     ("finding", "changed"),
     [

@@ -13,7 +13,7 @@ from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
 from setpoint.policies.budget import attempt_limits, spent
 from setpoint.policies.past import blocking, failures
-from setpoint.policies.review import NOTHING_REVIEWED, Docket
+from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
 
 MOST_FAILURES = 5
 MOST_FINDINGS = 20
@@ -73,7 +73,7 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "objections": now.before.open,
         "declined": now.declined,
         "reviews": now.before.reviews,
-        "frozen": now.before.reviews >= order.limits.freeze_reviews_after,
+        "frozen": is_frozen(now.before, order.limits),
         "scratchpad": f"{world.folder}/scratchpad.md",
     }
     template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))

@@ -96,7 +96,11 @@ def variables_of(environment: Environment, template: str) -> set[str]:
         return set()
     tree = environment.parse(loader.get_source(environment, template)[0])
     found = meta.find_undeclared_variables(tree)
-    for other in (*tree.find_all(nodes.Include), *tree.find_all(nodes.Extends)):
+    others: list[nodes.Include | nodes.Extends] = [
+        *tree.find_all(nodes.Include),
+        *tree.find_all(nodes.Extends),
+    ]
+    for other in others:
         if isinstance(other.template, nodes.Const):
             found |= variables_of(environment, str(other.template.value))
     return found

@@ -72,6 +72,11 @@ def docket(rounds: tuple[Round, ...]) -> Docket:
     )
 
 
+def is_frozen(before: Docket, limits: Limits) -> bool:
+    """Whether the set of objections is closed, but for those that matter whenever they are found."""
+    return limits.freeze_reviews_after is not None and before.reviews >= limits.freeze_reviews_after
+
+
 def weighed(
     verdict: Verdict, before: Docket, limits: Limits, declined_now: Collection[str], changed: Lines
 ) -> Verdict:
@@ -81,7 +86,7 @@ def weighed(
     goes to a person.
     """
     withdrawn = before.withdrawn | {each.fingerprint for each in verdict.settled if each.withdrawn}
-    frozen = before.reviews >= limits.freeze_reviews_after
+    frozen = is_frozen(before, limits)
     findings = []
     for finding in verdict.findings:
         if finding.blocking and finding.fingerprint in withdrawn:
