@@ -139,7 +139,9 @@ class ChecksSettings(BaseModel):
     python: str = ""
     """The project's interpreter; empty: `.venv`, `venv`, `VIRTUAL_ENV`, then `python3`."""
     pytest: bool | Literal["auto"] = "auto"
-    """Run the project's tests; `auto` where tests are found."""
+    """Run the project's tests with pytest; `auto` where tests are found."""
+    unittest: bool | Literal["auto"] = "auto"
+    """Run them with unittest; `auto` where they are written for it and the project has no pytest."""
     pytest_args: tuple[str, ...] = ()
     """Arguments added to every pytest run."""
     coverage: bool | Literal["auto"] = "auto"

@@ -209,7 +209,9 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"coverage {evaluation.coverage.lines:.0%}")
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
     if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
-        marks = {name: each for name, each in evaluation.quality.measured.items() if isinstance(each, float)}
+        marks = {
+            name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
+        }
         told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
         parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]

@@ -44,6 +44,8 @@ class Layout:
     """Tools of the presets that the project's people use, with the reason for each; configured ones first."""
     suggested: Mapping[str, str] = field(default_factory=dict)
     """Tools that only a lock file or a CI server names, with the reason for each."""
+    for_unittest: bool = False
+    """The tests are written for unittest, and none of them needs pytest."""
     names_files: frozenset[str] = frozenset()
     """Tools whose own configuration says which files they look at."""
 

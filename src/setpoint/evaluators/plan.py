@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
@@ -154,12 +155,11 @@ class Plan:
         )
 
     def _suite(self, target: Target) -> Iterator[Group]:
-        if "pytest" not in self.project.chosen or (target.stage is Stage.EVALUATE and not target.suspects):
+        name: Literal["pytest", "unittest"] = "unittest" if "unittest" in self.project.chosen else "pytest"
+        if name not in self.project.chosen or (target.stage is Stage.EVALUATE and not target.suspects):
             return
-        if reason := self._cannot_test():
-            yield Group(
-                checks=(Unmeasured(name="pytest", reason=reason, state=CheckState.ERROR),), identity=None
-            )
+        if reason := self._cannot_test(name):
+            yield Group(checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None)
             return
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
@@ -169,6 +169,7 @@ class Plan:
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
             args=self.settings.checks.pytest_args,
+            name=name,
             cover=cover,
             data_file=self.scratch / "coverage.data",
         )
@@ -179,7 +180,7 @@ class Plan:
             settled=target.settled,
         )
         identity = (
-            "pytest",
+            name,
             self.project.interpreter.fingerprint,
             str(cover),
             str(suite.reruns),
@@ -199,9 +200,9 @@ class Plan:
             return None
         return run_options(self.project.layout)
 
-    def _cannot_test(self) -> str:
+    def _cannot_test(self, name: str) -> str:
         interpreter = self.project.interpreter
-        if not interpreter.has("pytest"):
+        if name == "pytest" and not interpreter.has("pytest"):
             return (
                 f"pytest is not installed in {interpreter.path} ({interpreter.reason}); install it there, or "
                 "name the interpreter that runs the project's tests in the setting checks.python"
