@@ -28,8 +28,8 @@ CODE = """
 import json, os, sys
 place = {"path": "a.py", "lines": {"begin": 1}}
 told = {"X1": os.environ["PATH"], "Y22": str(sys.argv)}
-json.dump([{"check_name": r, "description": d, "severity": "minor", "location": place} for r, d in told.items()],
-          sys.stdout)
+told = [{"check_name": r, "description": d, "severity": "minor", "location": place} for r, d in told.items()]
+json.dump(told, sys.stdout)
 """
 PRESET = Preset(
     title="t", language="any", via=Via.PATH, program="tool", argv=("--to={report}", "{config}"), globs=("*",),

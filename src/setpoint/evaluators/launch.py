@@ -10,6 +10,14 @@ from setpoint.evaluators.interpreter import PROBE_S, Interpreter, environment
 from setpoint.presets import Preset, Via
 from setpoint.processes import Command, run
 
+MENDS = {
+    Via.MODULE: "install it in the project's environment",
+    Via.SCRIPT: "install it in the project's environment",
+    Via.NODE: "install it in the project's node_modules",
+    Via.PATH: "put it on PATH",
+}
+"""What to do where a tool is not installed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
