@@ -12,7 +12,6 @@ from setpoint.domain.ids import Artifact, EvidenceId, Tree
 from setpoint.domain.quality import Metric
 from setpoint.domain.value import Instant, Text, Value
 
-
 SUITES = ("pytest", "unittest", "vitest", "jest", "node_test", "go_test", "cargo_test")
 """Checks that run a project's own tests; together they are its suite, whatever the languages."""
 

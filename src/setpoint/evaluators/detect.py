@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -37,6 +37,8 @@ class Interpreters:
 class Project:
     """All that is known of a project before a tree of it is measured."""
 
+    root: Path = Path()
+    """The user's own tree."""
     interpreter: Interpreter
     layout: Layout
     chosen: Mapping[str, str]
@@ -54,11 +56,13 @@ async def layout_at(root: Path | str, base: Commit) -> Layout:
     return read_layout(files, {name: text.decode("utf-8", "replace") for name, text in texts.items()})
 
 
-async def find_programs(root: Path, chosen: Collection[str], both: Interpreters) -> dict[str, Program]:
-    """Find the programs of the chosen tools for the project at `root`."""
+async def find_programs(
+    root: Path, chosen: Collection[str], both: Interpreters, folders: Sequence[str] = ()
+) -> dict[str, Program]:
+    """Find the programs of the chosen tools for the project at `root`, whose packages lie in `folders`."""
     known = {name: preset for name, preset in presets().items() if name in chosen}
     found = await asyncio.gather(
-        *(found_program(preset, both.project, both.own, root) for preset in known.values())
+        *(found_program(preset, both.project, both.own, root, folders) for preset in known.values())
     )
     return {name: program for name, program in zip(known, found, strict=True) if program is not None}
 
@@ -75,6 +79,9 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
             chosen["coverage"] = f"coverage {both.project.modules['coverage']} is installed beside pytest"
     for name, preset in presets().items():
         use = checks.tool(name).use
+        if use == "auto" and name in layout.suites:
+            chosen[name] = layout.suites[name].reason
+            continue
         if use is True:
             chosen[name] = f"setting checks.{name}"
         elif use == "auto" and (reason := _automatic(name, preset, layout, both)):

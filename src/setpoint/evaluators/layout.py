@@ -6,11 +6,13 @@ import configparser
 import json
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.suites.found import Found, found_suites, manifests, package_folders
+from setpoint.evaluators.suites.linked import FOLDER as INSTALLED
 from setpoint.presets import Signs, presets
 
 _RUNNERS = {
@@ -41,6 +43,19 @@ class Layout:
     """The file that configures a tool, by tool: pytest, coverage, and those of the presets."""
     names_files: frozenset[str] = frozenset()
     """Tools whose own configuration says which files they look at."""
+    suites: Mapping[str, Found] = field(default_factory=dict)
+    """Runners of tests in other languages than Python, by preset."""
+
+    @property
+    def package_folders(self) -> tuple[str, ...]:
+        """Folders with a `package.json`, in which packages may be installed."""
+        return package_folders(self.files)
+
+    @property
+    def committed_packages(self) -> frozenset[str]:
+        """Folders of installed packages that the project keeps under version control."""
+        parts = (file.partition(f"{INSTALLED}/") for file in self.files if INSTALLED in file.split("/"))
+        return frozenset(f"{before}{INSTALLED}" for before, _, _ in parts)
 
     @property
     def pytest_config(self) -> bool:
@@ -64,7 +79,7 @@ def configuration(files: Collection[str]) -> list[str]:
     """Name those of the files at the root that say with what the project is measured."""
     named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json"}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
-    return sorted(named & set(files))
+    return sorted({*(named & set(files)), *manifests(files)})
 
 
 def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
@@ -80,6 +95,7 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         tests=tuple(file for file in python if is_test_path(file) and not file.endswith("conftest.py")),
         configured=configured,
         names_files=_naming_files(configured, texts),
+        suites=found_suites(files, texts),
     )
 
 
