@@ -53,6 +53,9 @@ def _pattern(only: Selection) -> tuple[str, ...]:
 
 def _whole(report: TestReport, names: frozenset[str]) -> tuple[TestReport, str]:
     """Add the tests that never ran as red where their package died, and say where that has no reason."""
+    if not report.collection_errors and not any("::" in test for test in report.outcomes):
+        said = next((each.message for each in report.failures), "")
+        return report, f"no test of any package started: {said}"
     dead = {test.partition("::")[0] for test in report.red}
     missing = sorted(names - report.outcomes.keys())
     unknown = sorted(
