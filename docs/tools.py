@@ -26,8 +26,9 @@ def tool_tables() -> Iterator[str]:
         yield row(f"`{name}`", preset.title, preset.language, used, feeds, preset.fixes or "none")
     yield "\n## How tools are run\n"
     yield (
-        "With an exit code that is neither `clean` nor `found`, or with a report that says otherwise, the tool "
-        "broke: its state is `error`, never a pass. `{config}` is the file with which the project configures it.\n"
+        "With an exit code that is neither `clean` nor `found`, or with a report that says otherwise, a tool "
+        "broke: its state is `error`, never a pass. `{config}` is the file with which the project configures "
+        "it.\n"
     )
     yield "| tool | started as | looks at | clean | found | report | its configuration |"
     yield "|---|---|---|---|---|---|---|"
