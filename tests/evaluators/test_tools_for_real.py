@@ -17,6 +17,7 @@ import pytest
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.quality import Metric
 from setpoint.evaluators.interpreter import Interpreter, probe
 from setpoint.evaluators.launch import Program, found_program
 from setpoint.evaluators.tool import Tool
@@ -183,6 +184,7 @@ async def test_what_is_found_and_what_is_not(kit: Kit, tmp_path: Path, name: str
     assert {finding.file for finding in bad.findings} <= set(case.bad)
     assert all(finding.line > 0 and finding.source == name for finding in bad.findings)
     assert clean.findings == ()
+    assert bool(bad.duplicated) is (Metric.DUPLICATION in presets()[name].feeds)
     assert bad.evidence.feeds == presets()[name].feeds
     assert bad.evidence.tool.startswith(f"{name} ")
 
