@@ -236,7 +236,7 @@ async def test_what_is_measured_of_it_is_compared_with_the_base(bench) -> None:
 
 
 async def test_it_runs_under_coverage(tree: Path, tmp_path: Path) -> None:
-    body = "import unittest\nfrom calc import add\nclass T(unittest.TestCase):\n    def test_x(self): add(1, 1)\n"
+    body = "import unittest, calc\nclass T(unittest.TestCase):\n    def test_x(self): calc.add(1, 1)\n"
     (tree / "tests" / "test_calc.py").write_text(body)
     data = tmp_path / "coverage.data"
 
