@@ -189,6 +189,12 @@ async def test_what_is_found_and_what_is_not(kit: Kit, tmp_path: Path, name: str
     assert bad.evidence.tool.startswith(f"{name} ")
 
 
+async def test_notes_of_mypy_are_no_findings_and_no_fault(kit: Kit, tmp_path: Path) -> None:
+    untyped = await kit.run("mypy", tmp_path / "tree", {"a.py": "def f(a):\n    x: int = 1\n    return x\n"})
+
+    assert (untyped.state, untyped.evidence.exit_code) == (CheckState.PASS, 1)
+
+
 @pytest.mark.parametrize("name", CASES)
 async def test_a_broken_tool_is_never_clean(kit: Kit, tmp_path: Path, name: str) -> None:
     needs_node(name)
