@@ -171,3 +171,12 @@ def test_changed_lines_of_code_that_stand_elsewhere_too_are_counted() -> None:
     assert work.repeated([looked({})]) == 0
     every = {"a.py": (2, 3, 4), "tests/test_a.py": (1,), "a.md": (1,), "b.go": (7,)}
     assert work.repeated([looked(None), looked(every)]) == 3
+
+
+def test_two_type_checkers_do_not_count_an_error_twice() -> None:
+    other = evidence("pyright").model_copy(update={"feeds": (Metric.TYPES,)})
+    found = [finding(Severity.ERROR, Category.TYPES, name) for name in ("mypy", "pyright", "pyright")]
+
+    got = vector(Measured(evidence=(evidence("mypy"), other), findings=tuple(found)))
+
+    assert (got.type_errors, got.types) == (2, 0.25)
