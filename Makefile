@@ -18,6 +18,7 @@ demo: $(READY) ## Repair a broken sample project, and show the evidence
 
 test: $(READY) ## Install the tools that the presets describe into .tools/, and run the tests
 	@PYTHON=$(PYTHON) bash tests/evaluators/tools/install.sh
+	@bash tests/evaluators/javascript/install.sh
 	@$(BIN)/python -m pytest -q -m "not real_agents"
 
 test-agents: $(READY) ## Install real coding agents into .agents/ and drive them against a scripted model server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -41,6 +41,8 @@ class Interpreters:
 class Project:
     """All that is known of a project before a tree of it is measured."""
 
+    root: Path = Path()
+    """The user's own tree."""
     interpreter: Interpreter
     layout: Layout
     chosen: Mapping[str, str]
@@ -65,11 +67,13 @@ def _of_unittest(tests: Collection[bytes]) -> bool:
     return any(b"unittest" in text for text in tests) and not any(_PYTEST.search(text) for text in tests)
 
 
-async def find_programs(root: Path, chosen: Collection[str], both: Interpreters) -> dict[str, Program]:
-    """Find the programs of the chosen tools for the project at `root`."""
+async def find_programs(
+    root: Path, chosen: Collection[str], both: Interpreters, folders: Sequence[str] = ()
+) -> dict[str, Program]:
+    """Find the programs of the chosen tools for the project at `root`, whose packages lie in `folders`."""
     known = {name: preset for name, preset in presets().items() if name in chosen}
     found = await asyncio.gather(
-        *(found_program(preset, both.project, both.own, root) for preset in known.values())
+        *(found_program(preset, both.project, both.own, root, folders) for preset in known.values())
     )
     return {name: program for name, program in zip(known, found, strict=True) if program is not None}
 
@@ -87,6 +91,9 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
             chosen["coverage"] = f"coverage {both.project.modules['coverage']} is installed beside {runs}"
     for name, preset in presets().items():
         use = checks.tool(name).use
+        if use == "auto" and name in layout.suites:
+            chosen[name] = layout.suites[name].reason
+            continue
         if use is True:
             chosen[name] = f"setting checks.{name}"
         elif use == "auto" and (reason := _automatic(name, preset, layout, both)):

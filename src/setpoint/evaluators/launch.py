@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.evaluators.interpreter import PROBE_S, Interpreter, environment
+from setpoint.evaluators.suites.linked import fingerprint
 from setpoint.presets import Preset, Via
 from setpoint.processes import Command, run
 
@@ -41,13 +43,19 @@ def python_program(preset: Preset, project: Interpreter, own: Interpreter) -> Pr
     return None
 
 
-async def found_program(preset: Preset, project: Interpreter, own: Interpreter, root: Path) -> Program | None:
-    """Find the program of a tool for the project at `root`; none where it is not installed."""
+async def found_program(
+    preset: Preset, project: Interpreter, own: Interpreter, root: Path, folders: Sequence[str] = ("",)
+) -> Program | None:
+    """Find the program of a tool for the project at `root`; none where it is not installed.
+
+    `folders` are those of the project with a `package.json`, in which packages may be installed.
+    """
     if preset.via in (Via.MODULE, Via.SCRIPT):
         return python_program(preset, project, own)
     if preset.via is Via.NODE:
-        place, found = "in node_modules", root / "node_modules" / ".bin" / preset.program
-        path = str(found) if found.is_file() else None
+        place = "in node_modules"
+        bins = (root / folder / "node_modules" / ".bin" / preset.program for folder in ("", *folders))
+        path = next((str(found) for found in bins if found.is_file()), None)
     else:
         place = "on PATH"
         path = shutil.which(preset.program, path=environment(project, root, ())["PATH"])
@@ -61,10 +69,11 @@ async def found_program(preset: Preset, project: Interpreter, own: Interpreter, 
         timeout_s=PROBE_S,
     )
     done = await run(command)
+    packages = fingerprint(root, ("", *folders)) if preset.via is Via.NODE else ""
     said = (done.text.strip() or done.errors.strip()).splitlines() if done.ok else []
     return Program(
         argv=(path,),
         version=said[0][:80] if said else "",
         place=place,
-        identity=(path, str(stamp.st_size), str(stamp.st_mtime_ns), *said[:1]),
+        identity=(path, str(stamp.st_size), str(stamp.st_mtime_ns), packages, *said[:1]),
     )

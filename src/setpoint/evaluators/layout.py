@@ -5,13 +5,15 @@ from __future__ import annotations
 import configparser
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.signs import sources_among, use_of
+from setpoint.evaluators.suites.found import Found, found_suites, manifests, package_folders
+from setpoint.evaluators.suites.linked import FOLDER as INSTALLED
 from setpoint.presets import Signs, presets
 
 _RUNNERS = {
@@ -48,6 +50,19 @@ class Layout:
     """The tests are written for unittest, and none of them needs pytest."""
     names_files: frozenset[str] = frozenset()
     """Tools whose own configuration says which files they look at."""
+    suites: Mapping[str, Found] = field(default_factory=dict)
+    """Runners of tests in other languages than Python, by preset."""
+
+    @property
+    def package_folders(self) -> tuple[str, ...]:
+        """Folders with a `package.json`, in which packages may be installed."""
+        return package_folders(self.files)
+
+    @property
+    def committed_packages(self) -> frozenset[str]:
+        """Folders of installed packages that the project keeps under version control."""
+        parts = (file.partition(f"{INSTALLED}/") for file in self.files if INSTALLED in file.split("/"))
+        return frozenset(f"{before}{INSTALLED}" for before, _, _ in parts)
 
     @property
     def pytest_config(self) -> bool:
@@ -71,7 +86,7 @@ def configuration(files: tuple[str, ...]) -> list[str]:
     """Name those of the files at the root that say with what the project is measured."""
     named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json"}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
-    return sorted((named & set(files)) | set(sources_among(files)))
+    return sorted({*(named & set(files)), *sources_among(files), *manifests(files)})
 
 
 def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
@@ -90,6 +105,7 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         used={**use.certain, **{name: why for name, why in files_of.items() if name in presets()}},
         suggested={name: why for name, why in use.suggested.items() if name not in configured},
         names_files=_naming_files(configured, texts),
+        suites=found_suites(files, texts),
     )
 
 

@@ -18,6 +18,8 @@ from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
 from setpoint.evaluators.suite import Runner, TestSuite
+from setpoint.evaluators.suites.runner import Selection
+from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
 from setpoint.evaluators.tool import Tool
 from setpoint.presets import Preset, Via, presets
 from setpoint.settings import Settings
@@ -76,13 +78,13 @@ class Plan:
         known = (
             self._tool(name, preset, target)
             for name, preset in presets().items()
-            if name in self.project.chosen
+            if name in self.project.chosen and name not in RUNNERS
         )
         return (*known, *self._custom(runs_code=False))
 
     def tests(self, target: Target) -> tuple[Group, ...]:
         """Make the checks that run the project's code, in the order in which they run."""
-        groups = list(self._suite(target))
+        groups = [*self._suite(target), *self._package_suites(target)]
         if target.stage is not Stage.EVALUATE:
             groups += self._custom(runs_code=True)
         if target.stage in (Stage.TEST, Stage.CONFIRM):
@@ -122,7 +124,7 @@ class Plan:
             program=program,
             project=self.project.interpreter,
             targets=targets,
-            cache="/dev/null" if target.stage is Stage.CONFIRM else str(self.cache / name),
+            cache=self._cache_of(name, target),
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
             asked=self.settings.checks.tool(name),
@@ -132,6 +134,11 @@ class Plan:
             parsed=self._parsed(targets, target) if preset.silent else (),
         )
         return Group(checks=(check,), identity=check.identity)
+
+    def _cache_of(self, name: str, target: Target) -> str:
+        """Give the folder of a tool's own cache; a confirmation starts with an empty one."""
+        folder = self.scratch / "fresh" if target.stage is Stage.CONFIRM else self.cache
+        return str(folder / name.partition("_")[0])
 
     def _targets(self, name: str, preset: Preset, target: Target) -> tuple[str, ...]:
         layout = self.project.layout
@@ -154,9 +161,44 @@ class Plan:
             )
         )
 
+    def _package_suites(self, target: Target) -> Iterator[Group]:
+        """Make the checks that run tests in other languages than Python."""
+        for name in RUNNERS:
+            only = None
+            if target.stage is Stage.EVALUATE:
+                only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
+            if name in self.project.chosen and (only is None or only):
+                yield self._package_suite(name, target, only)
+
+    def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
+        program, preset = self.project.programs.get(name), presets()[name]
+        if program is None:
+            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            return Group(
+                checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None
+            )
+        found = self.project.layout.suites.get(name)
+        check = PackageSuite(
+            name=name,
+            preset=preset,
+            program=program,
+            project=self.project.interpreter,
+            root=self.project.root,
+            folders=found.folders if found else ("",),
+            cache=str(self.cache / name.partition("_")[0]),
+            artifacts=self.artifacts,
+            timeout_s=self.settings.checks.timeout_s,
+            asked=self.settings.checks.tool(name),
+            only=only,
+            reruns=self.settings.checks.reruns,
+            settled=target.settled,
+        )
+        return Group(checks=(check,), identity=check.identity)
+
     def _suite(self, target: Target) -> Iterator[Group]:
         name: Literal["pytest", "unittest"] = "unittest" if "unittest" in self.project.chosen else "pytest"
-        if name not in self.project.chosen or (target.stage is Stage.EVALUATE and not target.suspects):
+        suspects = tuple(test for test in target.suspects if not owner(test, self.project.chosen))
+        if name not in self.project.chosen or (target.stage is Stage.EVALUATE and not suspects):
             return
         if reason := self._cannot_test(name):
             yield Group(checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None)
@@ -175,7 +217,7 @@ class Plan:
         )
         suite = TestSuite(
             runner=runner,
-            only=None if whole else target.suspects,
+            only=None if whole else suspects,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
         )

@@ -32,6 +32,7 @@ from setpoint.evaluators.place import (
 from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
+from setpoint.evaluators.suites.linked import link_packages
 from setpoint.ports import Measured, Toolbox, WorkCopy
 from setpoint.presets import presets
 from setpoint.processes.git import changed_files, files_at, head, tree_of
@@ -146,9 +147,11 @@ class ProjectEvaluator:
         layout, leak = await found_leak(root, place, interpreter, layout)
         both = Interpreters(project=interpreter, own=own)
         chosen = choose(checks, layout, both)
-        programs = await find_programs(root, chosen, both)
+        programs = await find_programs(root, chosen, both, layout.package_folders)
         chosen |= reasons(self._settings.check, interpreter)
-        return Project(interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak)
+        return Project(
+            root=root, interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak
+        )
 
     def _task(self, order: RunOrder, base: Measurements | None) -> _Task:
         return _Task(project=self._projects[order.trace_id], story=order.story, base=base)
@@ -172,6 +175,7 @@ class ProjectEvaluator:
 
     async def _measure(self, task: _Task, place: Measured) -> Measurements:
         target = await _target(task, place)
+        await asyncio.to_thread(_link, task.project, Path(place.copy.path))
         cache = None if place.stage is Stage.CONFIRM else self._cache
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self._plan(task, place.copy.trace_id, Path(scratch))
@@ -222,6 +226,12 @@ async def _target(task: _Task, place: Measured) -> Target:
         suspects=place.suspects,
         settled=base.tests.red if base is not None and base.tests is not None and tolerant else frozenset(),
     )
+
+
+def _link(project: Project, place: Path) -> None:
+    """Bring the packages that the user has installed to the measured tree."""
+    folders, committed = project.layout.package_folders, project.layout.committed_packages
+    link_packages(project.root, place, folders, committed)
 
 
 def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:

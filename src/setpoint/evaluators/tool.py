@@ -71,6 +71,7 @@ class Tool:
                 environment=self._environment(tree),
                 timeout_s=self.asked.timeout_s or self.timeout_s,
                 keep_bytes=2 * MOST_BYTES,
+                merge_stderr=self.preset.merged,
             )
             done = await run(command)
             ran = results.Ran(
@@ -124,6 +125,8 @@ class Tool:
     def _environment(self, tree: Path) -> dict[str, str]:
         variables = environment(self.project, tree, ())
         variables["MYPYPATH"] = ":".join(str(tree / folder) for folder in self.search if folder)
+        names = {"{cache}": self.cache}
+        variables |= {name: _filled(text, names) for name, text in self.preset.environment.items()}
         return {name: value for name, value in variables.items() if value}
 
     async def _unparsed(self, measured: Measured) -> str:

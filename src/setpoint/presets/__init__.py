@@ -56,7 +56,8 @@ class Preset(Value):
 
     In arguments, `{python}` is the project's interpreter, `{cache}` a folder for the tool's own cache,
     `{report}` the file it writes in the folder `{scratch}`, `{config}` the project's configuration of the
-    tool, `{tree}` the root of the tree. A tool's name is `[a-z][a-z0-9_]*`, so that a variable can name it.
+    tool, `{tree}` the root of the tree, `{inside}` the folder of what Setpoint
+    lends to test runners. A tool's name is `[a-z][a-z0-9_]*`, so that a variable can name it.
     """
 
     title: str
@@ -81,6 +82,10 @@ class Preset(Value):
     """The tool whose configuration it reads too; empty: its own."""
     format: ReportFormat
     """Who reads its report."""
+    environment: Mapping[str, str] = {}
+    """Variables it gets on top; `{cache}` stands for the folder of its own cache."""
+    merged: bool = False
+    """It writes its report to standard error, so that both streams are read as one."""
     report: str = ""
     """The file it writes, named from a folder outside the tree; empty: standard output."""
     clean: tuple[int, ...] = (0,)

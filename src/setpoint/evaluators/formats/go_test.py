@@ -17,6 +17,7 @@ from setpoint.evaluators.formats.tests_found import Case, report_of
 _ENDS = {"pass": Outcome.PASSED, "fail": Outcome.FAILED, "skip": Outcome.SKIPPED}
 _UNBUILT = re.compile(r"FAIL\t(?P<package>\S+) \[(?:build|setup) failed\]")
 _LOGGED = re.compile(r"^\s+(?P<file>[\w.\-]+\.go):(?P<line>\d{1,7}): (?P<text>.*)$", re.MULTILINE)
+_LISTED = re.compile(r"(?:Test|Example|Fuzz)\w*")
 _MARKS = ("=== ", "--- ", "    --- ", "PASS", "FAIL", "exit status", "ok  \t")
 _KEPT = 20_000
 """Characters kept of what one test prints."""
@@ -77,6 +78,17 @@ def read(text: bytes, sources: Sources) -> TestReport:
     if not report.outcomes:
         raise bad(sources, "it holds no test")
     return report
+
+
+def listed(text: bytes, sources: Sources) -> frozenset[str]:
+    """Read what `go test -json -list .` prints: tests, examples and fuzz tests, named as `read` names them."""
+    names = set()
+    for number, line in enumerate(lines_of(text, sources), start=1):
+        if line.startswith("{"):
+            told = from_json(_LINE, line.encode(), sources, f"in line {number}")
+            if told.action == "output" and not told.test and _LISTED.fullmatch(told.output.strip()):
+                names.add(f"{told.package}::{told.output.strip()}")
+    return frozenset(names)
 
 
 def _note(line: _Line, packages: dict[str, _Package]) -> None:
