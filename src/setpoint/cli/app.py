@@ -13,7 +13,7 @@ import click
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, check, demo, doctor, init, resume, run, show, status, verify
+from setpoint.cli import agents, check, demo, doctor, init, resume, run, show, status, step, story, verify
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -44,7 +44,9 @@ app.command()(init.init)
 app.command()(doctor.doctor)
 app.command()(agents.agents)
 app.command()(run.run)
+app.command()(step.step)
 app.command()(resume.resume)
+app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)

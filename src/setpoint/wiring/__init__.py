@@ -1,21 +1,37 @@
 """The composition root: the only place that knows every adapter."""
 
+from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
+from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.orders import order, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
+from setpoint.wiring.scribe import remarks
+from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.world import drive, measure, verify
 
 __all__ = [
+    "BoardOutcome",
     "Project",
+    "Stepped",
+    "add_story",
     "agent_rows",
+    "card",
+    "cards",
     "diagnosis",
     "drive",
+    "file_of",
     "find_run",
     "measure",
     "open_project",
     "order",
     "recorded_order",
+    "remarks",
     "run_list",
+    "runs_of_story",
+    "set_keys",
+    "shelf",
+    "step",
     "story",
     "verify",
+    "work_off",
 ]

@@ -9,7 +9,6 @@ import yaml
 
 from setpoint.domain.board import ActionKind, Card, NextAction, Standing
 from setpoint.domain.ids import StoryId
-from setpoint.domain.run import RunOrder
 from setpoint.domain.story import Status, Story, StoryRecord
 from setpoint.errors import StoryError, UsageError
 from setpoint.events.queries import RunState, RunSummary, newest_by_story, runs_of
@@ -17,7 +16,7 @@ from setpoint.policies.assessor import assess, by_urgency, column
 from setpoint.policies.standing import standing_of
 from setpoint.store.locks import RunLocks
 from setpoint.store.shelf import Shelf
-from setpoint.store.stories import KEYS, StoryFile, new_story, parsed, read_file, slug
+from setpoint.store.stories import KEYS, StoryFile, new_story, read_file, slug
 from setpoint.wiring.project import Project
 
 ENDED = ("run.started", "loop.phase_bounce", "run.finished")
