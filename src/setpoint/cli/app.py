@@ -9,12 +9,30 @@ import sys
 import traceback
 from pathlib import Path
 
-import click
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, check, demo, doctor, init, resume, run, show, status, step, story, verify
+from setpoint.cli import (
+    agents,
+    check,
+    demo,
+    doctor,
+    init,
+    pipeline,
+    resume,
+    run,
+    show,
+    status,
+    step,
+    story,
+    verify,
+)
 from setpoint.errors import ExitCode, SetpointError
+
+WrongUse: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+"""What typer raises for a wrong flag: it brings a click of its own or uses the installed one."""
 
 app = typer.Typer(
     name="setpoint",
@@ -51,6 +69,7 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
+app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 
 
@@ -61,14 +80,14 @@ def main() -> None:
     except SetpointError as error:
         typer.echo(f"setpoint: {error}", err=True)
         sys.exit(error.exit_code)
-    except click.exceptions.Abort:
+    except typer.Abort:
         typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except KeyboardInterrupt:
         typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
-    except click.ClickException as error:
-        error.show()
+    except WrongUse as error:
+        getattr(error, "show")()  # noqa: B009 - its type is hidden in typer
         sys.exit(ExitCode.USAGE)
     except Exception:  # noqa: BLE001 - the error boundary: whatever is left is a fault of Setpoint's own
         typer.echo(f"setpoint: a fault in Setpoint; report written to {_reported()}", err=True)

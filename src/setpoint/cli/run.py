@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
 
 
 def run(
+    called: typer.Context,
     what: Annotated[
         str, typer.Argument(help="What is wanted, in a sentence, or a story by its id or path.")
     ] = "",
@@ -20,6 +20,10 @@ def run(
         str, typer.Option("--agent", "-a", help="Who makes the change; see `setpoint agents`.")
     ] = "",
     reviewer: Annotated[str, typer.Option(help="Who reviews it.")] = "",
+    review: Annotated[
+        list[str] | None,
+        typer.Option(help="A kind of review: code, spec, security, product; may be given again."),
+    ] = None,
     base: Annotated[str, typer.Option(help="The commit to start from.")] = "HEAD",
     accept: Annotated[
         list[str] | None, typer.Option(help="A command that must exit 0; may be given again.")
@@ -40,7 +44,7 @@ def run(
 
     _either(what, auto=auto)
     flags = {
-        "agents": _given({"maker": agent, "reviewer": reviewer}),
+        "agents": _given({"maker": agent, "reviewer": reviewer, "reviews": review}),
         "limits": _limits(max_iterations, max_cost, max_minutes),
         "preset": preset,
         "known_red": known_red,
@@ -50,7 +54,7 @@ def run(
     project = wiring.open_project(Path.cwd(), _given(flags))
     if auto:
         own = {"--auto", "--jobs", "--max-stories", "--json"}
-        return work_off(project, _words(click.get_current_context(), leaving=own), as_json=as_json)
+        return work_off(project, _words(called, leaving=own), as_json=as_json)
     story = wiring.story(project, what, tuple(accept or ()))
     order = wiring.order(project, story, base)
     return follow(project, order, as_json=as_json, everything=everything)
@@ -73,7 +77,7 @@ def _given(flags: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in flags.items() if value not in ("", None, {})}
 
 
-def _words(called: click.Context, leaving: set[str]) -> tuple[str, ...]:
+def _words(called: typer.Context, leaving: set[str]) -> tuple[str, ...]:
     """Give the flags that were typed as words again, for the processes that work on one story each."""
     words: list[str] = []
     for parameter in called.command.params:

@@ -3,7 +3,7 @@
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
-from setpoint.wiring.orders import order, story
+from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
@@ -17,6 +17,7 @@ __all__ = [
     "agent_rows",
     "card",
     "cards",
+    "check_prompts",
     "diagnosis",
     "drive",
     "file_of",
@@ -24,6 +25,7 @@ __all__ = [
     "measure",
     "open_project",
     "order",
+    "pipeline",
     "recorded_order",
     "remarks",
     "run_list",
