@@ -58,9 +58,8 @@ class Follower:
             case PhaseCompleted(phase=phase, text=text):
                 self._texts[phase] = text
                 self._finished(phase)
-            case AgentFinished(phase=phase):
-                self._reviewed, self._evaluation = [], None
-                self._finished(phase)
+            case AgentFinished():
+                self._made(event.body)
             case PhasePassed(phase=phase) | PhaseApproved(phase=phase):
                 self._finished(phase)
             case IterationEvaluated(evaluation=evaluation):
@@ -102,6 +101,12 @@ class Follower:
         )
         error = "" if standing.succeeded else standing.last_error
         return standing.model_copy(update={"last_error": error, "refinements": self._refinements(standing)})
+
+    def _made(self, body: AgentFinished) -> None:
+        self._reviewed, self._evaluation, self._escalated = [], None, ""
+        attempt = body.snapshot.attempt
+        if attempt is None or attempt.breakage is None:
+            self._finished(body.phase)
 
     def _finished(self, phase: str) -> None:
         self._done.add(phase)

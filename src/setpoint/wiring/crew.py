@@ -20,6 +20,8 @@ from setpoint.wiring.project import Project
 
 LONGEST_S = 30 * 86400.0
 """A run's own limits end it; this only keeps a process that hangs from staying for ever."""
+MOST_BROKEN = 2
+"""Stories running in which the agent broke, after which it is not tried on the others."""
 _WORST_FIRST = (
     ExitCode.INTERRUPTED,
     ExitCode.FAULT,
@@ -128,6 +130,9 @@ class _Crew:
         people = [
             each.story for each in self.worked if each.exit_code in (ExitCode.WAITING, ExitCode.STOPPED)
         ]
+        broken = [each for each in self.worked[-MOST_BROKEN:] if each.exit_code == ExitCode.NO_AGENT]
+        if len(broken) == MOST_BROKEN:
+            return f"the agent broke in {MOST_BROKEN} stories running: {broken[-1].reason}"
         if limits.stop_for_person and people:
             return f"{people[0]} needs a person (board.stop_for_person)"
         if limits.max_stories is not None and len(self.taken) >= limits.max_stories:
