@@ -72,7 +72,10 @@ class Follower:
                 )
                 self._sent_back(event.body.target)
             case LoopRestarted():
-                self._sent_back(self._phases[len(self._phases) - len(self._judging) - 1])
+                # It begins with the making, whatever the work was sent back to.
+                making = len(self._phases) - len(self._judging) - 1
+                self._done |= set(self._phases[:making])
+                self._sent_back(self._phases[making])
             case HaltingDecided(decision=decision):
                 self._escalated = decision.reason if decision.action is Action.ESCALATE else ""
             case RunFinished(outcome=outcome):

@@ -11,7 +11,7 @@ CLOSING = "<!-- setpoint: end -->"
 MOST_TEXT = 20_000
 """Characters of one phase's text."""
 _NOTES = re.compile(
-    rf"(?:\r\n|\n)?^<!-- setpoint: written[^\r\n]*-->[ \t]*$.*?^{re.escape(CLOSING)}[ \t]*(?:\r\n|\n|\Z)",
+    rf"(?:\r\n|\n)?^<!-- setpoint: written[^\r\n]*-->[ \t]*\r?$.*?^{re.escape(CLOSING)}[ \t]*(?:\r\n|\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _HEADING = re.compile(r"^(#{1,4}) ", re.MULTILINE)
