@@ -25,17 +25,20 @@ from setpoint.agents.registry import known
 from setpoint.agents.rules import REVIEW_RULES
 from setpoint.cli.app import app
 from setpoint.domain import events
+from setpoint.domain.board import ActionKind, Card, NextAction
 from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
-from setpoint.domain.story import Story
+from setpoint.domain.story import Refinement, Status, Story, StoryRecord
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, RunProgress
 from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
+from setpoint.policies.assessor import AUTOMATIC, PRIORITY
 from setpoint.settings import CLASSIC, Settings
+from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
 
 FOLDER = Path(__file__).resolve().parent / "reference"
@@ -321,6 +324,26 @@ def stories() -> Iterator[str]:
         "The text below them is the body. Other keys are left to others.\n"
     )
     yield from fields(Story, leaving="body")
+    yield "## What Setpoint keeps there\n"
+    yield (
+        f"{first_words(StoryRecord)} Besides these there is `PHASE_complete` for each phase: whether it is "
+        "done and need not be done again.\n"
+    )
+    yield from fields(StoryRecord)
+    yield "### Keys of `refinement_iterations`\n"
+    yield from fields(Refinement)
+    yield "## Columns of the board\n"
+    yield "| status | what it means |"
+    yield "|---|---|"
+    for name, text in attribute_texts(Status).items():
+        yield row(f"`{Status[name]}`", text)
+    yield "\n## Next actions\n"
+    yield "| action | urgency | needs no person | what happens |"
+    yield "|---|---|---|---|"
+    texts = attribute_texts(ActionKind)
+    for action in ActionKind:
+        free = "yes" if action in AUTOMATIC else ""
+        yield row(f"`{action}`", str(PRIORITY[action]), free, texts[action.name])
 
 
 def json_shapes() -> Iterator[str]:
@@ -332,6 +355,14 @@ def json_shapes() -> Iterator[str]:
         ("run, resume, demo", outcome, RunOutcome),
         ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
         ("status", "A list of runs, newest first.", RunSummary),
+        ("story list", "A list of stories, what is most urgent first.", Card),
+        ("story next", "The most urgent story as in `story list`, or null. Its `action`:", NextAction),
+        (
+            "run --auto",
+            "The outcome below, and `exit_code`. Under `left`, stories as in `story list`.",
+            BoardOutcome,
+        ),
+        ("run --auto: `worked`", "One story that was taken up.", Worked),
         ("check", "One evaluation of the working tree.", Evaluation),
         ("verify", "`agrees`, and under `checks` a list of these, each with its `agrees`.", Compared),
     ]
@@ -358,7 +389,7 @@ def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
     yield "|---|---|---|---|"
     for name, field in model.model_fields.items():
         if name != leaving:
-            yield row(f"`{name}`", kind(field.annotation), default(field), told(field))
+            yield row(f"`{field.alias or name}`", kind(field.annotation), default(field), told(field))
     yield ""
 
 

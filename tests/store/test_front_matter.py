@@ -28,7 +28,7 @@ VALUES = (
     "&anchor value",
     "!!str 5",
 )
-BETWEEN = ("", "# a comment\n", "\n", "\n  # indented comment\n\n", "#comment: no key\n")
+BETWEEN = ("", "# a comment\n", "\n", "\n # indented comment\n\n", "#comment: no key\n")
 AFTER = ("", "  # behind it")
 NEW = st.one_of(
     st.text(max_size=30),
