@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
+from typing import cast
 
 import typer
 
@@ -17,6 +18,7 @@ from setpoint.cli import (
     check,
     demo,
     doctor,
+    finding,
     init,
     pipeline,
     resume,
@@ -29,11 +31,6 @@ from setpoint.cli import (
 )
 from setpoint.errors import ExitCode, SetpointError
 
-WrongUse: type[Exception] = next(
-    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
-)
-"""What typer raises for a wrong flag: it brings a click of its own or uses the installed one."""
-
 app = typer.Typer(
     name="setpoint",
     no_args_is_help=True,
@@ -41,6 +38,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Close the loop around a coding agent: state the work, get it verified, with evidence.",
 )
+
+
+WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
+"""What Typer raises for words it cannot read: click's `ClickException`, or that of the click Typer brings."""
 
 
 def _version(wanted: bool) -> None:
@@ -69,6 +70,7 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
+app.add_typer(finding.app, name="finding")
 app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 
@@ -86,8 +88,8 @@ def main() -> None:
     except KeyboardInterrupt:
         typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
-    except WrongUse as error:
-        getattr(error, "show")()  # noqa: B009 - its type is hidden in typer
+    except WRONG_USE as error:
+        error.show()
         sys.exit(ExitCode.USAGE)
     except Exception:  # noqa: BLE001 - the error boundary: whatever is left is a fault of Setpoint's own
         typer.echo(f"setpoint: a fault in Setpoint; report written to {_reported()}", err=True)

@@ -17,6 +17,7 @@ from setpoint.loops.briefs import Situation, brief
 from setpoint.loops.review import Submission, review
 from setpoint.loops.running import Running
 from setpoint.policies.gates import hard_gates
+from setpoint.policies.past import failures
 from setpoint.policies.review import Lines, declined_in, docket
 from setpoint.policies.routing import bounce_target
 
@@ -25,9 +26,7 @@ async def judged(
     run: Running, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished, situation: Situation
 ) -> Round:
     """Send a change through the phases behind the making, cheapest first; what blocks ends the round."""
-    suspects = tuple(failure.test for failure in situation.failures) or tuple(
-        failure.test for failure in base.failures
-    )
+    suspects = _suspects(base, rounds, situation)
     # A pipeline is not read unless the phase behind its making measures the evaluate stage.
     first, *others = run.order.pipeline.behind_making()
     evaluation = await _measured(run, first, made, suspects)
@@ -43,6 +42,15 @@ async def judged(
             current = current.model_copy(update={field: evaluation})
         current = _left(run, phase, current, rounds)
     return _with_gates(run, current)
+
+
+def _suspects(base: Evaluation, rounds: tuple[Round, ...], situation: Situation) -> tuple[str, ...]:
+    """Name every test that was ever seen to fail, those of the last round first.
+
+    With fewer of them, a round that breaks again what another had mended would look as good as that one.
+    """
+    seen = (situation.failures, base.failures, *(failures(each) for each in rounds))
+    return tuple(dict.fromkeys(failure.test for failed in seen for failure in failed))
 
 
 def _entered(run: Running, phase: Phase, iteration: int) -> str:

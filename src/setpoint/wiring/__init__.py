@@ -3,6 +3,7 @@
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
 from setpoint.wiring.scribe import remarks
@@ -22,6 +23,9 @@ __all__ = [
     "drive",
     "file_of",
     "find_run",
+    "finding_of",
+    "findings_of",
+    "fix_of",
     "measure",
     "open_project",
     "order",
