@@ -18,25 +18,23 @@ import click
 import typer
 from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
-from wording import anchor, attribute_texts, default, first_words, kind, row, shown, signature, told
+from wording import anchor, attribute_texts, default, fields, first_words, kind, row, shown, signature, told
 
 from setpoint import errors, ports
 from setpoint.agents.registry import known
 from setpoint.agents.rules import REVIEW_RULES
 from setpoint.cli.app import app
 from setpoint.domain import events
-from setpoint.domain.board import ActionKind, Card, NextAction
+from setpoint.domain.board import Card, NextAction
 from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
-from setpoint.domain.story import Refinement, Status, Story, StoryRecord
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, RunProgress
 from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
-from setpoint.policies.assessor import AUTOMATIC, PRIORITY
 from setpoint.settings import CLASSIC, Settings
 from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
@@ -316,36 +314,6 @@ def port_table() -> Iterator[str]:
                 yield f"{inspect.getdoc(method)}\n"
 
 
-def stories() -> Iterator[str]:
-    """Every key of a story's front matter."""
-    yield "# Stories\n"
-    yield (
-        "A story is a Markdown file; these keys may stand in the YAML between two lines of `---` at its top. "
-        "The text below them is the body. Other keys are left to others.\n"
-    )
-    yield from fields(Story, leaving="body")
-    yield "## What Setpoint keeps there\n"
-    yield (
-        f"{first_words(StoryRecord)} Besides these there is `PHASE_complete` for each phase: whether it is "
-        "done and need not be done again.\n"
-    )
-    yield from fields(StoryRecord)
-    yield "### Keys of `refinement_iterations`\n"
-    yield from fields(Refinement)
-    yield "## Columns of the board\n"
-    yield "| status | what it means |"
-    yield "|---|---|"
-    for name, text in attribute_texts(Status).items():
-        yield row(f"`{Status[name]}`", text)
-    yield "\n## Next actions\n"
-    yield "| action | urgency | needs no person | what happens |"
-    yield "|---|---|---|---|"
-    texts = attribute_texts(ActionKind)
-    for action in ActionKind:
-        free = "yes" if action in AUTOMATIC else ""
-        yield row(f"`{action}`", str(PRIORITY[action]), free, texts[action.name])
-
-
 def json_shapes() -> Iterator[str]:
     """What each verb prints with `--json`."""
     yield "# JSON output\n"
@@ -381,16 +349,6 @@ def json_shapes() -> Iterator[str]:
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress):
         yield f"### `{model.__name__}`\n"
         yield from fields(model)
-
-
-def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
-    """A table of a model's fields."""
-    yield "| key | type | default | what it says |"
-    yield "|---|---|---|---|"
-    for name, field in model.model_fields.items():
-        if name != leaving:
-            yield row(f"`{field.alias or name}`", kind(field.annotation), default(field), told(field))
-    yield ""
 
 
 def main() -> int:
