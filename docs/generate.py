@@ -18,6 +18,7 @@ import click
 import typer
 from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
+from story_page import stories
 from wording import anchor, attribute_texts, default, fields, first_words, kind, row, shown, signature, told
 
 from setpoint import errors, ports
