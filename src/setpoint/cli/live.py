@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -35,20 +37,31 @@ EXIT = {
 def follow(project: wiring.Project, order: RunOrder, *, as_json: bool, everything: bool = False) -> int:
     """Drive a run and show what happens; gives the exit code. With JSON, progress goes to stderr."""
     console = Console(stderr=as_json, highlight=False, soft_wrap=True)
-    shown = _Shown(project, order, console, everything=everything)
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
-        done = threading.Event()
-        watching = pool.submit(shown.watch, done)
-        try:
-            outcome = wiring.drive(project, order)
-        finally:
-            done.set()
-            watching.result()
+    with shown(project, order, console, everything=everything):
+        outcome = wiring.drive(project, order)
     if as_json:
         sys.stdout.write(json.dumps(summary(project, order, outcome), indent=2) + "\n")
     else:
         _closing(console, project, order, outcome)
+    for remark in wiring.remarks(order):
+        console.print(f"story:   {remark}", markup=False)
     return EXIT[outcome.ending]
+
+
+@contextmanager
+def shown(
+    project: wiring.Project, order: RunOrder, console: Console, *, everything: bool = False
+) -> Iterator[None]:
+    """Show what happens in a run for as long as the block lasts."""
+    watcher = _Shown(project, order, console, everything=everything)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
+        done = threading.Event()
+        watching = pool.submit(watcher.watch, done)
+        try:
+            yield
+        finally:
+            done.set()
+            watching.result()
 
 
 def summary(project: wiring.Project, order: RunOrder, outcome: RunOutcome) -> dict[str, object]:
