@@ -9,6 +9,7 @@ from pydantic import Field
 
 from setpoint.domain.attempt import Attempt, AttemptLimits, Mode
 from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.domain.pipeline import Pipeline
 from setpoint.domain.quality import WEIGHTS
@@ -156,6 +157,10 @@ class RunOrder(Value):
     weights: dict[str, float] = WEIGHTS
     attempt: AttemptLimits = AttemptLimits()
     """What one attempt of an agent may use."""
+    escalation: Escalation = Escalation()
+    """What becomes of the run when a guard stops it."""
+    deadline: Instant | None = None
+    """When it ends at the latest, whatever it waits for."""
     settings: str = "{}"
     """Settings as JSON, so that a resumed run is measured as it began; `[agent]` may hold keys: left out."""
     dirty: bool = False
@@ -178,7 +183,12 @@ class Ending(StrEnum):
     """It needs a person; the best state is kept."""
     BROKEN_AGENT = "broken_agent"
     """No agent could be made to work."""
+    ACCEPTED = "accepted"
+    """A person took it as it is: not verified, its known issues are written down."""
+    SKIPPED = "skipped"
+    """A guard stopped it and nobody is to be asked; the best state is kept."""
     CANCELLED = "cancelled"
+    """A person ended it; the best state is kept."""
 
 
 COMPLETION_MARK = "IMPLEMENTATION_VERIFIED"

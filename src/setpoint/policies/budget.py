@@ -7,7 +7,15 @@ from decimal import Decimal
 from itertools import pairwise
 
 from setpoint.domain.attempt import AttemptLimits, Usage
-from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, ReviewCompleted, RunResumed
+from setpoint.domain.events import (
+    AgentFinished,
+    Event,
+    GateAnswered,
+    GateOpened,
+    PhaseCompleted,
+    ReviewCompleted,
+    RunResumed,
+)
 from setpoint.domain.run import Limits
 from setpoint.policies.past import Past
 
@@ -44,13 +52,18 @@ def warnings(past: Past) -> tuple[tuple[str, float, float, float], ...]:
 
 
 def active_seconds(events: Sequence[Event]) -> float:
-    """Add up the seconds a run has worked; the gap before each resumption does not count."""
-    gaps = pairwise(events)
-    return sum(
-        (later.at - earlier.at).total_seconds()
-        for earlier, later in gaps
-        if not isinstance(later.body, RunResumed)
-    )
+    """Add up the seconds a run has worked.
+
+    The gap before each resumption does not count, nor does the time in which it waits for a person.
+    """
+    total, waits = 0.0, False
+    for earlier, later in pairwise(events):
+        waits = waits or isinstance(earlier.body, GateOpened)
+        if isinstance(later.body, RunResumed | GateAnswered):
+            waits = False
+        elif not waits:
+            total += (later.at - earlier.at).total_seconds()
+    return total
 
 
 def spent(events: Sequence[Event]) -> tuple[Decimal, bool]:
