@@ -13,7 +13,21 @@ from typing import cast
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, cancel, check, demo, doctor, gate, init, resume, run, show, status, verify
+from setpoint.cli import (
+    agents,
+    cancel,
+    check,
+    demo,
+    doctor,
+    gate,
+    init,
+    pipeline,
+    resume,
+    run,
+    show,
+    status,
+    verify,
+)
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -55,6 +69,7 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
+app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 
 

@@ -36,21 +36,24 @@ def line(body: Body) -> Line:
     """Say in one line what happened."""
     match body:
         case e.RunStarted() | e.RunResumed() | e.BaselineMeasured() | e.Delivered() | e.RunFinished():
-            return _of_run(body)
+            shown = _of_run(body)
         case e.GateOpened() | e.GateAnswered() | e.GateExpired() | e.CancelRequested():
-            return _of_person(body)
+            shown = _of_person(body)
         case (
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
-            return _of_phase(body)
+            shown = _of_phase(body)
+        case e.ReviewAnswered() | e.FindingDeclined():
+            shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
-            return _of_agent(body)
+            shown = _of_agent(body)
         case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
-            return _of_loop(body)
+            shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
-            return _of_figures(body)
+            shown = _of_figures(body)
         case _:
             assert_never(body)
+    return shown
 
 
 def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
@@ -175,6 +178,13 @@ def _of_phase(
             return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}", style)
         case _:
             assert_never(body)
+
+
+def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined) -> Line:
+    if isinstance(body, e.ReviewAnswered):
+        verdict = body.verdict
+        return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)
+    return Line(f"the maker declines {body.fingerprint}: {body.reason}", "yellow")
 
 
 def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFinished) -> Line:

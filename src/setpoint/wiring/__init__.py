@@ -2,7 +2,7 @@
 
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
-from setpoint.wiring.orders import order, story
+from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
 from setpoint.wiring.world import drive, measure, verify
 
@@ -13,6 +13,7 @@ __all__ = [
     "agent_rows",
     "answer",
     "cancel",
+    "check_prompts",
     "diagnosis",
     "drive",
     "find_run",
@@ -21,6 +22,7 @@ __all__ = [
     "open_gates",
     "open_project",
     "order",
+    "pipeline",
     "recorded_order",
     "run_list",
     "story",
