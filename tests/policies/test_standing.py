@@ -93,7 +93,7 @@ async def test_each_return_is_told_with_its_result(tmp_path):
 
 
 async def test_the_circuit_breaker_is_told_in_the_words_of_the_guard(tmp_path):
-    limits = {**CLASSIC, "stagnation": False}
+    limits = {**CLASSIC, "stagnation": False, "diminishing_returns": False}
     stage = a_stage(tmp_path, reviews=[rejecting("correctness", number) for number in range(9)], **limits)
     await stage.drive()
 
