@@ -210,7 +210,7 @@ async def test_a_tool_of_ones_own_feeds_a_metric(bench, feeds: Metric) -> None:
 
 
 async def test_the_example_in_the_documents_works_and_doctor_lists_it(bench) -> None:
-    block = re.search(r"```toml\n(.*?)```", HOW_TO.read_text("utf-8"), re.DOTALL)[1]
+    block = re.search(r"```toml\n(\[check\.lint\].*?)```", HOW_TO.read_text("utf-8"), re.DOTALL)[1]
     assert len(block.strip().splitlines()) == 4
     asked = Settings(**tomllib.loads(block)).check
     asked["absent"] = CustomCheck(command=("no-such-tool-anywhere",), format="sarif")
