@@ -233,3 +233,46 @@ async def test_unittest_cases_and_fail_fast_options(tree: Path) -> None:
 
     assert list(result.tests.outcomes.values()) == [Outcome.FAILED, Outcome.PASSED]
     assert result.tests.failures[0].cause is Cause.ASSERTION
+
+
+ENVIRONMENT = """
+import errno
+import pytest
+
+def test_from():
+    try:
+        raise ConnectionRefusedError("no")
+    except OSError as error:
+        raise ValueError("could not fetch") from error
+
+def test_disk():
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+def test_speaks_of_it():
+    assert "connection refused" == ""
+
+def test_foreign():
+    import no_such_distribution
+
+def test_own():
+    from calc import no_such_name
+
+def test_late():
+    raise TimeoutError("slow")
+"""
+
+
+async def test_the_class_of_a_cause_in_its_order(tree: Path) -> None:
+    result = await run(tree, {"src/calc.py": "", "tests/test_e.py": ENVIRONMENT})
+
+    causes = {failure.test.partition("::")[2]: failure.cause for failure in result.tests.failures}
+    assert causes == {
+        "test_from": Cause.ENVIRONMENT,
+        "test_disk": Cause.ENVIRONMENT,
+        "test_speaks_of_it": Cause.ASSERTION,
+        "test_foreign": Cause.ENVIRONMENT,
+        "test_own": Cause.IMPORT,
+        "test_late": Cause.TIMEOUT,
+    }
+    own = next(failure for failure in result.tests.failures if failure.test.endswith("test_own"))
+    assert (own.error, own.frames[-1].function) == ("ImportError", "test_own")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import Cause, CheckResult, Failure, Outcome, TestReport
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Commit, Tree
+from setpoint.domain.quarantine import Quarantined, covering
 from setpoint.domain.story import KnownRed
 from setpoint.domain.value import Value
 
@@ -55,6 +56,8 @@ class Red:
     failures: tuple[Failure, ...] = ()
     known: tuple[str, ...] = ()
     """Red at the base too, and tolerated."""
+    excused: tuple[tuple[str, Quarantined], ...] = ()
+    """In quarantine, with what excuses them."""
 
 
 def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> Red:
@@ -73,11 +76,24 @@ def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> 
     return Red(failures=tuple(counting), known=tuple(known))
 
 
+def without_excused(red: Red, quarantine: tuple[Quarantined, ...]) -> Red:
+    """Take the tests in quarantine out of those that count, and name what excuses each."""
+    held = {failure.test: covering(quarantine, failure.test) for failure in red.failures}
+    excused = tuple((test, each) for test, each in held.items() if each is not None)
+    counting = tuple(failure for failure in red.failures if held[failure.test] is None)
+    return replace(red, failures=counting, excused=excused)
+
+
 def _shaky(now: TestReport, base: TestReport, environment: Collection[str]) -> list[Failure]:
     """A test that was to be mended and passes only when it is run again is not mended."""
     wanted = {failure.test: failure for failure in base.failures if failure.test not in environment}
     return [
-        failure.model_copy(update={"message": f"it failed and then passed alone; at base: {failure.message}"})
+        failure.model_copy(
+            update={
+                "message": f"it failed and then passed alone; at base: {failure.message}",
+                "cause": Cause.FLAKY,
+            }
+        )
         for test, failure in wanted.items()
         if now.outcomes.get(test) is Outcome.FLAKY
     ]

@@ -73,7 +73,7 @@ class _Turn:
 
 async def _driven(run: Running) -> RunOutcome:
     base = await _baseline(run)
-    wanted = Situation(findings=base.findings, failures=base.failures)
+    wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
     texts = await _think(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
     rounds: tuple[Round, ...] = ()
@@ -180,6 +180,7 @@ async def _think(run: Running, phases: tuple[Phase, ...], situation: Situation) 
             iteration=situation.iteration,
             findings=situation.findings,
             failures=situation.failures,
+            suspects=situation.suspects,
             texts=texts,
         )
         texts[phase.name] = await _thought(run, phase, key, now)
@@ -208,14 +209,25 @@ async def _rethought(run: Running, last: Round) -> dict[str, str]:
     names = [phase.name for phase in before]
     if last.bounced_to not in names:
         return {}
-    now = Situation(iteration=last.number, findings=blocking(last), failures=failures(last))
+    now = Situation(
+        iteration=last.number,
+        findings=blocking(last),
+        failures=failures(last),
+        suspects=last.latest.suspects,
+    )
     return await _think(run, before[names.index(last.bounced_to) :], now)
 
 
 async def _situation(run: Running, base: Evaluation, rounds: tuple[Round, ...], turn: _Turn) -> Situation:
     past = run.past(base, rounds)
     if not rounds:
-        return Situation(iteration=1, findings=base.blocking, failures=base.failures, texts=turn.texts)
+        return Situation(
+            iteration=1,
+            findings=base.blocking,
+            failures=base.failures,
+            suspects=base.suspects,
+            texts=turn.texts,
+        )
     last = rounds[-1]
     diff = run.world.workspace.diff
     diffs = [(each, await diff(run.copy, each.snapshot.parent, each.snapshot.commit)) for each in rounds[-5:]]
@@ -226,6 +238,7 @@ async def _situation(run: Running, base: Evaluation, rounds: tuple[Round, ...], 
         chain=turn.chain,
         findings=blocking(start),
         failures=failures(start),
+        suspects=start.latest.suspects,
         reason=outcome_line(last),
         advice=_advice(run, rounds),
         tried=tried(diffs),

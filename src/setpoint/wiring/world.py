@@ -14,7 +14,7 @@ from setpoint.agents.registry import known
 from setpoint.agents.rules import RulesAgent
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import IterationEvaluated, RunFinished, RunResumed, RunStarted
-from setpoint.domain.ids import TraceId
+from setpoint.domain.ids import Artifact, TraceId
 from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import UsageError
@@ -64,6 +64,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
         durable=durable,
         clock=SystemClock(),
         keep=project.artifacts.keep,
+        place_of=lambda artifact: str(project.artifacts.path(Artifact(artifact))),
         render=partial(render, overrides=_overrides(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),

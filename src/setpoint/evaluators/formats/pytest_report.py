@@ -25,6 +25,13 @@ class Frame(_Line):
     name: str = ""
 
 
+class Because(_Line):
+    """An exception that another one was raised from."""
+
+    bases: tuple[str, ...] = ()
+    message: str = ""
+
+
 class Raised(_Line):
     """Why a test is red, as pytest saw it."""
 
@@ -41,6 +48,8 @@ class Raised(_Line):
     """Outermost first; empty at collection."""
     text: str = ""
     """The end of what pytest would print."""
+    because: tuple[Because, ...] = ()
+    """What it was raised from (`raise ... from`), nearest first."""
 
 
 class _Begin(_Line):
