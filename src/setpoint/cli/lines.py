@@ -194,6 +194,8 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"{len(evaluation.known_red)} known red")
     if evaluation.flaky:
         parts.append(f"{len(evaluation.flaky)} flaky")
+    if evaluation.quarantined:
+        parts.append(f"{len(evaluation.quarantined)} in quarantine")
     if evaluation.findings:
         parts.append(f"{len(evaluation.findings)} findings ({len(evaluation.blocking)} blocking)")
     if evaluation.coverage is not None:

@@ -36,7 +36,9 @@ class Evaluation(Value):
     failures: tuple[Failure, ...] = ()
     """Red tests that count, worst first: not flaky, not in quarantine, not known-red where tolerated."""
     suspects: tuple[Suspect, ...] = ()
-    """Lines that failing tests reach more than passing ones, most suspicious first, at most 10."""
+    """Lines that failing tests run and passing ones do less, at most 10; those of the change come first."""
+    localised: Text = ""
+    """What `suspects` rests on, or why there are none though tests failed."""
     known_red: tuple[str, ...] = ()
     """Tests that fail and failed at the base too, tolerated."""
     flaky: tuple[str, ...] = ()

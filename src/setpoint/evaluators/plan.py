@@ -34,7 +34,7 @@ class Target:
     """Paths that differ from the base; every file at the base itself."""
     suspects: tuple[str, ...]
     settled: frozenset[str]
-    """Tests that are red and tolerated, so not run again."""
+    """Tests that are red at the base: to run them again proves nothing, whether they are tolerated or not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,15 +146,7 @@ class Plan:
             return
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
-        runner = Runner(
-            interpreter=self.project.interpreter,
-            layout=self.project.layout,
-            artifacts=self.artifacts,
-            timeout_s=self.settings.checks.timeout_s,
-            args=self.settings.checks.pytest_args,
-            cover=cover,
-            data_file=self.scratch / "coverage.data",
-        )
+        runner = self.runner(cover)
         suite = TestSuite(
             runner=runner,
             only=None if whole else target.suspects,
@@ -166,6 +158,7 @@ class Plan:
             self.project.interpreter.fingerprint,
             str(cover),
             str(suite.reruns),
+            str(runner.memory_bytes),
             *runner.args,
         )
         identity = (*identity, "settled", *sorted(target.settled), "only", *(suite.only or ()))
@@ -176,6 +169,20 @@ class Plan:
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
         else:
             yield Group(checks=(suite, CoverageReport(runner=runner)), identity=identity)
+
+    def runner(self, cover: tuple[str, ...] | None = None) -> Runner:
+        """Say how the project's tests are started; `cover` are options of `coverage run`."""
+        checks = self.settings.checks
+        return Runner(
+            interpreter=self.project.interpreter,
+            layout=self.project.layout,
+            artifacts=self.artifacts,
+            timeout_s=checks.timeout_s,
+            args=checks.pytest_args,
+            cover=cover,
+            data_file=self.scratch / "coverage.data",
+            memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
+        )
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):
@@ -199,5 +206,6 @@ class Plan:
             layout=self.project.layout,
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
+            memory_bytes=self.runner().memory_bytes,
         )
         return Group(checks=(check,), identity=(check.name, command, self.project.interpreter.fingerprint))

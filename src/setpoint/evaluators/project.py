@@ -13,11 +13,12 @@ from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.domain.run import RunOrder
-from setpoint.domain.story import KnownRed, Story
+from setpoint.domain.story import Story
 from setpoint.evaluators.baseline import Measurements, new_findings
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
 from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
+from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
 from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
 from setpoint.evaluators.judge import Judge, Reference
@@ -33,7 +34,7 @@ from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
 from setpoint.ports import Measured, Toolbox, WorkCopy
-from setpoint.processes.git import changed_files, files_at, head, tree_of
+from setpoint.processes.git import changed_files, changed_lines, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 from setpoint.store.files import write_atomic
@@ -94,13 +95,15 @@ class ProjectEvaluator:
             await self.prepare(order, measured.copy)
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
         if measured.stage is Stage.BASE:
-            return await judge.first(await self._measure_base(order, measured))
+            first = await judge.first(await self._measure_base(order, measured))
+            return await self._located(order, first, measured)
         base = await self._base(order, measured.copy)
         place = await check_out(self._state, measured)
         raw = await self._measure(self._task(order, base), place)
         parent = await parent_of(place.copy.path, measured.commit)
         seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
-        return await judge.against(base, raw, Reference(seen=seen, suspects=measured.suspects))
+        judged = await judge.against(base, raw, Reference(seen=seen, suspects=measured.suspects))
+        return await self._located(order, judged, measured)
 
     async def survey(self, root: Path) -> Survey:
         """Say with what the project's last commit would be measured, and measure nothing."""
@@ -165,6 +168,22 @@ class ProjectEvaluator:
             measured = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
             return await self._measure_base(order, measured)
 
+    async def _located(self, order: RunOrder, judged: Evaluation, measured: Measured) -> Evaluation:
+        """Where tests are red, look which lines are at fault; the tree is checked out anew for it."""
+        if not judged.failures:
+            return judged
+        place = await check_out_commit(self._state, measured.copy, measured.commit)
+        plan = self._plan(self._task(order, None), order.trace_id, self._state)
+        localiser = Localiser(
+            runner=plan.runner(),
+            limit_s=self._settings.failures.localise_s,
+            files=await files_at(place, measured.commit),
+            changed=await changed_lines(place, order.base, measured.commit),
+        )
+        tree = measured._replace(copy=measured.copy._replace(path=str(place)))
+        found = await localiser.look(tree, judged.failures)
+        return judged.model_copy(update={"suspects": found.suspects, "localised": found.how})
+
     async def _measure(self, task: _Task, place: Measured) -> Measurements:
         target = await _target(task, place)
         cache = None if place.stage is Stage.CONFIRM else self._cache
@@ -209,13 +228,12 @@ async def _target(task: _Task, place: Measured) -> Target:
     files = await files_at(place.copy.path, place.commit)
     base = task.base
     changed = files if base is None else await changed_files(place.copy.path, base.commit, place.commit)
-    tolerant = task.story.known_red is KnownRed.TOLERATE
     return Target(
         stage=place.stage,
         files=files,
         changed=frozenset(changed),
         suspects=place.suspects,
-        settled=base.tests.red if base is not None and base.tests is not None and tolerant else frozenset(),
+        settled=base.tests.red if base is not None and base.tests is not None else frozenset(),
     )
 
 

@@ -100,8 +100,8 @@ async def test_the_first_of_each_cause_is_explained_and_the_rest_is_short(tmp_pa
 
     told = await readable(tmp_path, commit, given, CHANGES, {"t.py::0"})
 
-    assert [each.test for each in told[:3]] == ["t.py::1", "t.py::0", "t.py::2"]
-    assert [each.new for each in told[:3]] == [True, False, True]
+    assert [each.test for each in told[:3]] == ["t.py::1", "t.py::2", "t.py::0"]
+    assert [each.new for each in told[:3]] == [True, True, False]
     assert ">    5     y = x + 1" in told[0].code
     assert [len(each.detail) for each in told[:3]] == [999, SHORT_DETAIL, SHORT_DETAIL]
     assert sum(bool(each.code) for each in told) == WITH_CODE

@@ -13,4 +13,6 @@ FOLDER = Path(__file__).resolve().parent
 PROBE = FOLDER / "probe.py"
 PARSE = FOLDER / "parse.py"
 PLUGIN = "setpoint_report"
-"""Module name of the pytest plugin."""
+"""Module name of the pytest plugin that reports."""
+TRACER = "setpoint_spectra"
+"""Module name of the pytest plugin that traces."""
