@@ -16,6 +16,8 @@ SHOWN = {
     "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)\n  maker: scripted",
     "run.resumed": "resumed by process 4711: its process was gone",
     "baseline.measured": "base: tests 10 passed; quality 0.50",
+    "tests.quarantined": "quarantine: t::shaky until 2026-02-15 (failures do not count); "
+    "time is up, counts again: t::old",
     "phase.entered": "implement #1",
     "phase.completed": "plan: 1. Mend it.",
     "phase.approved": "review: approved",

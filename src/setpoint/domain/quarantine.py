@@ -38,12 +38,11 @@ class Quarantined(Value):
 
 
 class FlakyTest(Value):
-    """How often a test was seen to fail and then to pass on the same tree."""
+    """When a test was seen to fail and then to pass on the same tree."""
 
     test: Text
-    sightings: int
-    """Runs in which it was seen, each counted once, whatever happened in it."""
-    last_seen: Instant
+    seen: tuple[Instant, ...]
+    """Once for each run in which it was seen, oldest first, however often it flipped in that run."""
     last_tree: str = ""
     """The git tree on which it was seen last."""
 

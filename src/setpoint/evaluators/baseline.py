@@ -76,9 +76,12 @@ def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> 
     return Red(failures=tuple(counting), known=tuple(known))
 
 
-def without_excused(red: Red, quarantine: tuple[Quarantined, ...]) -> Red:
-    """Take the tests in quarantine out of those that count, and name what excuses each."""
-    held = {failure.test: covering(quarantine, failure.test) for failure in red.failures}
+def without_excused(red: Red, quarantine: tuple[Quarantined, ...], broken: Collection[str] = ()) -> Red:
+    """Take tests in quarantine, but for `broken` ones, out of those that count; name what excuses each."""
+    held = {
+        failure.test: None if failure.test in broken else covering(quarantine, failure.test)
+        for failure in red.failures
+    }
     excused = tuple((test, each) for test, each in held.items() if each is not None)
     counting = tuple(failure for failure in red.failures if held[failure.test] is None)
     return replace(red, failures=counting, excused=excused)

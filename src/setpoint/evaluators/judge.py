@@ -100,6 +100,8 @@ class Judge:
     coverage_goal: float
     quarantine: tuple[Quarantined, ...] = ()
     """Tests whose failures do not count."""
+    broken: frozenset[str] = frozenset()
+    """Tests that count in spite of the quarantine: the work has broken them for good."""
 
     async def first(self, raw: Measurements) -> Evaluation:
         """Judge the base itself: nothing is new in it, but its red tests are told."""
@@ -149,7 +151,7 @@ class Judge:
         self, red: Red, commit: Commit, changes: Changes, stood: Collection[str] | None
     ) -> Red:
         """Take out what is in quarantine, and explain the rest."""
-        red = without_excused(red, self.quarantine)
+        red = without_excused(red, self.quarantine, self.broken)
         return replace(red, failures=await readable(self.root, commit, red.failures, changes, stood))
 
     async def _work(self, commit: Commit) -> Work:

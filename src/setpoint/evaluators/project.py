@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
+from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import Story
-from setpoint.evaluators.baseline import Measurements, new_findings
+from setpoint.evaluators.baseline import Measurements, new_findings, red_tests
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
 from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
 from setpoint.evaluators.explain.localise import Localiser
+from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
 from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
 from setpoint.evaluators.judge import Judge, Reference
@@ -94,6 +96,7 @@ class ProjectEvaluator:
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
+        judge = replace(judge, quarantine=order.quarantine)
         if measured.stage is Stage.BASE:
             first = await judge.first(await self._measure_base(order, measured))
             return await self._located(order, first, measured)
@@ -102,6 +105,7 @@ class ProjectEvaluator:
         raw = await self._measure(self._task(order, base), place)
         parent = await parent_of(place.copy.path, measured.commit)
         seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
+        judge = replace(judge, broken=await self._broken(order, base, raw, place))
         judged = await judge.against(base, raw, Reference(seen=seen, suspects=measured.suspects))
         return await self._located(order, judged, measured)
 
@@ -117,7 +121,9 @@ class ProjectEvaluator:
         interpreter = project.interpreter
         return Survey(python=interpreter.path, reason=interpreter.reason, checks=dict(project.chosen))
 
-    async def measure_tree(self, root: Path, story: Story | None = None) -> Evaluation:
+    async def measure_tree(
+        self, root: Path, story: Story | None = None, quarantine: tuple[Quarantined, ...] = ()
+    ) -> Evaluation:
         """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.
 
         It is measured in a place of its own: neither the tree nor the repository is touched.
@@ -132,7 +138,8 @@ class ProjectEvaluator:
             project = await self._look_at(root, copy, commit)
             measured = Measured(copy=copy, commit=commit, tree=tree, stage=Stage.TEST)
             raw = await self._measure(_Task(project=project, story=story), measured)
-            return await self._judge(story, commit, copy, self._settings.weights).alone(raw)
+            judge = self._judge(story, commit, copy, self._settings.weights)
+            return await replace(judge, quarantine=quarantine).alone(raw)
         finally:
             await asyncio.to_thread(remove, self._state, trace)
 
@@ -167,6 +174,22 @@ class ProjectEvaluator:
         except (FileNotFoundError, ValueError):  # removed, or written by another version
             measured = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
             return await self._measure_base(order, measured)
+
+    async def _broken(
+        self, order: RunOrder, base: Measurements, raw: Measurements, place: Measured
+    ) -> frozenset[str]:
+        """Name tests that the quarantine would excuse though the work broke them: red here, green at base."""
+        if raw.tests is None or self._settings.checks.reruns + 1 < TIMES:
+            return frozenset()
+        red = red_tests(raw.tests, base.tests, order.story.known_red)
+        tests = doubtful(red.failures, order.quarantine)
+        if not tests:
+            return frozenset()
+        await check_out_commit(self._state, place.copy, order.base)
+        runner = self._plan(self._task(order, None), order.trace_id, self._state).runner()
+        found = await steadily_green(runner, place, tests)
+        await check_out_commit(self._state, place.copy, place.commit)
+        return found
 
     async def _located(self, order: RunOrder, judged: Evaluation, measured: Measured) -> Evaluation:
         """Where tests are red, look which lines are at fault; the tree is checked out anew for it."""
@@ -208,6 +231,8 @@ class ProjectEvaluator:
 
     def _guard(self, order: RunOrder, copy: WorkCopy) -> Guard:
         named = (*order.story.protected, *self._settings.integrity.protected)
+        if self._settings.failures.quarantine_file:
+            named = (*named, self._settings.failures.quarantine_file)
         return Guard(self._state, copy, order.base, order.story.integrity, named)
 
     def _judge(self, story: Story, base: Commit, copy: WorkCopy, weights: Mapping[str, float]) -> Judge:

@@ -31,6 +31,7 @@ from setpoint.domain.events import (
     RunFinished,
     RunResumed,
     RunStarted,
+    TestsQuarantined,
     ToolExecuted,
 )
 from setpoint.domain.ids import TraceId
@@ -142,7 +143,7 @@ class _Fold:
     def take(self, event: Event) -> None:
         """Take in the next event."""
         match event.body:
-            case RunStarted() | RunResumed() | Delivered() | RunFinished():
+            case RunStarted() | RunResumed() | Delivered() | RunFinished() | TestsQuarantined():
                 self._run(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
@@ -187,10 +188,10 @@ class _Fold:
             outcome=self.outcome,
         )
 
-    def _run(self, body: RunStarted | RunResumed | Delivered | RunFinished) -> None:
+    def _run(self, body: RunStarted | RunResumed | Delivered | RunFinished | TestsQuarantined) -> None:
         match body:
-            case RunStarted():
-                pass  # the fold began with it
+            case RunStarted() | TestsQuarantined():
+                pass  # the fold began with it, and the order says the same
             case RunResumed():
                 self.resumptions.append(body)
             case Delivered():

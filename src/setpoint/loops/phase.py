@@ -23,6 +23,7 @@ from setpoint.domain.events import (
     PhaseCompleted,
     PhaseEntered,
     RunStarted,
+    TestsQuarantined,
 )
 from setpoint.domain.ids import Commit
 from setpoint.domain.pipeline import Phase
@@ -159,6 +160,9 @@ async def _opened(order: RunOrder, world: World) -> Running:
     journal = Journal(order.trace_id, world.log, world.durable)
     started = RunStarted(order=order, workdir=copy.path, python=tools.python, checks=tools.checks)
     journal.note("run", started)
+    if order.quarantine or order.quarantine_ended:
+        body = TestsQuarantined(quarantine=order.quarantine, ended=order.quarantine_ended)
+        journal.note("quarantine", body)
     return Running(order=order, world=world, copy=copy, tools=tools, journal=journal)
 
 

@@ -3,6 +3,9 @@
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.orders import order, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
+from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
+from setpoint.wiring.quarantine import put as put_in_quarantine
+from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
 from setpoint.wiring.world import drive, measure, verify
 
 __all__ = [
@@ -11,11 +14,15 @@ __all__ = [
     "diagnosis",
     "drive",
     "find_run",
+    "flaky_tests",
     "measure",
     "open_project",
     "order",
+    "put_in_quarantine",
+    "quarantine_entries",
     "recorded_order",
     "run_list",
     "story",
+    "take_out_of_quarantine",
     "verify",
 ]

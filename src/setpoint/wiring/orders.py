@@ -18,6 +18,7 @@ from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
 from setpoint.store.stories import new_story, read_story
 from setpoint.wiring.project import Project
+from setpoint.wiring.quarantine import quarantine_at
 from setpoint.wiring.world import outside_agents
 
 ROLE_SETTINGS = {
@@ -83,6 +84,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
             "your tree holds uncommitted changes: the run starts from the commit and does not see them"
         )
     now = datetime.now(UTC)
+    quarantine = quarantine_at(project, now)
     refinement = wanted.max_refinement_attempts or settings.limits.max_refinement_attempts
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
@@ -98,6 +100,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         settings=settings.model_dump_json(exclude={"agent"}),
         dirty=dirty,
         notes=(*notes, red_note),
+        quarantine=tuple(each for each in quarantine if each.active(now)),
+        quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
         branch=f"{settings.branch_prefix}{wanted.id}",
         started_at=now,
     )

@@ -26,6 +26,7 @@ from setpoint.ports import Agent, Durable, World
 from setpoint.processes.git import commit_of, tree_of
 from setpoint.settings import Settings
 from setpoint.wiring.project import Project
+from setpoint.wiring.quarantine import quarantine_entries
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 
@@ -100,7 +101,9 @@ def drive(project: Project, ordered: RunOrder) -> RunOutcome:
 def measure(project: Project) -> Evaluation:
     """Measure the user's tree as it stands, uncommitted changes included."""
     evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state)
-    return asyncio.run(evaluator.measure_tree(project.root))
+    now = datetime.now(UTC)
+    held = tuple(each for each in quarantine_entries(project) if each.active(now))
+    return asyncio.run(evaluator.measure_tree(project.root, quarantine=held))
 
 
 def verify(project: Project, trace_id: TraceId) -> tuple[verifying.Compared, ...]:

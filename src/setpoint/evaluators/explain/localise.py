@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,7 +75,8 @@ class Localiser:
         took = sum(test.duration_s for test in tests)
         green = len(tests) - len(red)
         how = f"Ochiai over {len(red)} failing and {green} passing tests, traced in {took:.1f} s"
-        return Localised(suspects=self._ranked(scores, Path(measured.copy.path)), how=how)
+        told = Counter(line for test in red for line in set(spectra.tests[test].traceback))
+        return Localised(suspects=self._ranked(scores, told, Path(measured.copy.path)), how=how)
 
     async def _traced(
         self, measured: Measured, failing: Sequence[str], code: tuple[str, ...]
@@ -101,9 +103,14 @@ class Localiser:
             await run_once(runner, measured, tuple(files))
             return await asyncio.to_thread(traced.read, report)
 
-    def _ranked(self, scores: Mapping[Line, float], tree: Path) -> tuple[Suspect, ...]:
-        """Put changed lines first, then the others, by their score."""
-        ordered = sorted(scores, key=lambda line: (not self._is_changed(line), -scores[line], line))
+    def _ranked(
+        self, scores: Mapping[Line, float], told: Mapping[Line, int], tree: Path
+    ) -> tuple[Suspect, ...]:
+        """Put changed lines first, then the others, by their score, then by how many tracebacks tell them."""
+        ordered = sorted(
+            scores,
+            key=lambda line: (not self._is_changed(line), -scores[line], -told.get(line, 0), line),
+        )
         sources: dict[str, list[str]] = {}
         return tuple(
             Suspect(
