@@ -36,13 +36,13 @@ def held(by: PutBy, test: str = NAME) -> Quarantined:
 def unlucky(bench, tmp_path: Path):
     """Make a bench whose test fails where its script says F, one letter a run; else it passes."""
 
-    async def make(*quarantine: Quarantined):
+    async def make(*quarantine: Quarantined, at_base: str = ""):
         script = tmp_path / "script"
-        script.write_text("")
+        script.write_text(at_base)
         test = LUCK.format(script=str(script)).replace("from code", "from codes")
         made = await bench({"codes.py": "SIGN = 1\n", "tests/test_luck.py": test}, settings=CHECKS)
         made.order = made.order.model_copy(update={"quarantine": quarantine})
-        await made.measure(Stage.BASE)
+        made.first = await made.measure(Stage.BASE)
         return made, script
 
     return make
@@ -92,3 +92,13 @@ async def test_without_quarantine_it_counts(unlucky) -> None:
     script.write_text("FFF")
 
     assert [each.test for each in (await made.measure(Stage.TEST)).failures] == [NAME]
+
+
+async def test_what_was_flaky_at_the_base_gets_more_tries(unlucky) -> None:
+    made, script = await unlucky(at_base="F")
+    await made.change({"codes.py": "SIGN = 1  # the same\n"})
+    script.write_text("FFFF")
+
+    tested = await made.measure(Stage.TEST)
+
+    assert (made.first.flaky, tested.flaky, tested.failures) == ((NAME,), (NAME,), ())

@@ -35,6 +35,8 @@ class Target:
     suspects: tuple[str, ...]
     settled: frozenset[str]
     """Tests that are red at the base: to run them again proves nothing, whether they are tolerated or not."""
+    shaky: frozenset[str] = frozenset()
+    """Tests that were flaky at the base."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +154,7 @@ class Plan:
             only=None if whole else target.suspects,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
+            shaky=target.shaky,
         )
         identity = (
             "pytest",
@@ -161,7 +164,15 @@ class Plan:
             str(runner.memory_bytes),
             *runner.args,
         )
-        identity = (*identity, "settled", *sorted(target.settled), "only", *(suite.only or ()))
+        identity = (
+            *identity,
+            "settled",
+            *sorted(target.settled),
+            "shaky",
+            *sorted(target.shaky),
+            "only",
+            *(suite.only or ()),
+        )
         if cover is None:
             yield Group(checks=(suite,), identity=identity)
             if whole and "coverage" in self.project.chosen:

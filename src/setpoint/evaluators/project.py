@@ -15,7 +15,7 @@ from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import Story
-from setpoint.evaluators.baseline import Measurements, new_findings, red_tests
+from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings, red_tests
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
 from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
@@ -259,6 +259,7 @@ async def _target(task: _Task, place: Measured) -> Target:
         changed=frozenset(changed),
         suspects=place.suspects,
         settled=base.tests.red if base is not None and base.tests is not None else frozenset(),
+        shaky=frozenset(flaky_tests(base.tests)) if base is not None and base.tests else frozenset(),
     )
 
 

@@ -24,6 +24,8 @@ from setpoint.store.artifacts import Artifacts
 
 MOST_RERUN = 20
 """More failing tests than this are broken, not flaky: none is run again."""
+MORE_TRIES = 2
+"""Tries on top of the others for a test that flips at the base too."""
 _NO_TESTS, _MOST_NAMED = 5, 5
 
 
@@ -60,6 +62,8 @@ class TestSuite:
     reruns: int = 0
     settled: frozenset[str] = frozenset()
     """Tests that are red at the base, which are not run again."""
+    shaky: frozenset[str] = frozenset()
+    """Tests that were flaky at the base: they get `MORE_TRIES` tries more before a failure counts."""
     name: str = field(default="pytest", init=False)
 
     async def run(self, measured: Measured) -> CheckResult:
@@ -95,9 +99,11 @@ class TestSuite:
 
     async def _without_flaky(self, measured: Measured, report: TestReport) -> TestReport:
         """Run what failed again, in a fresh process of its own; what passes then is flaky."""
-        for _ in range(self.reruns):
+        for tried in range(self.reruns + MORE_TRIES if self.reruns else 0):
             again = [
-                test for test, outcome in report.outcomes.items() if outcome.red and test not in self.settled
+                test
+                for test, outcome in report.outcomes.items()
+                if outcome.red and test not in self.settled and (tried < self.reruns or test in self.shaky)
             ]
             if not again or len(again) > MOST_RERUN:
                 break
