@@ -34,7 +34,6 @@ _NEAR = {
     Nearness.LINE: "on a line you changed",
     Nearness.FUNCTION: "in a function you changed",
     Nearness.FILE: "in a file you changed",
-    Nearness.NONE: "far from your changes",
 }
 
 
@@ -56,7 +55,7 @@ def feedback(
         _headline(failures, clusters),
         room - min(_FOR_FINDINGS, sum(map(len, listed))),
     )
-    told_findings, _ = _fitting(listed, f"## Findings: {len(ordered)}, most urgent first\n", room - used)
+    told_findings, _ = _fitting(listed, f"\n## Findings: {len(ordered)}, most urgent first\n", room - used)
     shown = sum(len(cluster.failures) for cluster in clusters[: len(told_causes) - 1])
     left_out = (
         len(failures) - shown if told_causes else len(failures),
@@ -115,7 +114,7 @@ def _cause(number: int, cluster: Cluster) -> str:
     first = cluster.first
     more = f", and {cluster.more} more with the same cause" if cluster.more else ""
     where = f", at {_span(f'{first.file}:{first.line}', 160)}" if first.file else ""
-    near = f", {_NEAR[first.nearness]}" if first.nearness is not None else ""
+    near = f", {_NEAR[first.nearness]}" if first.nearness in _NEAR else ""
     state = "new: " if first.new else ""
     text = f"### {number}. {_span(first.test, 200)}{more}\n- {state}{first.cause}{where}{near}\n"
     text += f"- {_line(first.message, 300)}\n"
@@ -142,7 +141,7 @@ def _way(failure: Failure) -> str:
 def _suspects(suspects: Sequence[Suspect]) -> str:
     if not suspects:
         return ""
-    lines = ["Lines that the failing tests reach and passing ones do less (a hint, no proof):\n"]
+    lines = ["\nLines that failing tests run and passing ones do less (a hint, no proof):\n"]
     for each in suspects[:MOST_SUSPECTS]:
         yours = ", changed by you" if each.changed else ""
         code = f": {_span(each.text.strip(), 80)}" if each.text.strip() else ""
