@@ -13,7 +13,21 @@ import click
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, check, demo, doctor, init, quarantine, resume, run, show, status, verify
+from setpoint.cli import (
+    agents,
+    check,
+    demo,
+    doctor,
+    finding,
+    init,
+    pipeline,
+    quarantine,
+    resume,
+    run,
+    show,
+    status,
+    verify,
+)
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -50,6 +64,8 @@ app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)
+app.add_typer(finding.app, name="finding")
+app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 
 

@@ -152,9 +152,11 @@ def _suspects(suspects: Sequence[Suspect]) -> str:
 def _finding(finding: Finding) -> str:
     near = f" {_NEAR[finding.nearness]}" if finding.nearness in (Nearness.LINE, Nearness.FUNCTION) else ""
     rule = f" {_line(finding.rule, 40)}" if finding.rule else ""
+    # Whoever answers an objection of a review (declines it, or sees it mended) names it by its id.
+    name = f", id {finding.fingerprint}" if finding.source.startswith("review:") else ""
     place = f"{finding.file}:{finding.line}" if finding.line else finding.file
     where = f" {_span(place, 160)}" if finding.file else ""
-    head = f"- **{finding.severity}** {finding.category} ({_line(finding.source, 40)}{rule}){where}{near}: "
+    head = f"- **{finding.severity}** {finding.category} ({_line(finding.source, 40)}{rule}{name}){where}{near}: "
     text = head + _line(finding.message, MOST_OF_FINDING - len(head) - 1) + "\n"
     for label, more in (("Suggested fix: ", _fix(finding)), ("", finding.detail)):
         room = MOST_OF_FINDING - len(text) - len(label) - 3
