@@ -13,9 +13,11 @@ from setpoint.domain.run import Action, Ending
 from setpoint.testing import Scene, evaluation
 
 SHOWN = {
-    "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)\n  maker: scripted",
+    "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)"
+    "\n  pytest: tests\n  maker: scripted",
     "run.resumed": "resumed by process 4711: its process was gone",
-    "baseline.measured": "base: tests 10 passed; quality 0.50",
+    "baseline.measured": "base: tests 10 passed; quality 0.50 "
+    "(tests 1.00, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "tests.quarantined": "quarantine: t::shaky until 2026-02-15 (failures do not count); "
     "time is up, counts again: t::old",
     "phase.entered": "implement #1",
@@ -27,7 +29,8 @@ SHOWN = {
     "agent.spent": "  spent $0.0215",
     "agent.finished": "change cccccccccc: 1 files, +3 -1",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; "
-    "1 known red; 1 flaky; quality 0.96",
+    "1 known red; 1 flaky; quality 0.96 "
+    "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "review.answered": "security:rules says approve: nothing found",
     "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
     "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
@@ -38,6 +41,11 @@ SHOWN = {
     "To go on: raise limits.max_iterations",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
+    "gate.requested": "waits for a person: 7 of 7 iterations are used up: how is it to go on?",
+    "gate.answered": "answered by Ann (cli): continue, 2 more iterations, $1.50 more, "
+    "instruction: look at the rounding",
+    "gate.expired": "nobody answered in time: cancel is taken for the answer",
+    "run.cancel_requested": "Ann wants the run ended: not wanted any more",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
     "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounces, $0.04, quality 0.88",
 }
@@ -123,7 +131,8 @@ def test_findings_coverage_and_broken_tools_are_told():
     measured = evaluation(Stage.TEST, "c", "t", scene)
     assert line(e.IterationEvaluated(iteration=1, evaluation=measured)).text == (
         "test: tests 10 passed; 1 findings (1 blocking); coverage 50%; "
-        "bandit broke: scripted to break; quality 0.40"
+        "bandit broke: scripted to break; quality 0.40 "
+        "(tests 1.00, coverage 0.50, security 1.00, code quality 1.00, types 1.00, integrity 1.00)"
     )
 
 

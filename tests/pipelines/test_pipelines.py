@@ -42,6 +42,7 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
             ("problems", "reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
         ),
         "story": ORDER.story,
+        "instructions": ("Mind the sign.",),
         "iteration": 2,
         "max_iterations": 7,
         "objections": (BLOCKER,),
@@ -63,6 +64,7 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
             "objections": (),
             **dict.fromkeys(("problems", "plan", "diff"), "some text"),
             "story": ORDER.story,
+            "instructions": ("Mind the sign.",),
             "declined": {},
             "frozen": False,
             "reviews": 0,

@@ -8,17 +8,19 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
+from typing import cast
 
-import click
 import typer
 
 from setpoint import __version__
 from setpoint.cli import (
     agents,
+    cancel,
     check,
     demo,
     doctor,
     finding,
+    gate,
     init,
     pipeline,
     quarantine,
@@ -26,6 +28,8 @@ from setpoint.cli import (
     run,
     show,
     status,
+    step,
+    story,
     verify,
 )
 from setpoint.errors import ExitCode, SetpointError
@@ -37,6 +41,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Close the loop around a coding agent: state the work, get it verified, with evidence.",
 )
+
+
+WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
+"""What Typer raises for words it cannot read: click's `ClickException`, or that of the click Typer brings."""
 
 
 def _version(wanted: bool) -> None:
@@ -58,7 +66,11 @@ app.command()(init.init)
 app.command()(doctor.doctor)
 app.command()(agents.agents)
 app.command()(run.run)
+app.command()(step.step)
 app.command()(resume.resume)
+app.command()(cancel.cancel)
+app.add_typer(gate.app)
+app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
@@ -76,13 +88,13 @@ def main() -> None:
     except SetpointError as error:
         typer.echo(f"setpoint: {error}", err=True)
         sys.exit(error.exit_code)
-    except click.exceptions.Abort:
+    except typer.Abort:
         typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except KeyboardInterrupt:
         typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
-    except click.ClickException as error:
+    except WRONG_USE as error:
         error.show()
         sys.exit(ExitCode.USAGE)
     except Exception:  # noqa: BLE001 - the error boundary: whatever is left is a fault of Setpoint's own

@@ -18,7 +18,7 @@ from setpoint.domain.story import Story
 from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings, red_tests
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
-from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
+from setpoint.evaluators.detect import Interpreters, Project, choose, find_programs, found_leak, layout_at
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
@@ -35,7 +35,10 @@ from setpoint.evaluators.place import (
 from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
+from setpoint.evaluators.suite import Runner
+from setpoint.evaluators.suites.linked import link_packages
 from setpoint.ports import Measured, Toolbox, WorkCopy
+from setpoint.presets import presets
 from setpoint.processes.git import changed_files, changed_lines, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
@@ -52,6 +55,8 @@ class Survey:
     """Why it was chosen."""
     checks: dict[str, str]
     """Checks that would be made, with the reason for each."""
+    suggested: dict[str, str]
+    """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +124,9 @@ class ProjectEvaluator:
         finally:
             await asyncio.to_thread(remove, self._state, trace)
         interpreter = project.interpreter
-        return Survey(python=interpreter.path, reason=interpreter.reason, checks=dict(project.chosen))
+        chosen = dict(project.chosen)
+        suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
+        return Survey(python=interpreter.path, reason=interpreter.reason, checks=chosen, suggested=suggested)
 
     async def measure_tree(
         self, root: Path, story: Story | None = None, quarantine: tuple[Quarantined, ...] = ()
@@ -149,11 +156,13 @@ class ProjectEvaluator:
         layout = await layout_at(repository_of(copy), base)
         place = await check_out_commit(self._state, copy, base)
         layout, leak = await found_leak(root, place, interpreter, layout)
-        chosen = {
-            **choose(checks, layout, interpreter, own),
-            **reasons(self._settings.check, interpreter),
-        }
-        return Project(interpreter=interpreter, own=own, layout=layout, chosen=chosen, leak=leak)
+        both = Interpreters(project=interpreter, own=own)
+        chosen = choose(checks, layout, both)
+        programs = await find_programs(root, chosen, both, layout.package_folders)
+        chosen |= reasons(self._settings.check, interpreter)
+        return Project(
+            root=root, interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak
+        )
 
     def _task(self, order: RunOrder, base: Measurements | None) -> _Task:
         return _Task(project=self._projects[order.trace_id], story=order.story, base=base)
@@ -179,26 +188,33 @@ class ProjectEvaluator:
         self, order: RunOrder, base: Measurements, raw: Measurements, place: Measured
     ) -> frozenset[str]:
         """Name tests that the quarantine would excuse though the work broke them: red here, green at base."""
-        if raw.tests is None or self._settings.checks.reruns + 1 < TIMES:
+        runner = self._python_tests(order)
+        if raw.tests is None or runner is None or self._settings.checks.reruns + 1 < TIMES:
             return frozenset()
         red = red_tests(raw.tests, base.tests, order.story.known_red)
         tests = doubtful(red.failures, order.quarantine)
         if not tests:
             return frozenset()
         await check_out_commit(self._state, place.copy, order.base)
-        runner = self._plan(self._task(order, None), order.trace_id, self._state).runner()
         found = await steadily_green(runner, place, tests)
         await check_out_commit(self._state, place.copy, place.commit)
         return found
 
+    def _python_tests(self, order: RunOrder) -> Runner | None:
+        """Say how pytest is started; none where the project does not use it."""
+        task = self._task(order, None)
+        if "pytest" not in task.project.chosen:
+            return None
+        return self._plan(task, order.trace_id, self._state).runner()
+
     async def _located(self, order: RunOrder, judged: Evaluation, measured: Measured) -> Evaluation:
         """Where tests are red, look which lines are at fault; the tree is checked out anew for it."""
-        if not judged.failures:
+        runner = self._python_tests(order)
+        if not judged.failures or runner is None:
             return judged
         place = await check_out_commit(self._state, measured.copy, measured.commit)
-        plan = self._plan(self._task(order, None), order.trace_id, self._state)
         localiser = Localiser(
-            runner=plan.runner(),
+            runner=runner,
             limit_s=self._settings.failures.localise_s,
             files=await files_at(place, measured.commit),
             changed=await changed_lines(place, order.base, measured.commit),
@@ -209,6 +225,7 @@ class ProjectEvaluator:
 
     async def _measure(self, task: _Task, place: Measured) -> Measurements:
         target = await _target(task, place)
+        await asyncio.to_thread(_link, task.project, Path(place.copy.path))
         cache = None if place.stage is Stage.CONFIRM else self._cache
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self._plan(task, place.copy.trace_id, Path(scratch))
@@ -263,10 +280,18 @@ async def _target(task: _Task, place: Measured) -> Target:
     )
 
 
+def _link(project: Project, place: Path) -> None:
+    """Bring the packages that the user has installed to the measured tree."""
+    folders, committed = project.layout.package_folders, project.layout.committed_packages
+    link_packages(project.root, place, folders, committed)
+
+
 def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
     groups = (*plan.static(target), *plan.tests(target))
     names = [check.name for group in groups for check in group.checks]
-    return tuple(unmeasured(name, tree, "not run: the tree does not parse") for name in names)
+    feeds = {name: preset.feeds for name, preset in presets().items()}
+    reason = "not run: the tree does not parse"
+    return tuple(unmeasured(name, tree, reason, feeds=feeds.get(name, ())) for name in names)
 
 
 def _breaks(parsed: tuple[CheckResult, ...], base: Measurements | None) -> bool:

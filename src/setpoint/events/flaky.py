@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from setpoint.domain.evidence import SUITES
 from setpoint.domain.quarantine import FlakyTest
 from setpoint.store.connect import Store
 from setpoint.store.tables import EVENT, RUN
@@ -55,7 +56,7 @@ def _sightings(store: Store, root: str, since: datetime) -> Iterator[_Sighting]:
     with store.reading() as connection:
         for row in connection.execute(query):
             evaluation = json.loads(row.body)["evaluation"]
-            if any(each["check"] == "pytest" and each["cached"] for each in evaluation["evidence"]):
+            if any(each["check"] in SUITES and each["cached"] for each in evaluation["evidence"]):
                 continue
             for test in evaluation["flaky"]:
                 yield _Sighting(test, row.trace_id, row.at, evaluation["tree"])

@@ -31,6 +31,7 @@ VARIABLES = frozenset(
             "problems",
             "iteration",
             "max_iterations",
+            "instructions",
             "reason",
             "advice",
             "tried",

@@ -156,7 +156,8 @@ def _finding(finding: Finding) -> str:
     name = f", id {finding.fingerprint}" if finding.source.startswith("review:") else ""
     place = f"{finding.file}:{finding.line}" if finding.line else finding.file
     where = f" {_span(place, 160)}" if finding.file else ""
-    head = f"- **{finding.severity}** {finding.category} ({_line(finding.source, 40)}{rule}{name}){where}{near}: "
+    who = f"{_line(finding.source, 40)}{rule}{name}"
+    head = f"- **{finding.severity}** {finding.category} ({who}){where}{near}: "
     text = head + _line(finding.message, MOST_OF_FINDING - len(head) - 1) + "\n"
     for label, more in (("Suggested fix: ", _fix(finding)), ("", finding.detail)):
         room = MOST_OF_FINDING - len(text) - len(label) - 3

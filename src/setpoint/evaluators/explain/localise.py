@@ -58,7 +58,8 @@ class Localiser:
 
     async def look(self, measured: Measured, failures: Sequence[Failure]) -> Localised:
         """Trace some tests of a checked-out tree and rank the lines that failing ones ran."""
-        clusters = [each for each in clustered(failures) if each.first.cause in IN_CODE][:MOST_CAUSES]
+        ours = [failure for failure in failures if failure.test.partition("::")[0].endswith(".py")]
+        clusters = [each for each in clustered(ours) if each.first.cause in IN_CODE][:MOST_CAUSES]
         if not clusters or not self.limit_s:
             return Localised()
         code = tuple(file for file in self.files if file.endswith(".py") and not is_test_path(file))

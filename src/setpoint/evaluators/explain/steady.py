@@ -16,7 +16,8 @@ TIMES = 3
 def doubtful(failures: tuple[Failure, ...], quarantine: tuple[Quarantined, ...]) -> tuple[str, ...]:
     """Name the failures that Setpoint's own quarantine would excuse; a person's word is not doubted."""
     own = tuple(entry for entry in quarantine if entry.by is PutBy.SETPOINT)
-    found = tuple(failure.test for failure in failures if covering(own, failure.test))
+    python = (failure.test for failure in failures if failure.test.partition("::")[0].endswith(".py"))
+    found = tuple(test for test in python if covering(own, test))
     return found[:MOST_RERUN]
 
 
