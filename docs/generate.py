@@ -18,6 +18,7 @@ import typer
 from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
 from story_page import stories
+from tools import metric_table, tool_tables
 from wording import anchor, attribute_texts, default, fields, first_words, kind, row, shown, signature, told
 
 from setpoint import errors, ports
@@ -35,7 +36,6 @@ from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
-from setpoint.presets import presets
 from setpoint.settings import CLASSIC, ChecksSettings, Settings, ToolSettings
 from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
@@ -265,13 +265,16 @@ def checks() -> Iterator[str]:
     yield "# Checks\n"
     yield (
         "Setpoint always parses every file, judges test integrity and runs the story's acceptance commands. "
-        "pytest runs through a report plugin of Setpoint's own. These tools are described as data:\n"
+        "pytest and unittest run through reporters of Setpoint's own. These tools are described as data; "
+        "[`checks.TOOL`](settings.md#checkstool) switches each of them on or off:\n"
     )
-    yield "| tool | measures | language | used | arguments |"
-    yield "|---|---|---|---|---|"
-    for name, preset in presets().items():
-        arguments = " ".join(preset.argv)
-        yield row(f"`{name}`", preset.title, preset.language, preset.chosen, f"`{arguments}`")
+    yield from tool_tables()
+    yield "\n## Metrics\n"
+    yield (
+        "Measured on what is new against the base; one that was not measured is null, neither good nor bad. "
+        "The quality score is the mean by [`weights`](settings.md) of those that were measured.\n"
+    )
+    yield from metric_table()
     yield "\n## Formats\n"
     yield (
         "A tool of your own is a table [`[check.NAME]`](settings.md#checkname) that names one of these "

@@ -15,22 +15,16 @@ from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project, fits
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.launch import MENDS
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
 from setpoint.evaluators.suite import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
 from setpoint.evaluators.tool import Tool
-from setpoint.presets import Preset, Via, presets
+from setpoint.presets import Preset, presets
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
-
-_MENDS = {
-    Via.MODULE: "install it beside the project",
-    Via.SCRIPT: "install it beside the project",
-    Via.NODE: "install it in the project's node_modules",
-    Via.PATH: "put it on PATH",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +107,7 @@ class Plan:
         if program is None:
             forced = self.project.chosen[name].startswith("setting")
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
-            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
             unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
             return Group(checks=(unmeasured,), identity=None)
         if not any(fits(file, preset) for file in target.files):
@@ -175,7 +169,7 @@ class Plan:
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
         program, preset = self.project.programs.get(name), presets()[name]
         if program is None:
-            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
             return Group(
                 checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None
             )

@@ -55,6 +55,8 @@ class Survey:
     """Why it was chosen."""
     checks: dict[str, str]
     """Checks that would be made, with the reason for each."""
+    missing: dict[str, str]
+    """Those of them that are not installed, with what to do."""
     suggested: dict[str, str]
     """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
 
@@ -126,7 +128,13 @@ class ProjectEvaluator:
         interpreter = project.interpreter
         chosen = dict(project.chosen)
         suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
-        return Survey(python=interpreter.path, reason=interpreter.reason, checks=chosen, suggested=suggested)
+        return Survey(
+            python=interpreter.path,
+            reason=interpreter.reason,
+            checks=chosen,
+            missing=project.missing,
+            suggested=suggested,
+        )
 
     async def measure_tree(
         self, root: Path, story: Story | None = None, quarantine: tuple[Quarantined, ...] = ()
