@@ -9,6 +9,7 @@ import pytest
 
 from acceptance.conftest import Repository
 
+pytestmark = pytest.mark.timeout(300)
 TOOLS = Path(__file__).resolve().parents[2] / ".tools" / "node_modules"
 TS = "export function add(a: number, b: number): number {\n  return a - b;\n}\n"
 TS_TESTS = """import { expect, it } from "vitest";
@@ -63,7 +64,7 @@ def test_typescript_with_vitest_eslint_and_tsc(tmp_path):
     untyped = {"write": "src/calc.ts", "text": TS.replace("a - b", "String(a + b)")}
     repository.agent([untyped], [{"expect": "TS2322"}, {"expect": "src/calc.ts"}, right])
 
-    code, outcome = repository.run("--agent", "actor")
+    code, outcome = repository.run("--agent", "actor", timeout=280)
 
     assert (code, outcome["mark"], outcome["iterations"], outcome["bounces"]) == (
         0, "IMPLEMENTATION_VERIFIED", 2, 1,
@@ -86,21 +87,25 @@ def test_a_wrong_try_in_typescript_is_bounced_with_the_failing_test(tmp_path):
     (repository.root / "node_modules").symlink_to(TOOLS)
     wrong = {"write": "src/calc.ts", "text": TS.replace("a - b", "a * b")}
     right = {"write": "src/calc.ts", "text": TS.replace("a - b", "a + b")}
-    repository.agent([wrong], [{"expect": "test/calc.test.ts::adds"}, {"expect": "expected 2 to be 3"}, right])
+    repository.agent(
+        [wrong], [{"expect": "test/calc.test.ts::adds"}, {"expect": "expected 2 to be 3"}, right]
+    )
 
-    code, outcome = repository.run("--agent", "actor")
+    code, outcome = repository.run("--agent", "actor", timeout=280)
 
     assert (code, outcome["iterations"], outcome["bounces"]) == (0, 2, 1)
 
 
 def test_go(tmp_path):
     demanded(shutil.which("go") is not None, "go")
-    repository = made(tmp_path, {"go.mod": "module example.com/calc\n\ngo 1.19\n", "calc.go": GO, "calc_test.go": GO_TESTS})
+    repository = made(
+        tmp_path, {"go.mod": "module example.com/calc\n\ngo 1.19\n", "calc.go": GO, "calc_test.go": GO_TESTS}
+    )
     wrong = {"write": "calc.go", "text": GO.replace("a - b", "a * b")}
     right = {"write": "calc.go", "text": GO.replace("a - b", "a + b")}
     repository.agent([wrong], [{"expect": "TestAdd"}, {"expect": "Add(1, 2) = 2, want 3"}, right])
 
-    code, outcome = repository.run("--agent", "actor")
+    code, outcome = repository.run("--agent", "actor", timeout=280)
 
     assert (code, outcome["mark"], outcome["iterations"], outcome["bounces"]) == (
         0, "IMPLEMENTATION_VERIFIED", 2, 1,
@@ -120,6 +125,6 @@ def test_deleting_the_failing_test_does_not_pass_in_typescript(tmp_path):
     emptied = files["src/calc.test.ts"].replace('it("adds",', 'it.skip("adds",')
     repository.agent([{"delete": "src/calc.test.ts"}], [{"write": "src/calc.test.ts", "text": emptied}])
 
-    code, outcome = repository.run("--agent", "actor")
+    code, outcome = repository.run("--agent", "actor", timeout=280)
 
     assert (code, outcome["ending"]) == (11, "stopped")

@@ -35,7 +35,7 @@ class ReportFormat(StrEnum):
     ESLINT = "eslint"
     """Findings: `eslint --format=json`, with fixes."""
     TSC = "tsc"
-    """Findings: `tsc --pretty false`."""
+    """Findings: `tsc --pretty false --listFiles`."""
     PYRIGHT = "pyright"
     """Findings: `pyright --outputjson` and `basedpyright --outputjson`."""
     BIOME = "biome"

@@ -31,7 +31,7 @@ BY_LINE = (
 )
 """Formats in which the beginning of a report can be a whole one."""
 
-MAY_BE_EMPTY = (ReportFormat.RDJSONL, ReportFormat.TSC, ReportFormat.GO_VET)
+MAY_BE_EMPTY = (ReportFormat.RDJSONL, ReportFormat.GO_VET)
 
 
 def read(form: ReportFormat, text: bytes | str, sources: Sources = SOURCES):

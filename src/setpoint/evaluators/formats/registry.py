@@ -67,7 +67,7 @@ COVERAGE: Mapping[ReportFormat, Callable[[bytes, Sources], Reached]] = {
     ReportFormat.COVERAGE_JSON: coverage_json.read,
 }
 """Formats of tools that tell what tests reached."""
-_MAY_BE_EMPTY = (ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.TSC, ReportFormat.GO_VET)
+_MAY_BE_EMPTY = (ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.GO_VET)
 """Formats of one line for each finding, so that nothing is written where nothing was found."""
 
 
