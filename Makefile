@@ -16,7 +16,8 @@ help: ## Show the targets
 demo: $(READY) ## Repair a broken sample project, and show the evidence
 	@rm -rf .demo && $(BIN)/setpoint demo .demo
 
-test: $(READY) ## Run the tests
+test: $(READY) ## Install the tools that the presets describe into .tools/, and run the tests
+	@PYTHON=$(PYTHON) bash tests/evaluators/tools/install.sh
 	@bash tests/evaluators/javascript/install.sh
 	@$(BIN)/python -m pytest -q -m "not real_agents"
 

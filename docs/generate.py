@@ -15,8 +15,9 @@ from pathlib import Path
 
 import click
 import typer
-from jinja2 import Environment, PackageLoader, meta, nodes
+from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
+from tools import metric_table, tool_tables
 from wording import anchor, attribute_texts, default, first_words, kind, row, shown, signature, told
 
 from setpoint import errors, ports
@@ -32,9 +33,8 @@ from setpoint.domain.story import Story
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, RunProgress
 from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
-from setpoint.pipelines import SHIPPED, load_pipeline
+from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
-from setpoint.presets import presets
 from setpoint.settings import CLASSIC, ChecksSettings, Settings, ToolSettings
 from setpoint.wiring.doctor import AgentRow, Diagnosis
 
@@ -114,8 +114,7 @@ def verbs() -> Iterator[str]:
     group = typer.main.get_command(app)
     yield "# Verbs\n"
     yield f"{group.help}\n"
-    commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
-    for name, command in commands.items():
+    for name, command in commands_of(group):
         yield f"## `setpoint {name}`\n"
         yield f"{command.help}\n"
         parameters = [each for each in command.params if each.name != "help"]
@@ -131,6 +130,16 @@ def verbs() -> Iterator[str]:
             )
             yield row(f"`{spelled}`", value if value != "`false`" else "off", getattr(each, "help", "") or "")
         yield ""
+
+
+def commands_of(group: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """Give every verb with its name, those of groups of verbs too."""
+    commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
+    for name, command in commands.items():
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {below}", each) for below, each in commands_of(command))
+        else:
+            yield name, command
 
 
 def exit_codes() -> Iterator[str]:
@@ -234,19 +243,6 @@ def prompts() -> Iterator[str]:
         yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
 
 
-def variables_of(environment: Environment, template: str) -> set[str]:
-    """Give the variables a template needs, those of templates it includes too."""
-    loader = environment.loader
-    if loader is None:
-        return set()
-    tree = environment.parse(loader.get_source(environment, template)[0])
-    found = meta.find_undeclared_variables(tree)
-    for include in tree.find_all(nodes.Include):
-        if isinstance(include.template, nodes.Const):
-            found |= variables_of(environment, str(include.template.value))
-    return found
-
-
 def agents() -> Iterator[str]:
     """Every agent of the registry."""
     yield "# Agents\n"
@@ -267,13 +263,16 @@ def checks() -> Iterator[str]:
     yield "# Checks\n"
     yield (
         "Setpoint always parses every file, judges test integrity and runs the story's acceptance commands. "
-        "pytest runs through a report plugin of Setpoint's own. These tools are described as data:\n"
+        "pytest and unittest run through reporters of Setpoint's own. These tools are described as data; "
+        "[`checks.TOOL`](settings.md#checkstool) switches each of them on or off:\n"
     )
-    yield "| tool | measures | language | used | arguments |"
-    yield "|---|---|---|---|---|"
-    for name, preset in presets().items():
-        arguments = " ".join(preset.argv)
-        yield row(f"`{name}`", preset.title, preset.language, preset.chosen, f"`{arguments}`")
+    yield from tool_tables()
+    yield "\n## Metrics\n"
+    yield (
+        "Measured on what is new against the base; one that was not measured is null, neither good nor bad. "
+        "The quality score is the mean by [`weights`](settings.md) of those that were measured.\n"
+    )
+    yield from metric_table()
     yield "\n## Formats\n"
     yield (
         "A tool of your own is a table [`[check.NAME]`](settings.md#checkname) that names one of these "

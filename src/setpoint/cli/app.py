@@ -13,7 +13,20 @@ import click
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, check, demo, doctor, init, resume, run, show, status, verify
+from setpoint.cli import (
+    agents,
+    check,
+    demo,
+    doctor,
+    finding,
+    init,
+    pipeline,
+    resume,
+    run,
+    show,
+    status,
+    verify,
+)
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -49,6 +62,8 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
+app.add_typer(finding.app, name="finding")
+app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 
 

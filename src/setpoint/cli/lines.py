@@ -40,19 +40,21 @@ def line(body: Body) -> Line:
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
             return _of_phase(body)
+        case e.ReviewAnswered() | e.FindingDeclined():
+            return _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
             return _of_agent(body)
-        case e.IterationEvaluated():
-            return _measured(body.evaluation)
         case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
             return _of_loop(body)
-        case e.BudgetWarned() | e.HaltingDecided():
+        case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
             return _of_policy(body)
         case _:
             assert_never(body)
 
 
-def _of_policy(body: e.BudgetWarned | e.HaltingDecided) -> Line:
+def _of_policy(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
+    if isinstance(body, e.IterationEvaluated):
+        return _measured(body.evaluation)
     if isinstance(body, e.BudgetWarned):
         text = f"budget: {body.share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
         return Line(text, "yellow")
@@ -67,10 +69,10 @@ def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered
             order = body.order
             maker = order.agents.get("maker", "?")
             notes = "".join(f"\n  {note}" for note in order.notes)
-            return Line(
-                f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]}){notes}",
-                "bold",
-            )
+            told = {name: reason for name, reason in body.checks.items() if reason != "always"}
+            checks = "".join(f"\n  {name}: {reason}" for name, reason in told.items())
+            head = f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]})"
+            return Line(f"{head}{checks}{notes}", "bold")
         case e.RunResumed():
             return Line(
                 f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
@@ -134,6 +136,13 @@ def _of_phase(
             return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}", style)
         case _:
             assert_never(body)
+
+
+def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined) -> Line:
+    if isinstance(body, e.ReviewAnswered):
+        verdict = body.verdict
+        return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)
+    return Line(f"the maker declines {body.fingerprint}: {body.reason}", "yellow")
 
 
 def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFinished) -> Line:
@@ -200,6 +209,10 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"coverage {evaluation.coverage.lines:.0%}")
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
     if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
-        parts.append(f"quality {evaluation.score:.2f}")
+        marks = {
+            name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
+        }
+        told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
+        parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
     return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"

@@ -69,6 +69,11 @@ class QualityVector(Value):
     duplicated_lines: int | None = None
     """Number of changed lines that stand elsewhere too."""
 
+    @property
+    def measured(self) -> dict[str, float]:
+        """Give every metric that was measured, by name."""
+        return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
+
     def score(self, weights: dict[str, float] | None = None) -> float | None:
         """Give the weighted mean of what was measured, from 0 to 1; none where nothing was.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,13 +15,16 @@ from pydantic import TypeAdapter, ValidationError
 from setpoint.domain.ids import Commit
 from setpoint.evaluators.inside import PROBE
 from setpoint.evaluators.interpreter import PROBE_S, Interpreter, environment
-from setpoint.evaluators.launch import Program, found_program, python_program
+from setpoint.evaluators.launch import MENDS, Program, found_program, python_program
 from setpoint.evaluators.layout import Layout, configuration, read_layout
 from setpoint.presets import Preset, presets
 from setpoint.processes import Command, run
 from setpoint.processes.git import contents, files_at
 from setpoint.settings import ChecksSettings
 
+_MOST_TESTS = 1000
+"""Most files of tests that are looked into for what they are written for."""
+_PYTEST = re.compile(rb"^\s*(import|from) pytest\b", re.MULTILINE)
 _ORIGINS = TypeAdapter(dict[str, str | None])
 
 
@@ -48,12 +52,26 @@ class Project:
     leak: str = ""
     """Why the tests would not run the measured code; empty where they do."""
 
+    @property
+    def missing(self) -> dict[str, str]:
+        """Give the chosen tools that are not installed, with what to do."""
+        known = presets()
+        absent = [name for name in self.chosen if name in known and name not in self.programs]
+        return {name: f"not installed: {MENDS[known[name].via]}" for name in absent}
+
 
 async def layout_at(root: Path | str, base: Commit) -> Layout:
     """Read the layout of a project from a commit."""
     files = await files_at(root, base)
     texts = await contents(root, base, configuration(files))
-    return read_layout(files, {name: text.decode("utf-8", "replace") for name, text in texts.items()})
+    layout = read_layout(files, {name: text.decode("utf-8", "replace") for name, text in texts.items()})
+    tests = await contents(root, base, layout.tests[:_MOST_TESTS])
+    return replace(layout, for_unittest=_of_unittest(tests.values()))
+
+
+def _of_unittest(tests: Collection[bytes]) -> bool:
+    """Whether tests can be run by unittest: some are written for it, and none needs pytest."""
+    return any(b"unittest" in text for text in tests) and not any(_PYTEST.search(text) for text in tests)
 
 
 async def find_programs(
@@ -70,13 +88,14 @@ async def find_programs(
 def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[str, str]:
     """Choose the checks, each with the reason that `setpoint doctor` shows."""
     chosen = {"parse": "always", "integrity": "always"}
-    tests = _tests(checks, layout)
-    if tests:
-        chosen["pytest"] = tests
+    runner = _runner(checks, layout, both.project)
+    chosen |= runner
+    if runner:
         if checks.coverage is True:
             chosen["coverage"] = "setting checks.coverage"
         elif checks.coverage == "auto" and both.project.has("coverage"):
-            chosen["coverage"] = f"coverage {both.project.modules['coverage']} is installed beside pytest"
+            runs = next(iter(runner))
+            chosen["coverage"] = f"coverage {both.project.modules['coverage']} is installed beside {runs}"
     for name, preset in presets().items():
         use = checks.tool(name).use
         if use == "auto" and name in layout.suites:
@@ -132,23 +151,30 @@ def _folder(name: str, layout: Layout) -> str:
     return named[0].rpartition("/")[0]
 
 
-def _tests(checks: ChecksSettings, layout: Layout) -> str:
-    if checks.pytest is True:
-        return "setting checks.pytest"
+def _runner(checks: ChecksSettings, layout: Layout, project: Interpreter) -> dict[str, str]:
+    """Choose what runs the Python tests, with the reason: unittest only where nothing speaks of pytest."""
+    for name, asked in (("pytest", checks.pytest), ("unittest", checks.unittest)):
+        if asked is True:
+            return {name: f"setting checks.{name}"}
+    count = len(layout.tests)
+    found = f"{count} file{'s' if count > 1 else ''} of tests, for example {layout.tests[0]}" if count else ""
+    plain = layout.for_unittest and not project.has("pytest") and not layout.pytest_config
+    if plain and checks.unittest == "auto":
+        return {"unittest": f"{found}; pytest is not installed in the project's environment"}
     if checks.pytest is False:
-        return ""
-    if layout.tests:
-        count = len(layout.tests)
-        return f"{count} file{'s' if count > 1 else ''} of tests, for example {layout.tests[0]}"
-    return f"pytest is configured in {layout.configured['pytest']}" if layout.pytest_config else ""
+        return {}
+    if found:
+        return {"pytest": found}
+    return (
+        {"pytest": f"pytest is configured in {layout.configured['pytest']}"} if layout.pytest_config else {}
+    )
 
 
 def _automatic(name: str, preset: Preset, layout: Layout, both: Interpreters) -> str:
     if preset.chosen == "asked":
         return ""
     if preset.chosen == "configured":
-        file = layout.configured.get(name)
-        return f"{name} is configured in {file}" if file else ""
+        return layout.used.get(name, "")
     program = python_program(preset, both.project, both.own)
     if program is None or not any(fits(file, preset) for file in layout.files):
         return ""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import configparser
 import json
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.signs import sources_among, use_of
 from setpoint.evaluators.suites.found import Found, found_suites, manifests, package_folders
 from setpoint.evaluators.suites.linked import FOLDER as INSTALLED
 from setpoint.presets import Signs, presets
@@ -41,6 +42,12 @@ class Layout:
     """Python files that hold tests."""
     configured: Mapping[str, str]
     """The file that configures a tool, by tool: pytest, coverage, and those of the presets."""
+    used: Mapping[str, str] = field(default_factory=dict)
+    """Tools of the presets that the project's people use, with the reason for each; configured ones first."""
+    suggested: Mapping[str, str] = field(default_factory=dict)
+    """Tools that only a lock file or a CI server names, with the reason for each."""
+    for_unittest: bool = False
+    """The tests are written for unittest, and none of them needs pytest."""
     names_files: frozenset[str] = frozenset()
     """Tools whose own configuration says which files they look at."""
     suites: Mapping[str, Found] = field(default_factory=dict)
@@ -75,17 +82,18 @@ def signs_of_tools() -> Mapping[str, Signs]:
     return _RUNNERS | {name: preset.signs for name, preset in presets().items()}
 
 
-def configuration(files: Collection[str]) -> list[str]:
+def configuration(files: tuple[str, ...]) -> list[str]:
     """Name those of the files at the root that say with what the project is measured."""
     named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json"}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
-    return sorted({*(named & set(files)), *manifests(files)})
+    return sorted({*(named & set(files)), *sources_among(files), *manifests(files)})
 
 
 def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
     """Read the layout from the list of files and the text of those that `configuration` names."""
     python = [file for file in files if file.endswith(".py")]
-    configured = _configured(texts)
+    configured, use = _configured(texts), use_of(texts)
+    files_of = {name: f"{name} is configured in {file}" for name, file in configured.items()}
     packages = _packages(python)
     from_src = any(package.startswith("src/") for package in packages) and "src/__init__.py" not in files
     return Layout(
@@ -94,6 +102,8 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         imports=("src", "") if from_src else ("",),
         tests=tuple(file for file in python if is_test_path(file) and not file.endswith("conftest.py")),
         configured=configured,
+        used={**use.certain, **{name: why for name, why in files_of.items() if name in presets()}},
+        suggested={name: why for name, why in use.suggested.items() if name not in configured},
         names_files=_naming_files(configured, texts),
         suites=found_suites(files, texts),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
@@ -14,22 +15,16 @@ from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project, fits
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.launch import MENDS
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
 from setpoint.evaluators.suite import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
 from setpoint.evaluators.tool import Tool
-from setpoint.presets import Preset, Via, presets
+from setpoint.presets import Preset, presets
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
-
-_MENDS = {
-    Via.MODULE: "install it beside the project",
-    Via.SCRIPT: "install it beside the project",
-    Via.NODE: "install it in the project's node_modules",
-    Via.PATH: "put it on PATH",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +105,12 @@ class Plan:
         if program is None:
             forced = self.project.chosen[name].startswith("setting")
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
-            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
             unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
             return Group(checks=(unmeasured,), identity=None)
+        if not any(fits(file, preset) for file in target.files):
+            reason = f"there is no file that {name} looks at"
+            return Group(checks=(Unmeasured(name=name, reason=reason, feeds=preset.feeds),), identity=None)
         targets = self._targets(name, preset, target)
         check = Tool(
             name=name,
@@ -124,7 +122,7 @@ class Plan:
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
             asked=self.settings.checks.tool(name),
-            config=self.project.layout.configured.get(name, ""),
+            config=self.project.layout.configured.get(preset.shares or name, ""),
             types_block=self.settings.checks.require_types,
             search=self.project.layout.imports,
             parsed=self._parsed(targets, target) if preset.silent else (),
@@ -169,7 +167,7 @@ class Plan:
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
         program, preset = self.project.programs.get(name), presets()[name]
         if program is None:
-            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
             return Group(
                 checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None
             )
@@ -192,13 +190,12 @@ class Plan:
         return Group(checks=(check,), identity=check.identity)
 
     def _suite(self, target: Target) -> Iterator[Group]:
+        name: Literal["pytest", "unittest"] = "unittest" if "unittest" in self.project.chosen else "pytest"
         suspects = tuple(test for test in target.suspects if not owner(test, self.project.chosen))
-        if "pytest" not in self.project.chosen or (target.stage is Stage.EVALUATE and not suspects):
+        if name not in self.project.chosen or (target.stage is Stage.EVALUATE and not suspects):
             return
-        if reason := self._cannot_test():
-            yield Group(
-                checks=(Unmeasured(name="pytest", reason=reason, state=CheckState.ERROR),), identity=None
-            )
+        if reason := self._cannot_test(name):
+            yield Group(checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None)
             return
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
@@ -208,6 +205,7 @@ class Plan:
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
             args=self.settings.checks.pytest_args,
+            name=name,
             cover=cover,
             data_file=self.scratch / "coverage.data",
         )
@@ -218,7 +216,7 @@ class Plan:
             settled=target.settled,
         )
         identity = (
-            "pytest",
+            name,
             self.project.interpreter.fingerprint,
             str(cover),
             str(suite.reruns),
@@ -238,9 +236,9 @@ class Plan:
             return None
         return run_options(self.project.layout)
 
-    def _cannot_test(self) -> str:
+    def _cannot_test(self, name: str) -> str:
         interpreter = self.project.interpreter
-        if not interpreter.has("pytest"):
+        if name == "pytest" and not interpreter.has("pytest"):
             return (
                 f"pytest is not installed in {interpreter.path} ({interpreter.reason}); install it there, or "
                 "name the interpreter that runs the project's tests in the setting checks.python"

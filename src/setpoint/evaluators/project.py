@@ -51,6 +51,10 @@ class Survey:
     """Why it was chosen."""
     checks: dict[str, str]
     """Checks that would be made, with the reason for each."""
+    missing: dict[str, str]
+    """Those of them that are not installed, with what to do."""
+    suggested: dict[str, str]
+    """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +118,15 @@ class ProjectEvaluator:
         finally:
             await asyncio.to_thread(remove, self._state, trace)
         interpreter = project.interpreter
-        return Survey(python=interpreter.path, reason=interpreter.reason, checks=dict(project.chosen))
+        chosen = dict(project.chosen)
+        suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
+        return Survey(
+            python=interpreter.path,
+            reason=interpreter.reason,
+            checks=chosen,
+            missing=project.missing,
+            suggested=suggested,
+        )
 
     async def measure_tree(self, root: Path, story: Story | None = None) -> Evaluation:
         """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.

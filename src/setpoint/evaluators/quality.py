@@ -95,7 +95,7 @@ def vector(measured: Measured) -> QualityVector:
         documentation=_lower(shape.documented, measured.mark(Metric.DOCUMENTATION)),
         types=_types(len(types), measured.changed_lines) if measured.made(Metric.TYPES) else None,
         complexity=_lower(shape.simple, measured.mark(Metric.COMPLEXITY)),
-        duplication=_duplication(measured.duplicated_lines, measured.changed_lines),
+        duplication=_duplication(measured),
         line_coverage=coverage.lines if coverage else None,
         branch_coverage=coverage.branches if coverage else None,
         diff_coverage=coverage.changed_lines if coverage else None,
@@ -114,10 +114,13 @@ def _lower(*marks: float | None) -> float | None:
     return min((mark for mark in marks if mark is not None), default=None)
 
 
-def _duplication(lines: int | None, changed_lines: int) -> float | None:
-    if lines is None or changed_lines < FEWEST_TO_REPEAT:
+def _duplication(measured: Measured) -> float | None:
+    """Go by the lines where a tool told them, else by the findings."""
+    if measured.duplicated_lines is None:
+        return measured.mark(Metric.DUPLICATION)
+    if measured.changed_lines < FEWEST_TO_REPEAT:
         return None
-    share = min(1.0, lines / changed_lines)
+    share = min(1.0, measured.duplicated_lines / measured.changed_lines)
     return min(1.0, max(0.0, (ALL_REPEATED - share) / (ALL_REPEATED - SOME_REPEATED)))
 
 

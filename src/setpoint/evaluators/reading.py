@@ -45,6 +45,8 @@ class Reading:
     category: Category | None = None
     """What a red test is about; none: correctness."""
     feeds: tuple[Metric, ...] = ()
+    idle: str = ""
+    """What the tool prints where it looked at nothing; empty where it does not say so."""
 
     async def result(self, ran: results.Ran, measured: Measured, doubt: str = "") -> CheckResult:
         """Judge a command that has ended; `doubt` says why nothing it says can be believed."""
@@ -87,6 +89,8 @@ class Reading:
         """Say why a report that can be read is not believed; empty where it is."""
         if isinstance(report, Reached):
             return ""
+        if self.idle and self.idle in done.errors:
+            return f"{self.name} looked at nothing{results.tail(done)}"
         if isinstance(report, TestReport):
             errors, found = report.collection_errors, bool(report.red)
         else:

@@ -95,6 +95,7 @@ class Tool:
             named=self._weighed,
             category=self.preset.category,
             feeds=self.preset.feeds,
+            idle=self.preset.idle,
         )
 
     def _argv(self, scratch: str, tree: str = "") -> tuple[str, ...]:

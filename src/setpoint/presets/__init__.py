@@ -78,6 +78,8 @@ class Preset(Value):
     """Arguments on top where the project does not configure it."""
     configured: Mapping[str, tuple[str, ...]] = {}
     """Arguments on top by the ending of the file that configures it; `` stands for any other ending."""
+    shares: str = ""
+    """The tool whose configuration it reads too; empty: its own."""
     format: ReportFormat
     """Who reads its report."""
     environment: Mapping[str, str] = {}
@@ -100,6 +102,8 @@ class Preset(Value):
     """Names of the files it looks at."""
     tests: bool = True
     """Whether files that hold tests are among its targets."""
+    idle: str = ""
+    """What it prints where it found nothing to look at, though it was pointed at something: an error."""
     silent: bool = False
     """It says nothing of a Python file that it cannot parse.
 

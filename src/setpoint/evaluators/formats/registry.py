@@ -15,20 +15,28 @@ from setpoint.evaluators.formats import (
     cobertura,
     coverage_json,
     ctrf,
+    detect_secrets,
     eslint,
     gitlab,
     go_test,
     go_vet,
+    interrogate,
     jest,
+    jscpd,
     junit,
     lcov,
+    lizard,
     mypy,
+    pylint,
+    pyrefly,
     pyright,
     rdjson,
     ruff,
     sarif,
+    semgrep,
     sonarqube,
     tsc,
+    vulture,
 )
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.parsing import bad, checked
@@ -44,6 +52,14 @@ FINDINGS: Mapping[ReportFormat, Reader] = {
     ReportFormat.RUFF: ruff.read,
     ReportFormat.MYPY: mypy.read,
     ReportFormat.BANDIT: bandit.read,
+    ReportFormat.PYREFLY: pyrefly.read,
+    ReportFormat.PYLINT: pylint.read,
+    ReportFormat.SEMGREP: semgrep.read,
+    ReportFormat.LIZARD: lizard.read,
+    ReportFormat.INTERROGATE: interrogate.read,
+    ReportFormat.DETECT_SECRETS: detect_secrets.read,
+    ReportFormat.VULTURE: vulture.read,
+    ReportFormat.JSCPD: jscpd.read,
     ReportFormat.ESLINT: eslint.read,
     ReportFormat.TSC: tsc.read,
     ReportFormat.PYRIGHT: pyright.read,
@@ -67,7 +83,9 @@ COVERAGE: Mapping[ReportFormat, Callable[[bytes, Sources], Reached]] = {
     ReportFormat.COVERAGE_JSON: coverage_json.read,
 }
 """Formats of tools that tell what tests reached."""
-_MAY_BE_EMPTY = (ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.GO_VET)
+_MAY_BE_EMPTY = (
+    ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.LIZARD, ReportFormat.VULTURE, ReportFormat.GO_VET,
+)  # fmt: skip
 """Formats of one line for each finding, so that nothing is written where nothing was found."""
 
 

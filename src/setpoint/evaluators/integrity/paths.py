@@ -32,7 +32,9 @@ _CONFIGURATION = frozenset(
         "noxfile.py", ".coveragerc", "ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", "pyrightconfig.json",
         ".bandit", ".flake8", ".pylintrc", "pylintrc", ".pre-commit-config.yaml", "setpoint.toml", "Makefile",
         "makefile", "GNUmakefile", "justfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml",
-        "Jenkinsfile", "codecov.yml", ".codecov.yml", "sitecustomize.py", "usercustomize.py",
+        "Jenkinsfile", "codecov.yml", ".codecov.yml", "sitecustomize.py", "usercustomize.py", "ty.toml",
+        "pyrefly.toml", ".pylintrc.toml", "pylintrc.toml", ".semgrep.yml", ".semgrep.yaml", ".semgrepignore",
+        ".secrets.baseline", ".jscpd.json",
     }
 )  # fmt: skip
 _CI_FOLDERS = (".github/workflows/", ".circleci/", ".buildkite/")
@@ -40,6 +42,8 @@ STEERING = frozenset(
     {
         "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml",
         ".coveragerc", "ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", ".bandit", "setpoint.toml",
+        "pyrightconfig.json", "ty.toml", "pyrefly.toml", ".pylintrc", "pylintrc", ".pylintrc.toml",
+        "pylintrc.toml", ".semgrep.yml", ".semgrep.yaml", ".semgrepignore", ".jscpd.json",
     }
 )  # fmt: skip
 """Configuration that, where it is new at the root, takes the place of what stood at the base."""
