@@ -1,4 +1,4 @@
-"""The tests of JavaScript projects, run for real: outcomes, places, selections, flaky ones, broken runners."""
+"""The tests of JavaScript projects, run for real: outcomes, places, selections, flaky and broken ones."""
 
 from __future__ import annotations
 
@@ -159,7 +159,8 @@ async def test_a_runner_with_a_bad_option_is_broken_and_never_clean(start, runne
 
 
 async def test_an_error_outside_of_all_tests_is_no_success(start) -> None:
-    late = 'it("fine", () => { setTimeout(() => { throw new Error("late"); }, 1);' + (
+    late = (
+        'it("fine", () => { setTimeout(() => { throw new Error("late"); }, 1);'
         " return new Promise((done) => setTimeout(done, 50)); });\n"
     )
     made = await start(project("vitest", late), settings=settings())
