@@ -1,7 +1,7 @@
 """The lines that `tsc --pretty false --listFiles` prints.
 
-The list of files is what tells a clean project from one of which tsc looked at nothing, as it does without a word
-where `tsconfig.json` only refers to others.
+The list of files is what tells a clean project from one of which tsc looked at nothing, as it does without a
+word where `tsconfig.json` only refers to others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether a file of tests in JavaScript, Go or Rust only gained tests: told by its lines and brackets.
 
-Without a parser for each language, what stood must stand, line by line and in order; and what came between must
-be whole by itself and stand between tests, not in one. All else counts as an edit of what was there.
+Without a parser for each language, what stood must stand, line by line and in order; and what came between
+must be whole by itself and stand between tests, not in one. All else counts as an edit of what was there.
 """
 
 from __future__ import annotations
