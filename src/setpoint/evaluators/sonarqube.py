@@ -7,7 +7,7 @@ import json
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -100,7 +100,7 @@ class SonarQube:
         """Wait until the server has worked on the analysis."""
         sources = Sources(tree=Path(), report="SonarQube's answer on the analysis")
         for _ in range(max(1, int(self.asked.timeout_s / _ASK_S))):
-            text = await asyncio.to_thread(self._get, token, "api/ce/task", {"id": task})
+            text = await asyncio.to_thread(self._get, token, "api/ce/task", (("id", task),))
             status = from_json(_ANSWER, text, sources).task.status
             if status == "SUCCESS":
                 return
@@ -117,7 +117,8 @@ class SonarQube:
         held, number = 0, 0
         while True:
             number += 1
-            query = {"componentKeys": self.asked.project, "resolved": "false", "ps": _PAGE, "p": number}
+            project, size = self.asked.project, str(_PAGE)
+            query = (("componentKeys", project), ("resolved", "false"), ("ps", size), ("p", str(number)))
             text = self._get(token, "api/issues/search", query)
             page = sonarqube.page(text, sources)
             if page.paging.total > _MOST:
@@ -127,7 +128,7 @@ class SonarQube:
             if held >= page.paging.total or not page.issues:
                 return
 
-    def _get(self, token: str, path: str, query: dict[str, str | int]) -> bytes:
+    def _get(self, token: str, path: str, query: Sequence[tuple[str, str]]) -> bytes:
         address = f"{self.asked.url.rstrip('/')}/{path}?{urlencode(query)}"
         request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - the settings take http and https only
         try:

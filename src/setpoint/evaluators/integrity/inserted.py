@@ -71,12 +71,11 @@ def _stands_apart(part: _Inserted, new: list[str], around: list[tuple[str, ...]]
 
 def _slid(part: _Inserted, new: list[str]) -> Iterator[_Inserted]:
     yield part
-    for step, line, like in ((-1, -1, -1), (1, 0, 0)):
+    for step in (-1, 1):
         moved = part
         for _ in range(_SLIDES):
-            edge = moved.first + line if step < 0 else moved.first
-            other = moved.last + like if step < 0 else moved.last
-            if not (0 <= edge and other < len(new)) or new[edge] != new[other]:
+            edge, other = moved.first + min(step, 0), moved.last + min(step, 0)
+            if edge < 0 or other >= len(new) or new[edge] != new[other]:
                 break
             moved = _Inserted(moved.at + step, moved.first + step, moved.last + step)
             yield moved
