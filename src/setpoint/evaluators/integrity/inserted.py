@@ -82,7 +82,7 @@ def _slid(part: _Inserted, new: list[str]) -> Iterator[_Inserted]:
 
 
 def _enclosing(text: str, lines: list[str]) -> list[tuple[str, ...]] | None:
-    """Give, before each line and after the last, the lines whose brackets are open; none where they do not match."""
+    """Give, before each line and after the last, the lines of open brackets; none where they do not match."""
     found: list[tuple[str, ...]] = []
     open_lines: list[str] = []
     starts = _starts(text)
