@@ -1,4 +1,4 @@
-"""`setpoint run` on projects in TypeScript and Go: a wrong try is bounced, a right one verified and delivered."""
+"""`setpoint run` on projects in TypeScript and Go: a wrong try is bounced, a right one verified."""
 
 import json
 import os
@@ -18,6 +18,7 @@ import { add } from "../src/calc";
 it("adds", () => { expect(add(1, 2)).toBe(3); });
 it("adds nothing", () => { expect(add(0, 0)).toBe(0); });
 """
+TSCONFIG = '{"compilerOptions": {"strict": true, "module": "esnext", "types": []}, "include": ["src"]}\n'
 GO = "package calc\n\nfunc Add(a, b int) int { return a - b }\n"
 GO_TESTS = """package calc
 
@@ -54,7 +55,7 @@ def test_typescript_with_vitest_eslint_and_tsc(tmp_path):
         tmp_path,
         {
             "package.json": json.dumps({"type": "module", "scripts": {"test": "vitest run"}}),
-            "tsconfig.json": '{"compilerOptions": {"strict": true, "module": "esnext"}, "include": ["src"]}\n',
+            "tsconfig.json": TSCONFIG,
             "src/calc.ts": TS,
             "test/calc.test.ts": TS_TESTS,
         },

@@ -196,7 +196,7 @@ def test_go_test_tells_packages_that_do_not_build_and_tests_that_died(tmp_path: 
     add, panic, unbuilt = report.failures
     assert (add.file, add.line, add.message) == ("calc_test.go", 7, "Add(1, 2) = -1, want 3")
     assert (panic.cause, unbuilt.cause) == (Cause.CRASH, Cause.SYNTAX)
-    with pytest.raises(BadReport, match="does not tell how package example.com/calc ended"):
+    with pytest.raises(BadReport, match=r"does not tell how package example\.com/calc ended"):
         read(ReportFormat.GO_TEST, "\n".join(GO_TEST.splitlines()[:4]))
 
 

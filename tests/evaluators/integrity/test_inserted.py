@@ -93,7 +93,8 @@ def test_what_of_other_languages_is_protected() -> None:
     }
 
     assert kinds == {
-        "src/a.test.ts": Kind.TEST, "a_test.go": Kind.TEST, "tests/a.rs": Kind.TEST, "test/data.json": Kind.DATA,
+        "src/a.test.ts": Kind.TEST, "a_test.go": Kind.TEST, "tests/a.rs": Kind.TEST,
+        "test/data.json": Kind.DATA,
     }  # fmt: skip
     for path in (
         "vitest.config.ts",

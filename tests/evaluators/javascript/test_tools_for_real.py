@@ -1,4 +1,4 @@
-"""Tools of other languages, run for real on findings, clean code, a syntax error, a missing path, a bad option."""
+"""Tools of other languages on findings, clean code, a syntax error, a missing path, a bad option."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which packages have tests in other languages, and what of the installed packages reaches the measured tree."""
+"""Which packages have tests in other languages, and what of installed ones reaches the measured tree."""
 
 from __future__ import annotations
 

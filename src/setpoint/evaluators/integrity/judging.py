@@ -100,8 +100,6 @@ class Comparison:
     def _added(self, path: str) -> Judged | None:
         folder, _, name = path.rpartition("/")
         content = _text(self.now[path])
-        if steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files):
-            return _judged(path, [("is new and takes the place of the project's settings", "", False)])
         if injects(path):
             return _judged(path, [("is new and is loaded in place of, or before, the test runner", "", True)])
         if preempts(path):
@@ -114,7 +112,8 @@ class Comparison:
         above = not folder or any(
             each.startswith(f"{folder}/") and kind_of(each, ()) is Kind.TEST for each in self.base_files
         )
-        if name in STEERING and above:
+        scripts = steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files)
+        if scripts or (name in STEERING and above):
             return self._new_settings(path, content)
         return None
 
@@ -133,6 +132,8 @@ class Comparison:
         return any(kind_of(each, ()) is Kind.TEST and each.startswith(inside) for each in self.base_files)
 
     def _new_settings(self, path: str, content: str) -> Judged | None:
+        if steers_scripts(path):
+            return _judged(path, [("is new and takes the place of the project's settings", "", False)])
         settings = tool_settings(path, content)
         if settings is not None and not settings:
             return None
