@@ -1,8 +1,8 @@
 """Bringing the packages that a person has installed to the measured tree, which has none: git ignores them.
 
 The measured tree gets a folder `node_modules` of its own, in which each package is a link to the installed
-one of the user's tree. So what tests write there stays in the measured tree, a package of the same repository is
-the measured one and not the user's, and nothing of it can become part of a commit.
+one of the user's tree. So what tests write there stays in the measured tree, a package of the same repository
+is the measured one and not the user's, and nothing of it can become part of a commit.
 """
 
 from __future__ import annotations
