@@ -17,25 +17,27 @@ import click
 import typer
 from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
+from story_page import stories
 from tools import metric_table, tool_tables
-from wording import anchor, attribute_texts, default, first_words, kind, row, shown, signature, told
+from wording import anchor, attribute_texts, default, fields, first_words, kind, row, shown, signature, told
 
 from setpoint import errors, ports
 from setpoint.agents.registry import known
 from setpoint.agents.rules import REVIEW_RULES
 from setpoint.cli.app import app
 from setpoint.domain import events
+from setpoint.domain.board import Card, NextAction
 from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
-from setpoint.domain.story import Story
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, RunProgress
 from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
 from setpoint.settings import CLASSIC, ChecksSettings, Settings, ToolSettings
+from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
 
 FOLDER = Path(__file__).resolve().parent / "reference"
@@ -319,16 +321,6 @@ def port_table() -> Iterator[str]:
                 yield f"{inspect.getdoc(method)}\n"
 
 
-def stories() -> Iterator[str]:
-    """Every key of a story's front matter."""
-    yield "# Stories\n"
-    yield (
-        "A story is a Markdown file; these keys may stand in the YAML between two lines of `---` at its top. "
-        "The text below them is the body. Other keys are left to others.\n"
-    )
-    yield from fields(Story, leaving="body")
-
-
 def json_shapes() -> Iterator[str]:
     """What each verb prints with `--json`."""
     yield "# JSON output\n"
@@ -338,6 +330,14 @@ def json_shapes() -> Iterator[str]:
         ("run, resume, demo", outcome, RunOutcome),
         ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
         ("status", "A list of runs, newest first.", RunSummary),
+        ("story list", "A list of stories, what is most urgent first.", Card),
+        ("story next", "The most urgent story as in `story list`, or null. Its `action`:", NextAction),
+        (
+            "run --auto",
+            "The outcome below, and `exit_code`. Under `left`, stories as in `story list`.",
+            BoardOutcome,
+        ),
+        ("run --auto: `worked`", "One story that was taken up.", Worked),
         ("check", "One evaluation of the working tree.", Evaluation),
         ("verify", "`agrees`, and under `checks` a list of these, each with its `agrees`.", Compared),
     ]
@@ -356,16 +356,6 @@ def json_shapes() -> Iterator[str]:
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress):
         yield f"### `{model.__name__}`\n"
         yield from fields(model)
-
-
-def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
-    """A table of a model's fields."""
-    yield "| key | type | default | what it says |"
-    yield "|---|---|---|---|"
-    for name, field in model.model_fields.items():
-        if name != leaving:
-            yield row(f"`{name}`", kind(field.annotation), default(field), told(field))
-    yield ""
 
 
 def main() -> int:

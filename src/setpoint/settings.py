@@ -12,6 +12,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -30,9 +31,11 @@ from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.finding import Severity
+from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
+from setpoint.domain.value import Usd
 from setpoint.errors import SettingsError
 from setpoint.presets import presets
 
@@ -43,6 +46,8 @@ CLASSIC: dict[str, Any] = {
     "max_refinement_attempts": 3,
     "freeze_reviews_after": None,
     "restart_on_repeat": False,
+    "enough_left": False,
+    "diminishing_returns": True,
     "stagnation": True,
     "minimum_quality": 0.60,
 }
@@ -196,6 +201,23 @@ class IntegritySettings(BaseModel):
     """More protected paths, as globs from the root of the repository."""
 
 
+class BoardSettings(BaseModel):
+    """How `setpoint run --auto` works off the board."""
+
+    model_config = _CLOSED
+
+    jobs: int = Field(default=1, ge=1, le=64)
+    """Stories at once, each in a work copy and a process of its own."""
+    max_stories: int | None = Field(default=None, ge=1)
+    """Stories taken up at most; none for no limit."""
+    max_cost_usd: Usd = Field(default=Decimal(0), ge=0)
+    """US dollars over all stories after which no more are taken up; 0 for no limit."""
+    max_wall_s: float | None = Field(default=None, gt=0)
+    """Seconds after which no more stories are taken up; none for no limit."""
+    stop_for_person: bool = False
+    """Whether no more stories are taken up once one of them needs a person."""
+
+
 class Settings(BaseSettings):
     """Every setting with its default."""
 
@@ -215,6 +237,8 @@ class Settings(BaseSettings):
     """Agents of your own, by name."""
     limits: Limits = Limits()
     """Every bound of a run."""
+    escalation: Escalation = Escalation()
+    """What becomes of a run that a guard stops or that wants a person."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
     sonarqube: SonarQubeSettings = SonarQubeSettings()
@@ -223,6 +247,8 @@ class Settings(BaseSettings):
     """Tools of your own, by name."""
     integrity: IntegritySettings = IntegritySettings()
     """What a maker may do to tests and configuration."""
+    board: BoardSettings = BoardSettings()
+    """How the board is worked off."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""
     known_red: KnownRed | Literal["auto"] = "auto"
@@ -312,6 +338,11 @@ def load(
 def inherited(names: Iterable[str]) -> dict[str, str]:
     """Give those of the named variables that are set in Setpoint's own environment."""
     return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def whole_environment() -> dict[str, str]:
+    """Give all of Setpoint's own environment, for another process of Setpoint that works in its place."""
+    return dict(os.environ)
 
 
 def _from_file(root: Path) -> tuple[Path | None, dict[str, Any]]:

@@ -233,3 +233,15 @@ async def test_what_is_measured_of_it_is_compared_with_the_base(bench) -> None:
     assert (good.failures, good.quality.tests, good.test_counts) == ((), 1.0, {"passed": 2})
     assert good.evidence_of("unittest").state is CheckState.PASS
     assert [(each.rule, each.symbol) for each in fewer.findings if each.source == "integrity"] != []
+
+
+async def test_it_runs_under_coverage(tree: Path, tmp_path: Path) -> None:
+    body = "import unittest, calc\nclass T(unittest.TestCase):\n    def test_x(self): calc.add(1, 1)\n"
+    (tree / "tests" / "test_calc.py").write_text(body)
+    data = tmp_path / "coverage.data"
+
+    result = await run(tree, cover=("--source=.",), data_file=data)
+
+    assert result.state is CheckState.PASS
+    assert result.evidence.argv[2:4] == ("coverage", "run")
+    assert data.is_file()

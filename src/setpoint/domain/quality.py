@@ -63,7 +63,7 @@ class QualityVector(Value):
     vulnerabilities: int | None = None
     """Number of new security findings of severity error or critical."""
     type_errors: int | None = None
-    """Number of new type errors."""
+    """Number of new type errors, by the checker that found most."""
     worst_complexity: int | None = None
     """Highest cyclomatic complexity of a changed function."""
     duplicated_lines: int | None = None

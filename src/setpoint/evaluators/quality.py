@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -79,7 +80,7 @@ class Measured:
 
 def vector(measured: Measured) -> QualityVector:
     """Compute every metric that was measured."""
-    types, shape = measured.of(Metric.TYPES), measured.shape
+    types, shape = _most_of_one(measured.of(Metric.TYPES)), measured.shape
     about = tuple(
         each for each in measured.about(Category.SECURITY) if each not in measured.of(Metric.SECURITY)
     )
@@ -93,7 +94,7 @@ def vector(measured: Measured) -> QualityVector:
         security=measured.mark(Metric.SECURITY, about),
         code_quality=measured.mark(Metric.CODE_QUALITY, unparsed),
         documentation=_lower(shape.documented, measured.mark(Metric.DOCUMENTATION)),
-        types=_types(len(types), measured.changed_lines) if measured.made(Metric.TYPES) else None,
+        types=_types(types, measured.changed_lines) if measured.made(Metric.TYPES) else None,
         complexity=_lower(shape.simple, measured.mark(Metric.COMPLEXITY)),
         duplication=_duplication(measured),
         line_coverage=coverage.lines if coverage else None,
@@ -103,10 +104,15 @@ def vector(measured: Measured) -> QualityVector:
         integrity=_ladder(measured.about(Category.INTEGRITY), measured.changed_lines) if integrity else None,
         test_count=ran if measured.complete and ran else None,
         vulnerabilities=sum(each.blocking for each in security) if measured.made(Metric.SECURITY) else None,
-        type_errors=len(types) if measured.made(Metric.TYPES) else None,
+        type_errors=types if measured.made(Metric.TYPES) else None,
         worst_complexity=shape.worst,
         duplicated_lines=measured.duplicated_lines,
     )
+
+
+def _most_of_one(findings: Iterable[Finding]) -> int:
+    """Count what the one check found that found most: two type checkers see the same error twice."""
+    return max(Counter(finding.source for finding in findings).values(), default=0)
 
 
 def _lower(*marks: float | None) -> float | None:

@@ -9,15 +9,17 @@ from pathlib import Path
 
 from setpoint import pipelines
 from setpoint.domain.attempt import AttemptLimits, Role
+from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import TraceId, sortable
 from setpoint.domain.pipeline import Pipeline
-from setpoint.domain.run import RunOrder
+from setpoint.domain.run import Limits, RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
 from setpoint.pipelines import load_pipeline
 from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
-from setpoint.store.stories import new_story, read_story
+from setpoint.store.stories import StoryFile, new_story, read_file, read_story
+from setpoint.wiring.board import earlier_runs, shelf
 from setpoint.wiring.project import Project
 from setpoint.wiring.roles import cast, with_reviews
 from setpoint.wiring.world import prompt_folder
@@ -29,16 +31,10 @@ _SPEAKS_OF_RED = re.compile(
 
 def story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
-    folder = (
-        project.root / project.settings.stories_dir
-        if project.settings.stories_dir
-        else project.state / "stories"
-    )
-    named = [
-        path
-        for path in (Path(what), project.root / what, folder / what, folder / f"{what}.md")
-        if _is_story(path)
-    ]
+    folder = shelf(project).folder
+    named = [path for path in (Path(what), project.root / what) if _is_story(path)]
+    if not named and (known := shelf(project).find(what)) is not None:
+        named = [known]
     if named:
         found = read_story(named[0])
     else:
@@ -88,14 +84,16 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
             "your tree holds uncommitted changes: the run starts from the commit and does not see them"
         )
     now = datetime.now(UTC)
-    refinement = wanted.max_refinement_attempts or settings.limits.max_refinement_attempts
+    file = _file(project, wanted)
+    notes += earlier_runs(project, file) if file else ()
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
         base=commit,
         story=wanted,
         pipeline=workflow,
-        limits=settings.limits.model_copy(update={"max_refinement_attempts": refinement}),
+        limits=_limits(wanted, settings, now),
+        escalation=_escalation(wanted, settings),
         agents=names,
         preset=settings.preset,
         weights=settings.weights,
@@ -104,8 +102,39 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         dirty=dirty,
         notes=(*notes, red_note),
         branch=f"{settings.branch_prefix}{wanted.id}",
+        story_file=str(file.path) if file else "",
+        story_digest=file.digest if file else "",
         started_at=now,
     )
+
+
+def _file(project: Project, wanted: Story) -> StoryFile | None:
+    """Give the story's file as it stands now; none for a story that lies elsewhere than on the board."""
+    path = shelf(project).find(wanted.id)
+    if path is None:
+        return None
+    file = read_file(path)
+    return file if file.story.wish == wanted.wish else None
+
+
+def _limits(wanted: Story, settings: Settings, now: datetime) -> Limits:
+    """Give the limits of the settings with what the story says of its own."""
+    limits = settings.limits
+    update: dict[str, object] = {
+        "max_refinement_attempts": wanted.max_refinement_attempts or limits.max_refinement_attempts
+    }
+    if wanted.deadline is not None:
+        left = (wanted.deadline - now).total_seconds()
+        if left <= 0:
+            message = f"story '{wanted.id}': its deadline {wanted.deadline:%Y-%m-%d %H:%M %Z} has passed"
+            raise UsageError(message, mend="give it a later 'deadline', or take the key out")
+        update["deadline_s"] = min(left, limits.deadline_s or left)
+    return limits.model_copy(update=update)
+
+
+def _escalation(wanted: Story, settings: Settings) -> Escalation:
+    own = {"on_limit": wanted.on_limit, "deadline_s": wanted.gate_deadline_s}
+    return settings.escalation.model_copy(update={key: value for key, value in own.items() if value})
 
 
 def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Story, str]:

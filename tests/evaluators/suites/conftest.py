@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TOOLS = Path(__file__).resolve().parents[3] / ".tools" / "node_modules"
+TOOLS = Path(__file__).resolve().parents[3] / ".tools" / "javascript" / "node_modules"
 
 
 def absent(what: str) -> None:
