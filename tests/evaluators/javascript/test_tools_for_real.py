@@ -21,7 +21,7 @@ from setpoint.presets import presets
 from setpoint.settings import ToolSettings
 from setpoint.store.artifacts import Artifacts
 
-TOOLS = Path(__file__).resolve().parents[3] / ".tools" / "node_modules"
+TOOLS = Path(__file__).resolve().parents[3] / ".tools" / "javascript" / "node_modules"
 ESLINT = """import parser from "@typescript-eslint/parser";
 const rules = { "no-var": "error", "no-debugger": "error" };
 export default [{ files: ["**/*.js", "**/*.ts"], languageOptions: { parser }, rules }];
