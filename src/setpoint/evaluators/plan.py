@@ -18,6 +18,7 @@ from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.launch import MENDS
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
+from setpoint.evaluators.sonarqube import SonarQube
 from setpoint.evaluators.suite import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
@@ -76,7 +77,7 @@ class Plan:
             for name, preset in presets().items()
             if name in self.project.chosen and name not in RUNNERS
         )
-        return (*known, *self._custom(runs_code=False))
+        return (*known, *self._custom(runs_code=False), *self._sonarqube())
 
     def tests(self, target: Target) -> tuple[Group, ...]:
         """Make the checks that run the project's code, in the order in which they run."""
@@ -89,6 +90,12 @@ class Plan:
                 for number, command in enumerate(self.story.acceptance, start=1)
             ]
         return tuple(groups)
+
+    def _sonarqube(self) -> Iterator[Group]:
+        asked = self.settings.sonarqube
+        if asked.url and asked.project:
+            check = SonarQube(asked=asked, project=self.project.interpreter, artifacts=self.artifacts)
+            yield Group(checks=(check,), identity=None)
 
     def _custom(self, *, runs_code: bool) -> Iterator[Group]:
         for name, asked in self.settings.check.items():
