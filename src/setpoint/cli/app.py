@@ -19,6 +19,7 @@ from setpoint.cli import (
     check,
     demo,
     doctor,
+    finding,
     gate,
     init,
     pipeline,
@@ -69,6 +70,7 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
+app.add_typer(finding.app, name="finding")
 app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 

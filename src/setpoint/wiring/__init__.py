@@ -1,6 +1,7 @@
 """The composition root: the only place that knows every adapter."""
 
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
@@ -17,6 +18,9 @@ __all__ = [
     "diagnosis",
     "drive",
     "find_run",
+    "finding_of",
+    "findings_of",
+    "fix_of",
     "measure",
     "open_gate",
     "open_gates",
