@@ -208,6 +208,22 @@ class DiminishingReturns(Value):
     counts: tuple[int, ...]
 
 
+class LoopStagnated(Value):
+    """An agent made the same tool call with the same result over and over, so its turn was ended."""
+
+    kind: Literal["loop.stagnated"] = "loop.stagnated"
+    phase: str
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    call: ToolCall
+    times: int
+    """How often in a row."""
+    nudged: bool
+    """It is told what was seen and tries once more; otherwise what stands there is judged as it is."""
+
+
 class GuardFired(Value):
     """A guard stopped the loop or turned it."""
 
@@ -310,6 +326,7 @@ Body = Annotated[
     | PhaseBounce
     | LoopRestarted
     | DiminishingReturns
+    | LoopStagnated
     | GuardFired
     | BudgetWarned
     | HaltingDecided
