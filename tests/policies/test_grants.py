@@ -103,5 +103,10 @@ def test_debts_are_kept_inside_the_repository(path):
         Escalation(debt_file=path)
 
 
+def test_only_answers_to_an_escalation_may_be_its_default():
+    with pytest.raises(ValueError, match="continue, accept and cancel"):
+        Escalation(at_deadline=Choice.APPROVE)
+
+
 def test_debts_may_lie_in_a_folder():
     assert Escalation(debt_file="docs/debts.md").debt_file == "docs/debts.md"
