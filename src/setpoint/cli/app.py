@@ -27,6 +27,8 @@ from setpoint.cli import (
     run,
     show,
     status,
+    step,
+    story,
     verify,
 )
 from setpoint.errors import ExitCode, SetpointError
@@ -63,9 +65,11 @@ app.command()(init.init)
 app.command()(doctor.doctor)
 app.command()(agents.agents)
 app.command()(run.run)
+app.command()(step.step)
 app.command()(resume.resume)
 app.command()(cancel.cancel)
 app.add_typer(gate.app)
+app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)

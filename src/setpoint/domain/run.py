@@ -179,6 +179,10 @@ class RunOrder(Value):
     """What was chosen for the run without being asked for, each with its reason."""
     branch: str
     """Where the result is delivered, for example `setpoint/fix-the-tests`."""
+    story_file: str = ""
+    """The story's file on the board; empty where it lies elsewhere, and then nothing is written back."""
+    story_digest: str = ""
+    """What that file asked for when the run began, as a hash, so that a later edit is noticed."""
     started_at: Instant
 
 

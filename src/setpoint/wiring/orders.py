@@ -18,7 +18,8 @@ from setpoint.errors import UsageError
 from setpoint.pipelines import load_pipeline
 from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
-from setpoint.store.stories import new_story, read_story
+from setpoint.store.stories import StoryFile, new_story, read_file, read_story
+from setpoint.wiring.board import earlier_runs, shelf
 from setpoint.wiring.project import Project
 from setpoint.wiring.roles import cast, with_reviews
 from setpoint.wiring.world import prompt_folder
@@ -30,16 +31,10 @@ _SPEAKS_OF_RED = re.compile(
 
 def story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
-    folder = (
-        project.root / project.settings.stories_dir
-        if project.settings.stories_dir
-        else project.state / "stories"
-    )
-    named = [
-        path
-        for path in (Path(what), project.root / what, folder / what, folder / f"{what}.md")
-        if _is_story(path)
-    ]
+    folder = shelf(project).folder
+    named = [path for path in (Path(what), project.root / what) if _is_story(path)]
+    if not named and (known := shelf(project).find(what)) is not None:
+        named = [known]
     if named:
         found = read_story(named[0])
     else:
@@ -89,6 +84,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
             "your tree holds uncommitted changes: the run starts from the commit and does not see them"
         )
     now = datetime.now(UTC)
+    file = _file(project, wanted)
+    notes += earlier_runs(project, file) if file else ()
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
@@ -105,8 +102,19 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         dirty=dirty,
         notes=(*notes, red_note),
         branch=f"{settings.branch_prefix}{wanted.id}",
+        story_file=str(file.path) if file else "",
+        story_digest=file.digest if file else "",
         started_at=now,
     )
+
+
+def _file(project: Project, wanted: Story) -> StoryFile | None:
+    """Give the story's file as it stands now; none for a story that lies elsewhere than on the board."""
+    path = shelf(project).find(wanted.id)
+    if path is None:
+        return None
+    file = read_file(path)
+    return file if file.story.wish == wanted.wish else None
 
 
 def _limits(wanted: Story, settings: Settings, now: datetime) -> Limits:
