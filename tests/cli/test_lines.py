@@ -41,6 +41,7 @@ SHOWN = {
     "To go on: raise limits.max_iterations",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
+    "loop.stagnated": "the agent goes in circles: pytest -q, 3 times with the same result; told so, once",
     "gate.requested": "waits for a person: 7 of 7 iterations are used up: how is it to go on?",
     "gate.answered": "answered by Ann (cli): continue, 2 more iterations, $1.50 more, "
     "instruction: look at the rounding",

@@ -143,6 +143,15 @@ _BODIES = (
     e.PhaseBounce(source="test", target="implement", bounce=1, iteration=1, failures=1, reason="1 failing"),
     e.LoopRestarted(iteration=3, commit=COMMIT, reason="the same problems came back"),
     e.DiminishingReturns(phase="test", bounces=3, counts=(2, 2, 3)),
+    e.LoopStagnated(
+        phase="implement",
+        iteration=1,
+        label="implement-1",
+        attempt=1,
+        call=ToolCall(id="1", name="bash", title="pytest -q", ok=False),
+        times=3,
+        nudged=True,
+    ),
     e.GuardFired(iteration=7, halt=HALT),
     e.BudgetWarned(budget="cost", share=0.5, used=2.6, limit=5.0),
     e.HaltingDecided(

@@ -56,6 +56,8 @@ def line(body: Body) -> Line:
             shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
             shown = _of_agent(body)
+        case e.LoopStagnated():
+            shown = _stagnated(body)
         case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
             shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
@@ -236,10 +238,19 @@ def _broken(attempt: Attempt | None) -> str:
     return f"; {attempt.agent} broke: {attempt.breakage.kind}: {attempt.breakage.message.splitlines()[0]}"
 
 
+def _stagnated(body: e.LoopStagnated) -> Line:
+    then = "told so, once" if body.nudged else "judged as it stands"
+    what = body.call.title or body.call.name
+    return Line(
+        f"the agent goes in circles: {what}, {body.times} times with the same result; {then}", "yellow"
+    )
+
+
 def _of_loop(body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.GuardFired) -> Line:
     match body:
         case e.PhaseBounce():
-            return Line(f"bounce {body.bounce}: {body.source} -> {body.target}: {body.reason}", "yellow")
+            count = f"rework {body.bounce}/{body.allowed}" if body.allowed else f"bounce {body.bounce}"
+            return Line(f"{count}: {body.source} -> {body.target}: {body.reason}", "yellow")
         case e.LoopRestarted():
             return Line(f"restart from {body.commit[:10]}: {body.reason}", "yellow")
         case e.DiminishingReturns():

@@ -192,6 +192,8 @@ class PhaseBounce(Value):
     """Phase it goes to."""
     bounce: int
     """1 for the first bounce of the run."""
+    allowed: int | None = None
+    """How many reworks the story may have in all; none for as many as iterations."""
     iteration: int
     findings: tuple[str, ...] = ()
     """Fingerprints of what has to be mended."""
@@ -215,6 +217,22 @@ class DiminishingReturns(Value):
     phase: str
     bounces: int
     counts: tuple[int, ...]
+
+
+class LoopStagnated(Value):
+    """An agent made the same tool call with the same result over and over, so its turn was ended."""
+
+    kind: Literal["loop.stagnated"] = "loop.stagnated"
+    phase: str
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    call: ToolCall
+    times: int
+    """How often in a row."""
+    nudged: bool
+    """It is told what was seen and tries once more; otherwise what stands there is judged as it is."""
 
 
 class GuardFired(Value):
@@ -320,6 +338,7 @@ Body = Annotated[
     | PhaseBounce
     | LoopRestarted
     | DiminishingReturns
+    | LoopStagnated
     | GuardFired
     | BudgetWarned
     | HaltingDecided

@@ -27,6 +27,7 @@ from setpoint.domain.events import (
     HaltingDecided,
     IterationEvaluated,
     LoopRestarted,
+    LoopStagnated,
     PhaseApproved,
     PhaseBounce,
     PhaseCompleted,
@@ -114,6 +115,8 @@ class History(Value):
     bounces: tuple[PhaseBounce, ...] = ()
     restarts: tuple[LoopRestarted, ...] = ()
     diminishing: tuple[DiminishingReturns, ...] = ()
+    stagnations: tuple[LoopStagnated, ...] = ()
+    """Turns that were ended because the agent went in circles."""
     guards: tuple[GuardFired, ...] = ()
     warnings: tuple[BudgetWarned, ...] = ()
     resumptions: tuple[RunResumed, ...] = ()
@@ -172,6 +175,7 @@ class _Fold:
     bounces: list[PhaseBounce] = field(default_factory=list)
     restarts: list[LoopRestarted] = field(default_factory=list)
     diminishing: list[DiminishingReturns] = field(default_factory=list)
+    stagnations: list[LoopStagnated] = field(default_factory=list)
     guards: list[GuardFired] = field(default_factory=list)
     warnings: list[BudgetWarned] = field(default_factory=list)
     resumptions: list[RunResumed] = field(default_factory=list)
@@ -200,6 +204,8 @@ class _Fold:
                 self._phase(event.body)
             case ReviewAnswered() | FindingDeclined():
                 self._opinion(event.body)
+            case LoopStagnated():
+                self.stagnations.append(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
@@ -232,6 +238,7 @@ class _Fold:
             bounces=tuple(self.bounces),
             restarts=tuple(self.restarts),
             diminishing=tuple(self.diminishing),
+            stagnations=tuple(self.stagnations),
             guards=tuple(self.guards),
             warnings=tuple(self.warnings),
             resumptions=tuple(self.resumptions),
