@@ -15,10 +15,11 @@ from importlib import resources
 from pathlib import Path
 
 import click
+import statements
 import typer
 from jinja2 import Environment, PackageLoader, meta, nodes
 from pydantic import BaseModel
-from wording import anchor, attribute_texts, default, first_words, kind, row, shown, signature, told
+from wording import anchor, attribute_texts, default, fields, first_words, kind, row, shown, signature, told
 
 from setpoint import errors, ports
 from setpoint.agents.registry import known
@@ -58,6 +59,7 @@ def pages() -> dict[str, str]:
         "ports.md": port_table,
         "stories.md": stories,
         "json.md": json_shapes,
+        "attestation.md": statements.page,
     }
     return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
 
@@ -337,7 +339,7 @@ def json_shapes() -> Iterator[str]:
         ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
         ("status", "A list of runs, newest first.", RunSummary),
         ("check", "One evaluation of the working tree.", Evaluation),
-        ("verify", "`agrees`, and under `checks` a list of these, each with its `agrees`.", Compared),
+        ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
     for verbs_of, text, model in shapes:
         yield f"## {verbs_of}\n"
@@ -354,16 +356,6 @@ def json_shapes() -> Iterator[str]:
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress):
         yield f"### `{model.__name__}`\n"
         yield from fields(model)
-
-
-def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
-    """A table of a model's fields."""
-    yield "| key | type | default | what it says |"
-    yield "|---|---|---|---|"
-    for name, field in model.model_fields.items():
-        if name != leaving:
-            yield row(f"`{name}`", kind(field.annotation), default(field), told(field))
-    yield ""
 
 
 def main() -> int:

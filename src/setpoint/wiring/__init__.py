@@ -1,13 +1,16 @@
 """The composition root: the only place that knows every adapter."""
 
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
 from setpoint.wiring.orders import order, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
-from setpoint.wiring.world import drive, measure, verify
+from setpoint.wiring.world import drive, measure
 
 __all__ = [
     "Project",
+    "Verified",
     "agent_rows",
+    "attested",
     "diagnosis",
     "drive",
     "find_run",
@@ -18,4 +21,5 @@ __all__ = [
     "run_list",
     "story",
     "verify",
+    "verify_statement",
 ]
