@@ -111,6 +111,12 @@ class ChecksSettings(BaseModel):
     """How often a failing test is run again, alone, before it counts."""
     require_types: bool = True
     """Whether new type errors block."""
+    mutation: bool = False
+    """Judge mutants of the changed lines with the full suite; see [Mutation score](../how-to/mutation.md)."""
+    mutation_budget_s: float = Field(default=120.0, gt=0)
+    """Seconds it may take; mutants not tried by then count neither way."""
+    mutation_goal: float | None = Field(default=None, gt=0, le=1)
+    """Share of mutants that the tests have to notice; less blocks. None: the score is shown."""
 
 
 class IntegritySettings(BaseModel):

@@ -13,7 +13,7 @@ import click
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, attest, check, demo, doctor, init, resume, run, show, status, verify
+from setpoint.cli import agents, attest, check, demo, doctor, init, mutate, resume, run, show, status, verify
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -48,6 +48,7 @@ app.command()(resume.resume)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
+app.command()(mutate.mutate)
 app.command()(verify.verify)
 app.command()(attest.attest)
 app.command()(demo.demo)

@@ -57,7 +57,9 @@ _OF_TESTS = frozenset(
         ReportFormat.COVERAGE_JSON,
     }
 )
-OWN_CHECKS = frozenset({"parse", "integrity", "pytest", "coverage", "ruff", "mypy", "bandit", "review"})
+OWN_CHECKS = frozenset(
+    {"parse", "integrity", "pytest", "coverage", "ruff", "mypy", "bandit", "review", "mutation"}
+)
 """Names of Setpoint\'s own checks, which no other can have."""
 CHECK_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,39}")
 """What a check may be called."""

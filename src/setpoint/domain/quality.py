@@ -32,6 +32,8 @@ class QualityVector(Value):
     """1 without new type errors, lower by their number."""
     integrity: float | None = None
     """1 without signs of tampering; shown, gated, not weighed by default."""
+    mutation: float | None = None
+    """Share of the mutants of changed lines that the tests notice; shown, not weighed by default."""
     test_count: int | None = None
     """Number of tests that ran."""
     vulnerabilities: int | None = None

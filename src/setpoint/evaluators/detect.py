@@ -58,6 +58,8 @@ def choose(
             chosen["coverage"] = "setting checks.coverage"
         elif checks.coverage == "auto" and interpreter.has("coverage"):
             chosen["coverage"] = f"coverage {interpreter.modules['coverage']} is installed beside pytest"
+        if checks.mutation:
+            chosen["mutation"] = "setting checks.mutation"
     wanted = {"ruff": checks.ruff, "mypy": checks.mypy, "bandit": checks.bandit}
     for name, preset in presets().items():
         if wanted[name] is True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.mutation import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.presets import Preset, presets
 from setpoint.evaluators.run import Group, Unmeasured
@@ -82,6 +84,7 @@ class Plan:
                 self._acceptance(number, command)
                 for number, command in enumerate(self.story.acceptance, start=1)
             ]
+            groups += self._mutation(target)
         return tuple(groups)
 
     def _custom(self, *, runs_code: bool) -> Iterator[Group]:
@@ -176,6 +179,24 @@ class Plan:
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
         else:
             yield Group(checks=(suite, CoverageReport(runner=runner)), identity=identity)
+
+    def _mutation(self, target: Target) -> Iterator[Group]:
+        if "mutation" not in self.project.chosen or self._cannot_test():
+            return
+        checks, interpreter = self.settings.checks, self.project.interpreter
+        engine = MutationEngine(
+            interpreter=interpreter,
+            layout=self.project.layout,
+            budget_s=checks.mutation_budget_s,
+            jobs=max(1, (os.cpu_count() or 2) - 1),
+            args=checks.pytest_args,
+        )
+        check = MutationScore(
+            engine=engine, artifacts=self.artifacts, goal=checks.mutation_goal, settled=target.settled
+        )
+        bounds = (str(checks.mutation_budget_s), str(checks.mutation_goal))
+        identity = ("mutation", interpreter.fingerprint, *bounds, *checks.pytest_args)
+        yield Group(checks=(check,), identity=(*identity, "settled", *sorted(target.settled)))
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):

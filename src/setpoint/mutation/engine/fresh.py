@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from . import guard
-from .children import Limits, Report, cpu_timer, run_child
+from .children import Ended, Limits, Report, cpu_timer, run_child
 from .session import FAILED, PASSED, SKIPPED, prepare_path, pytest_words
 from .wire import Request
 
@@ -31,6 +31,12 @@ class Fresh:
 
     def outcomes(self, path: str, text: str | None, tests: Collection[str]) -> dict[str, str]:
         """Give the outcomes of tests with another text for a file; tests that did not run are missing."""
+        return self.run(path, text, tests)[0]
+
+    def run(
+        self, path: str, text: str | None, tests: Collection[str], *, to_first_failure: bool = False
+    ) -> tuple[dict[str, str], Ended]:
+        """Give the outcomes, and how the process ended."""
         seen: dict[str, str] = {}
 
         def act(report: Report) -> None:
@@ -45,12 +51,12 @@ class Fresh:
             ]
             pytest.main(words, plugins=[_Selected(frozenset(tests), report)])
 
-        def record(entry: tuple[str, str]) -> None:
+        def record(entry: tuple[str, str]) -> bool:
             test, outcome = entry
             seen[test] = outcome
+            return to_first_failure and outcome == FAILED
 
-        run_child(act, self.limits, record)
-        return seen
+        return seen, run_child(act, self.limits, record)
 
 
 class _Selected:
