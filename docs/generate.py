@@ -28,6 +28,7 @@ from setpoint.cli.app import app
 from setpoint.domain import events
 from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.mutation import Mutant, MutationReport
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
 from setpoint.domain.story import Story
@@ -339,6 +340,7 @@ def json_shapes() -> Iterator[str]:
         ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
         ("status", "A list of runs, newest first.", RunSummary),
         ("check", "One evaluation of the working tree.", Evaluation),
+        ("mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
         ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
     for verbs_of, text, model in shapes:
@@ -351,6 +353,8 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
+    yield "### `Mutant`\n"
+    yield from fields(Mutant)
     yield "## `progress.json`\n"
     yield "Kept up to date in the run's folder.\n"
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress):
