@@ -28,8 +28,10 @@ FRESH = "fresh"
 _SPOILT, _AGAIN = "spoilt", "again"
 _BATCH = 24
 _BATCH_S = 2.0
-_PATHS = 8
-"""Tests whose path through a survivor is compared, quickest first."""
+_PATHS_S = 0.2
+"""CPU seconds of the tests whose path through a survivor is compared, quickest first."""
+_ALONE_S = 0.2
+"""CPU seconds of its tests from which on a mutant is tried alone at once: a child costs less."""
 _ALIVE_S = 1.0
 _PLACE = struct.Struct("<I")
 
@@ -87,8 +89,9 @@ class Kills:
         size = max(1, min(_BATCH, len(mutants) // (4 * self.judges.jobs)))
         lately: list[str] = []
         while data := os.read(queue, _PLACE.size * size):
-            left = [place for (place,) in _PLACE.iter_unpack(data)]
-            alone: list[int] = []
+            taken = [place for (place,) in _PLACE.iter_unpack(data)]
+            alone = [place for place in taken if self._is_slow(mutants[place])]
+            left = [place for place in taken if place not in alone]
             while left or alone:
                 if time.monotonic() > self.deadline or os.getppid() != parent:
                     return
@@ -97,6 +100,9 @@ class Kills:
                     alone += again
                 else:
                     self._batch(mutants, [alone.pop()], lately, report)
+
+    def _is_slow(self, mutant: Mutant) -> bool:
+        return self.judges.cost_s(self.judges.of(mutant)) > _ALONE_S
 
     def _batch(
         self, mutants: Sequence[Mutant], places: list[int], lately: list[str], report: Report
@@ -168,7 +174,7 @@ class Kills:
         if noticed:
             self.swapper.undo()
             return Tried(KILLED, noticed), self._run(noticed) == PASSED
-        same_path = first and self._takes_same_path(mutant, tests[:_PATHS])
+        same_path = first and self._takes_same_path(mutant, tests)
         self.swapper.undo()
         return Tried(SURVIVED, "", same_path), True
 
@@ -196,7 +202,10 @@ class Kills:
         if before != sum(edit.text.count("\n") for edit in mutant.edits):
             return False  # the lines behind the change have other numbers now
         tracer = Tracer(self.wanted, None)
-        for test in tests:
+        compared = [
+            test for place, test in enumerate(tests) if self.judges.cost_s(tests[: place + 1]) <= _PATHS_S
+        ]
+        for test in compared:
             tracer.start()
             try:
                 self._run(test)
@@ -204,7 +213,7 @@ class Kills:
                 tracer.stop()
             if tracer.lines != self.judges.reached[test]:
                 return False
-        return True
+        return bool(compared)
 
 
 def _lost(ended: Ended) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .children import Limits, Report, cpu_timer, run_children
@@ -14,6 +14,7 @@ from .spectra import Line, Reached
 _FEWEST_CPU_S = 0.5
 _FEWEST_WALL_S = 5.0
 _PATIENCE = 10.0
+"""How many times as long as on the original a test may take."""
 
 
 @dataclass
@@ -49,6 +50,10 @@ class Judges:
                 first, last = unit.first_line, unit.last_line
             found = {test for line in range(first, last + 1) for test in self._by_line.get((path, line), ())}
         return sorted(found, key=lambda test: (self.cpu_s.get(test, 0.0), test))
+
+    def cost_s(self, tests: Iterable[str]) -> float:
+        """Give the CPU seconds of one run of tests."""
+        return sum(self.cpu_s.get(test, 0.0) for test in tests)
 
     def arm(self, test: str) -> None:
         """Let the kernel end this process where a test takes far longer than on the original."""
