@@ -19,7 +19,7 @@ from .children import Ended, Limits, Report, cpu_timer, run_child, run_children
 from .mutants import Mutant
 from .score_wire import KILLED, SURVIVED, TIMEOUT
 from .session import FAILED, PASSED, Suite
-from .spectra import Tracer
+from .spectra import Line, Tracer
 from .steady import Judges
 from .swap import NotSwappable, Swapper
 
@@ -28,10 +28,11 @@ FRESH = "fresh"
 _SPOILT, _AGAIN = "spoilt", "again"
 _BATCH = 24
 _BATCH_S = 2.0
-_PATHS_S = 0.2
-"""CPU seconds of the tests whose path through a survivor is compared, quickest first."""
+_PATHS_S = 0.3
+"""CPU seconds under the tracer of the tests whose path through a survivor is compared, quickest first."""
 _ALONE_S = 0.2
 """CPU seconds of its tests from which on a mutant is tried alone at once: a child costs less."""
+_FEWEST_TRACED_S = 1.0
 _ALIVE_S = 1.0
 _PLACE = struct.Struct("<I")
 
@@ -150,33 +151,31 @@ class Kills:
         end = time.monotonic() + _BATCH_S
         for number, place in enumerate(places):
             report((place, None))
-            tried, clean = self._try_one(mutants[place], lately, report, first=number == 0)
+            tried, clean = self._try_one(mutants[place], lately, report)
             if not clean and number > 0:
                 report((place, Tried(_SPOILT)))
                 return
-            first_or_noticed = number == 0 or tried.verdict != SURVIVED
-            report((place, tried if first_or_noticed else Tried(_AGAIN)))
+            survived = tried.verdict == SURVIVED
+            report((place, Tried(_AGAIN) if survived and number > 0 else tried))
+            if survived and number == 0 and self._takes_same_path(mutants[place]):
+                report((place, tried._replace(same_path=True)))
             if not clean or time.monotonic() > min(end, self.deadline):
                 return
 
-    def _try_one(
-        self, mutant: Mutant, lately: Sequence[str], report: Report, *, first: bool
-    ) -> tuple[Tried, bool]:
+    def _try_one(self, mutant: Mutant, lately: Sequence[str], report: Report) -> tuple[Tried, bool]:
         """Give the verdict, and whether the process is as it was before."""
         try:
             self.swapper.apply(mutant.source, mutant.unit, mutant.edits)
+            tests = self.judges.of(mutant)
+            early = [test for test in lately if test in tests]
+            noticed = self._first_failing([*early, *(test for test in tests if test not in early)], report)
         except (SyntaxError, NotSwappable):
-            self.swapper.undo()
             return Tried(FRESH), True
-        tests = self.judges.of(mutant)
-        early = [test for test in lately if test in tests]
-        noticed = self._first_failing([*early, *(test for test in tests if test not in early)], report)
-        if noticed:
+        finally:
             self.swapper.undo()
+        if noticed:
             return Tried(KILLED, noticed), self._run(noticed) == PASSED
-        same_path = first and self._takes_same_path(mutant, tests)
-        self.swapper.undo()
-        return Tried(SURVIVED, "", same_path), True
+        return Tried(SURVIVED), True
 
     def _first_failing(self, tests: Sequence[str], report: Report) -> str:
         told = time.monotonic()
@@ -195,25 +194,35 @@ class Kills:
         finally:
             cpu_timer(0.0)
 
-    def _takes_same_path(self, mutant: Mutant, tests: Sequence[str]) -> bool:
+    def _takes_same_path(self, mutant: Mutant) -> bool:
         """Whether tests reach the same lines as on the original (Gruen, Schuler and Zeller 2009)."""
         start, end = mutant.edits[0].start, mutant.edits[-1].end
         before = mutant.source.data[start:end].count(b"\n")
         if before != sum(edit.text.count("\n") for edit in mutant.edits):
             return False  # the lines behind the change have other numbers now
+        tests: list[str] = []
+        left = _PATHS_S
+        for test in self.judges.of(mutant):
+            left -= self.judges.traced_s[test]
+            if left < 0:
+                break
+            tests.append(test)
+        self.swapper.apply(mutant.source, mutant.unit, mutant.edits)
+        try:
+            return bool(tests) and all(self._path(test) == self.judges.reached[test] for test in tests)
+        finally:
+            self.swapper.undo()
+
+    def _path(self, test: str) -> frozenset[Line]:
         tracer = Tracer(self.wanted, None)
-        compared = [
-            test for place, test in enumerate(tests) if self.judges.cost_s(tests[: place + 1]) <= _PATHS_S
-        ]
-        for test in compared:
-            tracer.start()
-            try:
-                self._run(test)
-            finally:
-                tracer.stop()
-            if tracer.lines != self.judges.reached[test]:
-                return False
-        return bool(compared)
+        cpu_timer(_FEWEST_TRACED_S + 10 * self.judges.traced_s[test])
+        tracer.start()
+        try:
+            self.suite.run(test)
+        finally:
+            tracer.stop()
+            cpu_timer(0.0)
+        return frozenset(tracer.lines)
 
 
 def _lost(ended: Ended) -> tuple[str, str]:

@@ -26,6 +26,8 @@ class Judges:
     cpu_s: dict[str, float] = field(default_factory=dict)
     """CPU seconds of one run."""
     wall_s: dict[str, float] = field(default_factory=dict)
+    traced_s: dict[str, float] = field(default_factory=dict)
+    """CPU seconds of one run under the tracer."""
     unsteady: list[str] = field(default_factory=list)
     jobs: int = 1
 
@@ -78,8 +80,9 @@ def judges(suite: Suite, traced: dict[str, Reached], jobs: int, limits: Limits, 
         found.jobs = jobs if together <= shaken else 1
     if shaken:
         kept = {test: lines for test, lines in reached.items() if test not in shaken}
-        found = Judges(kept, found.cpu_s, found.wall_s, sorted(shaken), found.jobs)
+        found = Judges(kept, cpu_s=found.cpu_s, wall_s=found.wall_s, unsteady=sorted(shaken), jobs=found.jobs)
     for test, each in traced.items():
+        found.traced_s[test] = each.cpu_s
         found.cpu_s.setdefault(test, each.cpu_s)
         found.wall_s.setdefault(test, each.cpu_s)
     return found
