@@ -17,7 +17,7 @@ def test_tests_that_notice_too_little_are_sent_back_until_the_goal_is_reached(re
     repository.agent(
         [{"write": "calc.py", "text": RIGHT}, {"write": "tests/test_fee.py", "text": WEAK}],
         [
-            {"expect": "the tests notice too few small changes"},
+            {"expect": "small changes of the changed lines; the goal is 90%"},
             {"expect": "no test fails when this line reads: return 1 if total <= 10 else 2"},
             {"write": "tests/test_more.py", "text": STRONG},
         ],
@@ -36,5 +36,5 @@ def test_tests_that_notice_too_little_are_sent_back_until_the_goal_is_reached(re
 
     done = repository.setpoint("mutate", "calc.py", "--lines", "1-2", "--goal", "1", "--json")
     told = json.loads(done.stdout)
-    assert {each["file"] for each in told["mutants"]} == {"calc.py"}
-    assert (done.returncode, told["counts"]["killed"]) == (0 if told["score"] == 1 else 1, 0)
+    assert (done.returncode, told["counts"]["killed"], told["score"] < 1) == (1, 1, True)
+    assert told["red"] == ["tests/test_calc.py::test_add"]

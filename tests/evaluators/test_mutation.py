@@ -95,7 +95,9 @@ def test_findings_name_the_change_and_the_doubtful_ones_come_last() -> None:
     assert {each.severity for each in found} == {Severity.WARNING}
     assert [each.rule for each in findings_of(report, 0.2)] == [each.rule for each in found]
     (missed, *_) = findings_of(report, 0.5)
-    assert missed.detail.startswith("1 of 5 mutants were noticed (20%)")
+    assert missed.message.startswith("the tests notice 1 of 5 small changes")
+    assert [line[:7] for line in missed.detail.splitlines()[1:]] == ["- m.py:"] * 3
+    assert "lines 4, 5" in missed.detail
     hurried = report.model_copy(update={"traced": 2})
     assert not any(each.blocking for each in findings_of(hurried, 0.5))
     many = MutationReport(mutants=(mutant(Fate.SURVIVED),) * (MOST_FINDINGS + 5))

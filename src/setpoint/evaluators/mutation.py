@@ -27,6 +27,8 @@ from setpoint.store.artifacts import Artifacts
 MOST_FINDINGS = 40
 """Surviving mutants that become findings; the rest is in the kept report."""
 _NOT_SOURCES = frozenset(("conftest.py", "setup.py", "noxfile.py"))
+_MOST_TOLD = 15
+"""Surviving mutants that a missed goal names: only what blocks goes back to the maker."""
 _GRACE_S = 90.0
 """Seconds beyond its budget after which the engine is ended; it ends by itself long before."""
 
@@ -140,8 +142,11 @@ def findings_of(report: MutationReport, goal: float | None) -> tuple[Finding, ..
         rule="below-goal",
         severity=Severity.ERROR,
         category=Category.TESTS,
-        message=f"the tests notice too few small changes of the changed lines; the goal is {goal:.0%}",
-        detail=f"{noticed} of {tried} mutants were noticed ({score:.0%}); add assertions for the others",
+        message=f"the tests notice {noticed} of {tried} small changes of the changed lines; "
+        f"the goal is {goal:.0%}",
+        detail="\n".join(
+            ["Add assertions that fail on the others:", *(_told(each) for each in found[:_MOST_TOLD])]
+        ),
     )
     return (missed, *found)
 
@@ -182,6 +187,11 @@ def _unreached(report: MutationReport) -> Iterator[Finding]:
             line=ordered[0],
             detail=f"lines {', '.join(str(number) for number in ordered[:40])}",
         )
+
+
+def _told(finding: Finding) -> str:
+    place = f"{finding.file}:{finding.line}"
+    return f"- {place}: {finding.message}{f' ({finding.detail})' if finding.rule == 'uncovered' else ''}"
 
 
 def _short(text: str) -> str:

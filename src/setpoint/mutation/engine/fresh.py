@@ -49,7 +49,7 @@ class Fresh:
                 *pytest_words(self.request.tree, self.request.scratch, _options(self.request.pytest_args)),
                 *_files(tests),
             ]
-            pytest.main(words, plugins=[_Selected(frozenset(tests), report)])
+            pytest.main(words, plugins=[_Selected(frozenset(tests), report, told=to_first_failure)])
 
         def record(entry: tuple[str, str]) -> bool:
             test, outcome = entry
@@ -62,14 +62,21 @@ class Fresh:
 class _Selected:
     """Runs the wanted tests only, and reports each."""
 
-    def __init__(self, tests: frozenset[str], report: Report) -> None:
+    def __init__(self, tests: frozenset[str], report: Report, *, told: bool) -> None:
         self._tests = tests
+        self._told = told
+        """Whether a file that cannot be collected is reported as failed."""
         self._report = report
         self._outcomes: dict[str, str] = {}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the wanted tests; a wanted file or class keeps all that is in it."""
         items[:] = [item for item in items if self._is_wanted(item.nodeid)]
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Report a file that cannot be collected, where that is wanted."""
+        if report.failed and self._told:
+            self._report((report.nodeid, FAILED))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Put the phases of a test together."""

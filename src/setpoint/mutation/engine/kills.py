@@ -164,6 +164,8 @@ class Kills:
 
     def _try_one(self, mutant: Mutant, lately: Sequence[str], report: Report) -> tuple[Tried, bool]:
         """Give the verdict, and whether the process is as it was before."""
+        if not mutant.unit.is_function:  # a value bound anew would lack what the import did to it later on
+            return Tried(FRESH), True
         try:
             self.swapper.apply(mutant.source, mutant.unit, mutant.edits)
             tests = self.judges.of(mutant)

@@ -272,8 +272,10 @@ class _Fresh:
             return Tried(KILLED, failing)
         if ended.cpu_limit or ended.stopped:
             return Tried(TIMEOUT, "far more time than on the original")
-        if not ended.finished or any(test not in outcomes for test in tests):
-            return Tried(KILLED, "the tests could not be collected or run to their end")
+        if not ended.finished or not outcomes:
+            return Tried(
+                KILLED, f"none of its tests came to an end: {ended.error or 'the process ended'}"[:200]
+            )
         return Tried(SURVIVED)
 
 
