@@ -9,6 +9,7 @@ from setpoint.domain.attempt import Attempt
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
 from setpoint.domain.evidence import CheckState
+from setpoint.domain.gate import Answer
 from setpoint.domain.run import Action, Ending, RunOutcome
 
 
@@ -35,24 +36,29 @@ def line(body: Body) -> Line:
     """Say in one line what happened."""
     match body:
         case e.RunStarted() | e.RunResumed() | e.BaselineMeasured() | e.Delivered() | e.RunFinished():
-            return _of_run(body)
+            shown = _of_run(body)
+        case e.GateOpened() | e.GateAnswered() | e.GateExpired() | e.CancelRequested():
+            shown = _of_person(body)
         case (
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
-            return _of_phase(body)
+            shown = _of_phase(body)
+        case e.ReviewAnswered() | e.FindingDeclined():
+            shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
-            return _of_agent(body)
-        case e.IterationEvaluated():
-            return _measured(body.evaluation)
+            shown = _of_agent(body)
         case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
-            return _of_loop(body)
-        case e.BudgetWarned() | e.HaltingDecided():
-            return _of_policy(body)
+            shown = _of_loop(body)
+        case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
+            shown = _of_figures(body)
         case _:
             assert_never(body)
+    return shown
 
 
-def _of_policy(body: e.BudgetWarned | e.HaltingDecided) -> Line:
+def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
+    if isinstance(body, e.IterationEvaluated):
+        return _measured(body.evaluation)
     if isinstance(body, e.BudgetWarned):
         text = f"budget: {body.share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
         return Line(text, "yellow")
@@ -61,16 +67,54 @@ def _of_policy(body: e.BudgetWarned | e.HaltingDecided) -> Line:
     return Line(text, _ACTION_STYLE[decision.action])
 
 
+def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelRequested) -> Line:
+    match body:
+        case e.GateOpened():
+            return Line(f"waits for a person: {body.gate.question}", "bold magenta")
+        case e.GateAnswered():
+            return Line(
+                f"answered by {body.answer.by} ({body.answer.via}): {answer_text(body.answer)}", "cyan"
+            )
+        case e.GateExpired():
+            return Line(f"nobody answered in time: {body.choice} is taken for the answer", "yellow")
+        case e.CancelRequested():
+            why = f": {body.reason}" if body.reason else ""
+            return Line(f"{body.by} wants the run ended{why}", "yellow")
+        case _:
+            assert_never(body)
+
+
+def answer_text(answer: Answer) -> str:
+    """Say in one line what was decided."""
+    parts = [str(answer.choice)]
+    grant = answer.grant
+    if grant.iterations:
+        parts.append(f"{grant.iterations} more iteration{'s' if grant.iterations != 1 else ''}")
+    if grant.cost_usd:
+        parts.append(f"${grant.cost_usd:.2f} more")
+    if grant.wall_s:
+        parts.append(f"{grant.wall_s / 60:.0f} more minutes")
+    if grant.tokens:
+        parts.append(f"{grant.tokens} more tokens")
+    if answer.new_approach:
+        parts.append("with a new approach")
+    if answer.instruction:
+        parts.append(f"instruction: {answer.instruction}")
+    if answer.reason:
+        parts.append(f"because {answer.reason}")
+    return ", ".join(parts)
+
+
 def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered | e.RunFinished) -> Line:
     match body:
         case e.RunStarted():
             order = body.order
             maker = order.agents.get("maker", "?")
             notes = "".join(f"\n  {note}" for note in order.notes)
-            return Line(
-                f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]}){notes}",
-                "bold",
-            )
+            told = {name: reason for name, reason in body.checks.items() if reason != "always"}
+            checks = "".join(f"\n  {name}: {reason}" for name, reason in told.items())
+            head = f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]})"
+            return Line(f"{head}{checks}{notes}", "bold")
         case e.RunResumed():
             return Line(
                 f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
@@ -134,6 +178,13 @@ def _of_phase(
             return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}", style)
         case _:
             assert_never(body)
+
+
+def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined) -> Line:
+    if isinstance(body, e.ReviewAnswered):
+        verdict = body.verdict
+        return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)
+    return Line(f"the maker declines {body.fingerprint}: {body.reason}", "yellow")
 
 
 def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFinished) -> Line:
@@ -200,6 +251,10 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"coverage {evaluation.coverage.lines:.0%}")
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
     if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
-        parts.append(f"quality {evaluation.score:.2f}")
+        marks = {
+            name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
+        }
+        told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
+        parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
     return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"

@@ -12,9 +12,10 @@ from pydantic import Field, TypeAdapter
 
 from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
-from setpoint.domain.ids import Commit, EventId, TraceId
+from setpoint.domain.gate import Answer, Choice, Gate
+from setpoint.domain.ids import Commit, EventId, GateId, TraceId
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
-from setpoint.domain.value import Instant, Usd, Value
+from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
 
 
@@ -141,6 +142,26 @@ class IterationEvaluated(Value):
     evaluation: Evaluation
 
 
+class ReviewAnswered(Value):
+    """One reviewer of several answered; the verdict of the phase is `review.completed`."""
+
+    kind: Literal["review.answered"] = "review.answered"
+    iteration: int
+    review: str
+    """Kind of the review, for example `security`."""
+    verdict: Verdict
+    usage: Usage = Usage()
+
+
+class FindingDeclined(Value):
+    """The maker declined an objection of a reviewer, with its reason."""
+
+    kind: Literal["finding.declined"] = "finding.declined"
+    iteration: int
+    fingerprint: str
+    reason: Text
+
+
 class ReviewCompleted(Value):
     """Reviewers judged a change."""
 
@@ -215,6 +236,43 @@ class HaltingDecided(Value):
     """The guard that stopped or turned the loop, where one did."""
 
 
+class GateOpened(Value):
+    """A person is asked, and the run stands still until the answer."""
+
+    kind: Literal["gate.requested"] = "gate.requested"
+    gate: Gate
+
+    @property
+    def iteration(self) -> int:
+        """The round it is about; 0 where it is about none."""
+        return self.gate.iteration
+
+
+class GateAnswered(Value):
+    """A gate was answered; the first answer counts."""
+
+    kind: Literal["gate.answered"] = "gate.answered"
+    gate: GateId
+    answer: Answer
+
+
+class GateExpired(Value):
+    """Nobody answered in time; the default is recorded as the answer."""
+
+    kind: Literal["gate.expired"] = "gate.expired"
+    gate: GateId
+    choice: Choice
+
+
+class CancelRequested(Value):
+    """A person wants the run ended; what it does now is the last thing it does."""
+
+    kind: Literal["run.cancel_requested"] = "run.cancel_requested"
+    by: Text
+    """Who wants it."""
+    reason: Text = ""
+
+
 class Delivered(Value):
     """The best state was fetched into the user's repository as a branch."""
 
@@ -244,6 +302,8 @@ Body = Annotated[
     | AgentSpent
     | AgentFinished
     | IterationEvaluated
+    | ReviewAnswered
+    | FindingDeclined
     | ReviewCompleted
     | PhaseBounce
     | LoopRestarted
@@ -251,6 +311,10 @@ Body = Annotated[
     | GuardFired
     | BudgetWarned
     | HaltingDecided
+    | GateOpened
+    | GateAnswered
+    | GateExpired
+    | CancelRequested
     | Delivered
     | RunFinished,
     Field(discriminator="kind"),

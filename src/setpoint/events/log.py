@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from setpoint.domain.events import BODY, Body, Event, IterationEvaluated, RunFinished, RunResumed, RunStarted
+from setpoint.domain.events import (
+    BODY,
+    Body,
+    Event,
+    GateAnswered,
+    GateOpened,
+    IterationEvaluated,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+)
 from setpoint.domain.ids import EventId, TraceId, sortable_row
 from setpoint.errors import RecordedDataError
 from setpoint.store.connect import Store
@@ -53,13 +63,16 @@ class SqlEventLog:
                 for row, body in zip(rows, bodies, strict=True)
             )
 
-    def replay(self, trace_id: TraceId, after: int = 0) -> tuple[Event, ...]:
-        """Give a run's events in order, those with `seq` above `after`.
+    def replay(self, trace_id: TraceId, after: int = 0, *, kinds: Collection[str] = ()) -> tuple[Event, ...]:
+        """Give a run's events in order, those with `seq` above `after`; where asked for, only some kinds.
 
         Raises `RecordedDataError` where an event was written by a newer version or is damaged.
         """
+        wanted = [EVENT.c.trace_id == trace_id, EVENT.c.seq > after]
+        if kinds:
+            wanted.append(EVENT.c.kind.in_(kinds))
         with self._store.reading() as connection:
-            return _select(connection, EVENT.c.trace_id == trace_id, EVENT.c.seq > after)
+            return _select(connection, *wanted)
 
     def traces(self) -> tuple[TraceId, ...]:
         """Give all runs, newest first."""
@@ -127,6 +140,10 @@ def _list(connection: sa.Connection, trace_id: TraceId, body: Body, at: datetime
             return
         case RunResumed(process=process):
             values: dict[str, Any] = {"state": "running", "process": process}
+        case GateOpened():
+            values = {"state": "waiting"}
+        case GateAnswered():
+            values = {"state": "running"}
         case IterationEvaluated(iteration=iteration):
             values = {"iterations": iteration}
         case RunFinished(outcome=outcome):

@@ -48,6 +48,8 @@ class RunSummary(Value):
     process: int | None = None
     """The living process that works on it."""
     ending: Ending | None = None
+    waits_for: str = ""
+    """What a person is asked, where the run waits for one; `setpoint gate show` tells how to answer."""
     reason: str = ""
     branch: str = ""
     iterations: int = 0
@@ -67,6 +69,21 @@ def runs(store: Store, owner: Owner, *, limit: int = 50) -> tuple[RunSummary, ..
 def latest(store: Store, owner: Owner) -> RunSummary | None:
     """Give the newest run, if there is one."""
     return next(iter(runs(store, owner, limit=1)), None)
+
+
+def newest_by_story(store: Store, owner: Owner) -> dict[StoryId, RunSummary]:
+    """Give the newest run of each story."""
+    newest = sa.select(sa.func.max(RUN.c.trace_id)).group_by(RUN.c.story_id)
+    with store.reading() as connection:
+        rows = connection.execute(sa.select(RUN).where(RUN.c.trace_id.in_(newest))).all()
+    return {StoryId(row.story_id): _summary(row, owner) for row in rows}
+
+
+def runs_of(store: Store, owner: Owner, story: StoryId) -> tuple[RunSummary, ...]:
+    """Give all runs of a story, newest first."""
+    query = sa.select(RUN).where(RUN.c.story_id == story).order_by(RUN.c.trace_id.desc())
+    with store.reading() as connection:
+        return tuple(_summary(row, owner) for row in connection.execute(query))
 
 
 def find(store: Store, owner: Owner, prefix: str) -> RunSummary:

@@ -11,8 +11,9 @@ from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
-from setpoint.policies.budget import attempt_limits, spent
+from setpoint.policies.budget import attempt_limits, continued, spent
 from setpoint.policies.past import blocking, failures
+from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
 
 MOST_FAILURES = 5
 MOST_FINDINGS = 20
@@ -40,6 +41,12 @@ class Situation:
     diff: str = ""
     """The change under review."""
     budget: str = ""
+    review: str = ""
+    """Kind of the review that is asked for."""
+    before: Docket = NOTHING_REVIEWED
+    """What earlier reviews have come to."""
+    declined: dict[str, str] = field(default_factory=dict)
+    """Reason by fingerprint of the objections that the maker declines."""
 
 
 def brief(run: Running, phase: Phase, now: Situation) -> Brief:
@@ -54,7 +61,10 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "findings": shown_findings,
         "more": len(now.failures) + len(now.findings) - len(shown_failures) - len(shown_findings),
         "iteration": now.iteration,
-        "max_iterations": order.limits.max_iterations,
+        "max_iterations": run.limits.max_iterations,
+        "instructions": tuple(
+            answer.instruction for _, answer in continued(run.journal.events) if answer.instruction
+        ),
         "reason": now.reason,
         "advice": now.advice,
         "tried": now.tried,
@@ -63,14 +73,19 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "checks": sorted(run.tools.checks),
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
+        "objections": now.before.open,
+        "declined": now.declined,
+        "reviews": now.before.reviews,
+        "frozen": is_frozen(now.before, order.limits),
         "scratchpad": f"{world.folder}/scratchpad.md",
     }
-    template = phase.prompts.get(now.mode, phase.prompts.get(Mode.FRESH, ""))
+    template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
+    about = f"{phase.name}-{now.review}" if now.review else phase.name
     return Brief(
         role=phase.role or Role.MAKER,
         mode=now.mode,
-        session=f"{order.trace_id}:{phase.name}:{now.chain}",
-        label=f"{phase.name}-{now.iteration}",
+        session=f"{order.trace_id}:{about}:{now.chain}",
+        label=f"{about}-{now.iteration}",
         prompt=world.render(template, variables) if template else order.story.wish,
         workdir=run.copy.path,
         python=run.tools.python,
@@ -79,7 +94,8 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         failures=now.failures,
         tried=now.tried,
         diff=now.diff,
-        limits=attempt_limits(order.limits, order.attempt, cost, run.active_s()),
+        review=now.review,
+        limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
     )
 
 

@@ -14,6 +14,7 @@ from setpoint.ports import Evaluator, Measured, Workspace
 COMPARED = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "deselected", "findings")
 """Counts that have to come out the same."""
 _GREEN = (CheckState.PASS, CheckState.FLAKY)
+_SUITES = ("pytest", "unittest")
 _SHAKY = "mutation"
 """What a mutation check tried within its time is chance; only its verdict has to come out the same."""
 _MOST_NAMED = 5
@@ -57,7 +58,7 @@ async def verify(
 def compare(recorded: Evaluation, again: Evaluation) -> tuple[Compared, ...]:
     """Compare two evaluations of one tree check by check, with what explains a difference."""
     compared = [_compared(each, again.evidence_of(each.check)) for each in recorded.evidence]
-    told = {"pytest": _tests(recorded, again)}
+    told = dict.fromkeys(_SUITES, _tests(recorded, again))
     for source in {finding.source for finding in (*recorded.findings, *again.findings)}:
         told[source] = (*told.get(source, ()), *_findings(recorded, again, source))
     known = {each.check for each in compared}

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from setpoint.agents.rules import RulesAgent
-from setpoint.domain.ids import Commit, StoryId, TraceId
+from setpoint.domain.events import GateAnswered
+from setpoint.domain.gate import Answer, Escalation, OnLimit, answered_key
+from setpoint.domain.ids import Commit, GateId, StoryId, TraceId
+from setpoint.domain.pipeline import PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOrder, RunOutcome
 from setpoint.domain.story import KnownRed, Story
 from setpoint.durable.inline import InlineDurable
@@ -25,6 +28,9 @@ FILES = {"src/work.py": "value = 0\n"}
 STORY = Story(id=StoryId("work"), title="Make it work", known_red=KnownRed.FIX)
 
 
+ASKING_NOBODY = Escalation(on_limit=OnLimit.ERROR)
+
+
 @dataclass(kw_only=True)
 class Stage:
     """A run on a stage: scripted neighbours, hand-moved time, all in memory but the work copy's files."""
@@ -34,10 +40,14 @@ class Stage:
     folder: Path
     """Where work copies may be made."""
     reviewer: Agent = field(default_factory=RulesAgent)
+    reviewers: Mapping[str, Agent] = field(default_factory=dict)
+    """Who reviews by kind, where there is more than one review; all are asked at once."""
     limits: Limits = field(default_factory=Limits)
     story: Story = STORY
     clock: HandClock = field(default_factory=HandClock)
     durable: InlineDurable = field(default_factory=InlineDurable)
+    escalation: Escalation = ASKING_NOBODY
+    """Nobody is asked, unless a test wants it."""
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
     published: int = 0
 
@@ -54,8 +64,9 @@ class Stage:
             "root": str(self.folder),
             "base": Commit(self.workspace.base),
             "story": self.story,
-            "pipeline": load_pipeline("change", self.folder),
+            "pipeline": self._pipeline(),
             "limits": self.limits,
+            "escalation": self.escalation,
             "agents": {"maker": self.agent.name, "reviewer": self.reviewer.name},
             "branch": f"setpoint/{self.story.id}",
             "started_at": self.clock.now(),
@@ -66,7 +77,13 @@ class Stage:
         """Wire the neighbours."""
         rules = RulesAgent()
         return World(
-            agents={"maker": self.agent, "reviewer": self.reviewer, "planner": rules, "researcher": rules},
+            agents={
+                "maker": self.agent,
+                "reviewer": self.reviewer,
+                **{f"reviewer:{kind}": agent for kind, agent in self.reviewers.items()},
+                "planner": rules,
+                "researcher": rules,
+            },
             workspace=self.workspace,
             forge=self.forge,
             evaluator=self.evaluator,
@@ -79,6 +96,16 @@ class Stage:
             folder=str(self.folder / "run"),
         )
 
+    def _pipeline(self) -> Pipeline:
+        shipped = load_pipeline("change", self.folder)
+        phases = tuple(
+            phase.model_copy(update={"reviews": tuple(self.reviewers)})
+            if self.reviewers and phase.kind is PhaseKind.REVIEW
+            else phase
+            for phase in shipped.phases
+        )
+        return shipped.model_copy(update={"phases": phases})
+
     def _published(self, trace_id: TraceId) -> None:
         del trace_id
         self.published += 1
@@ -87,6 +114,11 @@ class Stage:
         """Drive the run to its end, or to the crash that was ordered; again after a crash goes on."""
         self.durable.resume()
         return await phase.drive(self.order(), self.world(), self.durable)
+
+    def answer(self, gate: str, answer: Answer) -> None:
+        """Answer a gate from outside, whether or not the loop has come to it."""
+        name = GateId(gate)
+        self.log.append(TraceId("run-1"), answered_key(name), (GateAnswered(gate=name, answer=answer),))
 
     def kinds(self) -> list[str]:
         """Name what is recorded, in order."""

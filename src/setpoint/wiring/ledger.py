@@ -18,13 +18,13 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.events import RunStarted
 from setpoint.domain.evidence import TestReport
 from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
-from setpoint.domain.run import RunOrder
+from setpoint.domain.run import Ending, RunOrder
 from setpoint.domain.story import Story
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.evaluators.acceptance import PREFIX
 from setpoint.evaluators.judge import FullReport
-from setpoint.evaluators.layout import CONFIGURATION
+from setpoint.evaluators.layout import configuration
 from setpoint.evaluators.place import remove
 from setpoint.events.attesting import (
     evidence_statement,
@@ -43,7 +43,9 @@ from setpoint.wiring.project import Project
 from setpoint.workspace import GitWorkspace
 
 _MOST_COMMITS = 1000
-_CONFIGURING = (*CONFIGURATION, "setpoint.toml", "conftest.py", "tests/conftest.py")
+_CONFIGURING = frozenset(("setpoint.toml", "conftest.py", "tests/conftest.py"))
+"""Files that decide how tests run, beside those that configure tools."""
+_SUITES = ("pytest", "unittest")
 _LEFT = "left out: commands of a statement are run with --trust-commands alone"
 
 
@@ -105,7 +107,9 @@ async def _verified(
     if not branch:
         return compared
     commit = await commit_of(project.root, branch)
-    now = await tree_of(project.root, commit) if commit else None
+    # Behind accepted work stands a commit of Setpoint's own: the list of what is known to be wrong with it.
+    accepted = past.outcome is not None and past.outcome.ending is Ending.ACCEPTED
+    now = await tree_of(project.root, f"{commit}~1" if accepted else commit) if commit else None
     return (verifying.branch_compared(recorded.tree, now), *compared)
 
 
@@ -265,14 +269,14 @@ def _tests(project: Project, recorded: Evaluation) -> TestReport | None:
         full = FullReport.model_validate_json(project.artifacts.read(recorded.report))
     except ValidationError as error:
         raise RecordedDataError(f"the full report {recorded.report} cannot be read: {error}") from None
-    return next((each.tests for each in full.results if each.evidence.check == "pytest"), None)
+    return next((each.tests for each in full.results if each.evidence.check in _SUITES), None)
 
 
 async def _configuration(
     project: Project, past: History, recorded: Evaluation
 ) -> tuple[ResourceDescriptor, ...]:
     """Name the command of the tests and the files of the tree that configure it."""
-    evidence = recorded.evidence_of("pytest")
+    evidence = recorded.evidence_of("pytest") or recorded.evidence_of("unittest")
     command = json.dumps(list(evidence.argv) if evidence else []).encode()
     parts = [
         ResourceDescriptor(
@@ -281,12 +285,13 @@ async def _configuration(
     ]
     repositories: Sequence[Path] = (project.root, project.state / "work" / f"{past.trace_id}.git")
     for repository in repositories:
-        answer = await ask(repository, "ls-tree", "-r", "-z", "--full-tree", recorded.tree, *_CONFIGURING)
+        answer = await ask(repository, "ls-tree", "-r", "-z", "--full-tree", recorded.tree)
         if answer.ok:
-            listed = (line.partition("\t") for line in answer.text.split("\0") if line)
+            listed = [line.partition("\t") for line in answer.text.split("\0") if line]
+            blobs = {path: entry.split()[2] for entry, _, path in listed}
+            named = {*configuration(tuple(blobs)), *(_CONFIGURING & blobs.keys())}
             parts += [
-                ResourceDescriptor(name=path, digest={"gitBlob": entry.split()[2]})
-                for entry, _, path in listed
+                ResourceDescriptor(name=path, digest={"gitBlob": blobs[path]}) for path in sorted(named)
             ]
             break
     return tuple(parts)
