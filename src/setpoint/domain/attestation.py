@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Severity
+from setpoint.domain.quality import Metric
 from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.domain.value import Instant, Text
 
@@ -99,6 +100,8 @@ class AttestedCheck(Attested):
     output: ResourceDescriptor | None = None
     """The raw output, by its sha256."""
     reason: Text = ""
+    feeds: tuple[Metric, ...] = ()
+    """Metrics of the quality vector that rest on it."""
     cached: bool = False
     """Taken from an earlier run on the same tree, tools and configuration."""
 
