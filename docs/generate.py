@@ -14,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 
 import click
+import statements
 import typer
 from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
@@ -29,6 +30,7 @@ from setpoint.domain import events
 from setpoint.domain.board import Card, NextAction
 from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.mutation import Mutant, MutationReport
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, Question, RunProgress
@@ -61,6 +63,7 @@ def pages() -> dict[str, str]:
         "ports.md": port_table,
         "stories.md": stories,
         "json.md": json_shapes,
+        "attestation.md": statements.page,
     }
     return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
 
@@ -343,7 +346,8 @@ def json_shapes() -> Iterator[str]:
         ),
         ("run --auto: `worked`", "One story that was taken up.", Worked),
         ("check", "One evaluation of the working tree.", Evaluation),
-        ("verify", "`agrees`, and under `checks` a list of these, each with its `agrees`.", Compared),
+        ("mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
+        ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
     for verbs_of, text, model in shapes:
         yield f"## {verbs_of}\n"
@@ -355,6 +359,8 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
+    yield "### `Mutant`\n"
+    yield from fields(Mutant)
     yield "## `progress.json`\n"
     yield "Kept up to date in the run's folder.\n"
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress, Question):

@@ -164,6 +164,12 @@ class ChecksSettings(BaseModel):
 
     Node, Go and sanitizers reserve far more than they use and break: leave it out where tests start these.
     """
+    mutation: bool = False
+    """Judge mutants of the changed lines with the full suite; see [Mutation score](../how-to/mutation.md)."""
+    mutation_budget_s: float = Field(default=120.0, gt=0)
+    """Seconds it may take; mutants not tried by then count neither way."""
+    mutation_goal: float | None = Field(default=None, gt=0, le=1)
+    """Share of mutants that the tests have to notice; less blocks. None: the score is shown."""
 
     def tool(self, name: str) -> ToolSettings:
         """Give what is said of a tool that Setpoint knows."""

@@ -97,7 +97,9 @@ _OF_TESTS = frozenset(
         ReportFormat.COVERAGE_JSON,
     }
 )
-OWN_CHECKS = frozenset({"parse", "integrity", "pytest", "unittest", "coverage", "review", "sonarqube"})
+OWN_CHECKS = frozenset(
+    {"parse", "integrity", "pytest", "unittest", "coverage", "review", "sonarqube", "mutation"}
+)
 """Names of Setpoint\'s own checks, which no other can have; those of the presets are taken too."""
 _MEASURED_BY = {
     Category.SECURITY: Metric.SECURITY,

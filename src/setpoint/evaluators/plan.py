@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project, fits
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.launch import MENDS
+from setpoint.evaluators.mutation import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
 from setpoint.evaluators.sonarqube import SonarQube
@@ -89,6 +91,7 @@ class Plan:
                 self._acceptance(number, command)
                 for number, command in enumerate(self.story.acceptance, start=1)
             ]
+            groups += self._mutation(target)
         return tuple(groups)
 
     def _sonarqube(self) -> Iterator[Group]:
@@ -257,6 +260,27 @@ class Plan:
             data_file=self.scratch / "coverage.data",
             memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
         )
+
+    def _mutation(self, target: Target) -> Iterator[Group]:
+        if "mutation" not in self.project.chosen:
+            return
+        if reason := self._cannot_test("pytest"):
+            yield Group(checks=(Unmeasured(name="mutation", reason=reason),), identity=None)
+            return
+        checks, interpreter = self.settings.checks, self.project.interpreter
+        engine = MutationEngine(
+            interpreter=interpreter,
+            layout=self.project.layout,
+            budget_s=checks.mutation_budget_s,
+            jobs=max(1, (os.cpu_count() or 2) - 1),
+            args=checks.pytest_args,
+        )
+        check = MutationScore(
+            engine=engine, artifacts=self.artifacts, goal=checks.mutation_goal, settled=target.settled
+        )
+        bounds = (str(checks.mutation_budget_s), str(checks.mutation_goal))
+        identity = ("mutation", interpreter.fingerprint, *bounds, *checks.pytest_args)
+        yield Group(checks=(check,), identity=(*identity, "settled", *sorted(target.settled)))
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):

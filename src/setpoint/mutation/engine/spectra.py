@@ -86,6 +86,8 @@ class Trace:
     deadline: float
     """`time.monotonic()` after which no more tests are begun."""
     line_functions: Collection[Function] | None = None
+    alone: bool = False
+    """Each test makes its wider fixtures anew, so that what they reach counts for each of their users."""
 
 
 def trace(suite: Suite, tests: Sequence[str], how: Trace) -> dict[str, Reached]:
@@ -139,7 +141,8 @@ def _trace_all(suite: Suite, tests: Sequence[str], how: Trace, report: Report) -
         started = time.process_time()
         tracer.start()
         try:
-            ran = suite.run(test, tests[place + 1] if place + 1 < len(tests) else None)
+            following = None if how.alone or place + 1 == len(tests) else tests[place + 1]
+            ran = suite.run(test, following)
         finally:
             tracer.stop()
         cpu_timer(0.0)
