@@ -10,6 +10,7 @@ SetpointError                    4
 ├── WorkspaceError               4   git could not do what the run needs
 ├── RecordedDataError            4   the event log holds something this version cannot read
 ├── RunCancelled                12   the run was cancelled from elsewhere while it was driven
+├── RunWaiting                  10   the run stands still until a person answers
 └── RunInUse                     2   another process works on the run
 ```
 
@@ -101,3 +102,14 @@ class RunCancelled(SetpointError):
     """The run was cancelled from elsewhere while this process drove it."""
 
     exit_code: ClassVar[ExitCode] = ExitCode.CANCELLED
+
+
+class RunWaiting(SetpointError):
+    """The run stands still until a person answers; no process is needed meanwhile."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.WAITING
+
+    def __init__(self, message: str, *, gate: str, mend: str = "") -> None:
+        """Name the gate that is open beside what is asked (`message`) and how to answer (`mend`)."""
+        super().__init__(message, mend=mend)
+        self.gate = gate

@@ -20,6 +20,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
+from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
@@ -33,6 +34,8 @@ CLASSIC: dict[str, Any] = {
     "max_refinement_attempts": 3,
     "freeze_reviews_after": None,
     "restart_on_repeat": False,
+    "enough_left": False,
+    "diminishing_returns": True,
     "stagnation": True,
     "minimum_quality": 0.60,
 }
@@ -171,6 +174,8 @@ class Settings(BaseSettings):
     """Agents of your own, by name."""
     limits: Limits = Limits()
     """Every bound of a run."""
+    escalation: Escalation = Escalation()
+    """What becomes of a run that a guard stops or that wants a person."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
     check: dict[str, CustomCheck] = {}

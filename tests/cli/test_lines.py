@@ -36,6 +36,11 @@ SHOWN = {
     "To go on: raise limits.max_iterations",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
+    "gate.requested": "waits for a person: 7 of 7 iterations are used up: how is it to go on?",
+    "gate.answered": "answered by Ann (cli): continue, 2 more iterations, $1.50 more, "
+    "instruction: look at the rounding",
+    "gate.expired": "nobody answered in time: cancel is taken for the answer",
+    "run.cancel_requested": "Ann wants the run ended: not wanted any more",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
     "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounces, $0.04, quality 0.88",
 }

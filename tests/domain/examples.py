@@ -1,6 +1,6 @@
 """One example of every event, for the tests of what writes, reads or shows events."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,7 +9,8 @@ from setpoint.domain.attempt import Attempt, Mode, Stop, ToolCall, Usage
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Finding, Severity
-from setpoint.domain.ids import Commit, StoryId, TraceId, Tree
+from setpoint.domain.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
+from setpoint.domain.ids import Commit, GateId, StoryId, TraceId, Tree
 from setpoint.domain.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.story import Story
 from setpoint.domain.verdict import HardGate, Judgement, Verdict
@@ -39,6 +40,26 @@ BLOCKER = Finding(
 )
 HALT = Halt(
     guard="max_iterations", reason="7 of 7 iterations are used up", go_on="raise limits.max_iterations"
+)
+GATE = Gate(
+    id=GateId("escalation-7"),
+    kind=GateKind.ESCALATION,
+    iteration=7,
+    question="7 of 7 iterations are used up: how is it to go on?",
+    options=(Option(choice=Choice.CONTINUE, text="go on"), Option(choice=Choice.CANCEL, text="end it")),
+    context=("best so far: iteration 2",),
+    guard="max_iterations",
+    offer=Grant(iterations=3),
+    asked_at=AT,
+    deadline=AT + timedelta(days=2),
+    default=Choice.CANCEL,
+)
+ANSWER = Answer(
+    choice=Choice.CONTINUE,
+    by="Ann",
+    via=Via.CLI,
+    grant=Grant(iterations=2, cost_usd=Decimal("1.50")),
+    instruction="look at the rounding",
 )
 PAID = Usage(input_tokens=1200, output_tokens=300, cost_usd=Decimal("0.0215"), scope="turn")
 RED = evaluation(
@@ -122,6 +143,10 @@ _BODIES = (
         decision=Decision(policy="rules-v1", action=Action.CONTINUE, reason="1 problem is open"),
         gates=(HardGate(name="tests", state=CheckState.FAIL, reason="1 failing"),),
     ),
+    e.GateOpened(gate=GATE),
+    e.GateAnswered(gate=GATE.id, answer=ANSWER),
+    e.GateExpired(gate=GATE.id, choice=Choice.CANCEL),
+    e.CancelRequested(by="Ann", reason="not wanted any more"),
     e.Delivered(branch=ORDER.branch, commit=COMMIT, verified=True),
     e.RunFinished(outcome=OUTCOME),
 )

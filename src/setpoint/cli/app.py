@@ -15,10 +15,12 @@ import typer
 from setpoint import __version__
 from setpoint.cli import (
     agents,
+    cancel,
     check,
     demo,
     doctor,
     finding,
+    gate,
     init,
     pipeline,
     resume,
@@ -66,6 +68,8 @@ app.command()(run.run)
 app.command()(step.step)
 app.command()(resume.resume)
 app.add_typer(story.app)
+app.command()(cancel.cancel)
+app.add_typer(gate.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)

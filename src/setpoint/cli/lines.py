@@ -9,6 +9,7 @@ from setpoint.domain.attempt import Attempt
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
 from setpoint.domain.evidence import CheckState
+from setpoint.domain.gate import Answer
 from setpoint.domain.run import Action, Ending, RunOutcome
 
 
@@ -35,24 +36,27 @@ def line(body: Body) -> Line:
     """Say in one line what happened."""
     match body:
         case e.RunStarted() | e.RunResumed() | e.BaselineMeasured() | e.Delivered() | e.RunFinished():
-            return _of_run(body)
+            shown = _of_run(body)
+        case e.GateOpened() | e.GateAnswered() | e.GateExpired() | e.CancelRequested():
+            shown = _of_person(body)
         case (
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
-            return _of_phase(body)
+            shown = _of_phase(body)
         case e.ReviewAnswered() | e.FindingDeclined():
-            return _of_opinion(body)
+            shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
-            return _of_agent(body)
+            shown = _of_agent(body)
         case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
-            return _of_loop(body)
+            shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
-            return _of_policy(body)
+            shown = _of_figures(body)
         case _:
             assert_never(body)
+    return shown
 
 
-def _of_policy(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
+def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
     if isinstance(body, e.IterationEvaluated):
         return _measured(body.evaluation)
     if isinstance(body, e.BudgetWarned):
@@ -61,6 +65,44 @@ def _of_policy(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -
     decision = body.decision
     text = f"{decision.policy}: {decision.action.upper()}: {decision.reason}"
     return Line(text, _ACTION_STYLE[decision.action])
+
+
+def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelRequested) -> Line:
+    match body:
+        case e.GateOpened():
+            return Line(f"waits for a person: {body.gate.question}", "bold magenta")
+        case e.GateAnswered():
+            return Line(
+                f"answered by {body.answer.by} ({body.answer.via}): {answer_text(body.answer)}", "cyan"
+            )
+        case e.GateExpired():
+            return Line(f"nobody answered in time: {body.choice} is taken for the answer", "yellow")
+        case e.CancelRequested():
+            why = f": {body.reason}" if body.reason else ""
+            return Line(f"{body.by} wants the run ended{why}", "yellow")
+        case _:
+            assert_never(body)
+
+
+def answer_text(answer: Answer) -> str:
+    """Say in one line what was decided."""
+    parts = [str(answer.choice)]
+    grant = answer.grant
+    if grant.iterations:
+        parts.append(f"{grant.iterations} more iteration{'s' if grant.iterations != 1 else ''}")
+    if grant.cost_usd:
+        parts.append(f"${grant.cost_usd:.2f} more")
+    if grant.wall_s:
+        parts.append(f"{grant.wall_s / 60:.0f} more minutes")
+    if grant.tokens:
+        parts.append(f"{grant.tokens} more tokens")
+    if answer.new_approach:
+        parts.append("with a new approach")
+    if answer.instruction:
+        parts.append(f"instruction: {answer.instruction}")
+    if answer.reason:
+        parts.append(f"because {answer.reason}")
+    return ", ".join(parts)
 
 
 def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered | e.RunFinished) -> Line:

@@ -53,7 +53,7 @@ class Standing(Value):
     @property
     def succeeded(self) -> bool:
         """Whether the run ended with work that was verified, or that a person accepted."""
-        return self.ending is not None and self.ending.value in ("verified", "accepted")
+        return self.ending in (Ending.VERIFIED, Ending.ACCEPTED)
 
 
 class ActionKind(StrEnum):

@@ -12,7 +12,8 @@ from pydantic import Field, TypeAdapter
 
 from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
-from setpoint.domain.ids import Commit, EventId, TraceId
+from setpoint.domain.gate import Answer, Choice, Gate
+from setpoint.domain.ids import Commit, EventId, GateId, TraceId
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -235,6 +236,43 @@ class HaltingDecided(Value):
     """The guard that stopped or turned the loop, where one did."""
 
 
+class GateOpened(Value):
+    """A person is asked, and the run stands still until the answer."""
+
+    kind: Literal["gate.requested"] = "gate.requested"
+    gate: Gate
+
+    @property
+    def iteration(self) -> int:
+        """The round it is about; 0 where it is about none."""
+        return self.gate.iteration
+
+
+class GateAnswered(Value):
+    """A gate was answered; the first answer counts."""
+
+    kind: Literal["gate.answered"] = "gate.answered"
+    gate: GateId
+    answer: Answer
+
+
+class GateExpired(Value):
+    """Nobody answered in time; the default is recorded as the answer."""
+
+    kind: Literal["gate.expired"] = "gate.expired"
+    gate: GateId
+    choice: Choice
+
+
+class CancelRequested(Value):
+    """A person wants the run ended; what it does now is the last thing it does."""
+
+    kind: Literal["run.cancel_requested"] = "run.cancel_requested"
+    by: Text
+    """Who wants it."""
+    reason: Text = ""
+
+
 class Delivered(Value):
     """The best state was fetched into the user's repository as a branch."""
 
@@ -273,6 +311,10 @@ Body = Annotated[
     | GuardFired
     | BudgetWarned
     | HaltingDecided
+    | GateOpened
+    | GateAnswered
+    | GateExpired
+    | CancelRequested
     | Delivered
     | RunFinished,
     Field(discriminator="kind"),

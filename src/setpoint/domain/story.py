@@ -6,8 +6,9 @@ from enum import StrEnum
 
 from pydantic import ConfigDict, Field
 
+from setpoint.domain.gate import OnLimit
 from setpoint.domain.ids import StoryId
-from setpoint.domain.value import Value
+from setpoint.domain.value import Instant, Value
 
 
 class IntegrityMode(StrEnum):
@@ -47,6 +48,12 @@ class Story(Value):
     known_red: KnownRed = KnownRed.TOLERATE
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
     """Overrides the refinement attempts of the settings; frozen when a run starts."""
+    on_limit: OnLimit | None = None
+    """Overrides `escalation.on_limit`: what becomes of a run that a guard stops."""
+    gate_deadline_s: float | None = Field(default=None, gt=0)
+    """Overrides `escalation.deadline_s`: seconds a question about this story stays open."""
+    deadline: Instant | None = None
+    """When a run of this story ends at the latest, whatever it waits for; with a time zone."""
 
     @property
     def wish(self) -> str:

@@ -9,7 +9,17 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from setpoint.domain.events import BODY, Body, Event, IterationEvaluated, RunFinished, RunResumed, RunStarted
+from setpoint.domain.events import (
+    BODY,
+    Body,
+    Event,
+    GateAnswered,
+    GateOpened,
+    IterationEvaluated,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+)
 from setpoint.domain.ids import EventId, TraceId, sortable_row
 from setpoint.errors import RecordedDataError
 from setpoint.store.connect import Store
@@ -130,6 +140,10 @@ def _list(connection: sa.Connection, trace_id: TraceId, body: Body, at: datetime
             return
         case RunResumed(process=process):
             values: dict[str, Any] = {"state": "running", "process": process}
+        case GateOpened():
+            values = {"state": "waiting"}
+        case GateAnswered():
+            values = {"state": "running"}
         case IterationEvaluated(iteration=iteration):
             values = {"iterations": iteration}
         case RunFinished(outcome=outcome):

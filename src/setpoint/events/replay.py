@@ -15,10 +15,14 @@ from setpoint.domain.events import (
     AgentStarted,
     BaselineMeasured,
     BudgetWarned,
+    CancelRequested,
     Delivered,
     DiminishingReturns,
     Event,
     FindingDeclined,
+    GateAnswered,
+    GateExpired,
+    GateOpened,
     GuardFired,
     HaltingDecided,
     IterationEvaluated,
@@ -35,11 +39,12 @@ from setpoint.domain.events import (
     RunStarted,
     ToolExecuted,
 )
-from setpoint.domain.ids import TraceId
-from setpoint.domain.run import Round, RunOrder, RunOutcome
+from setpoint.domain.gate import Answer, Gate
+from setpoint.domain.ids import GateId, TraceId
+from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
 from setpoint.errors import RecordedDataError
-from setpoint.policies.budget import active_seconds, spent
+from setpoint.policies.budget import active_seconds, granted, grants, spent
 
 
 class Try(Value):
@@ -62,11 +67,27 @@ class Try(Value):
     """Whether its result was committed; false for a try that broke, was lost or is under way."""
 
 
+class Asked(Value):
+    """A question to a person, with its answer as far as there is one."""
+
+    gate: Gate
+    answer: Answer | None = None
+    """None while nobody has answered."""
+    answered_at: Instant | None = None
+
+    @property
+    def response_s(self) -> float | None:
+        """Seconds until the answer; none while there is none."""
+        return (self.answered_at - self.gate.asked_at).total_seconds() if self.answered_at else None
+
+
 class History(Value):
     """All that happened in a run, folded from its events; the same events give the same history."""
 
     trace_id: TraceId
     order: RunOrder
+    limits: Limits
+    """The limits of the order, with what people added to them since."""
     workdir: str
     python: str = ""
     checks: dict[str, str] = {}
@@ -95,6 +116,10 @@ class History(Value):
     guards: tuple[GuardFired, ...] = ()
     warnings: tuple[BudgetWarned, ...] = ()
     resumptions: tuple[RunResumed, ...] = ()
+    gates: tuple[Asked, ...] = ()
+    """Every question to a person, oldest first."""
+    cancel: CancelRequested | None = None
+    """Who wanted the run ended, where someone did."""
     phase: str = ""
     """The phase entered last; empty before the first."""
     iteration: int = 0
@@ -108,6 +133,13 @@ class History(Value):
     delivered: Delivered | None = None
     outcome: RunOutcome | None = None
     """None while the run is not finished."""
+
+    @property
+    def waiting(self) -> Gate | None:
+        """The question that the run stands still for."""
+        if self.outcome is not None or self.cancel is not None:
+            return None
+        return next((asked.gate for asked in self.gates if asked.answer is None), None)
 
 
 def history(events: Sequence[Event]) -> History:
@@ -142,6 +174,8 @@ class _Fold:
     guards: list[GuardFired] = field(default_factory=list)
     warnings: list[BudgetWarned] = field(default_factory=list)
     resumptions: list[RunResumed] = field(default_factory=list)
+    gates: dict[GateId, Asked] = field(default_factory=dict)
+    cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
     delivered: Delivered | None = None
@@ -150,8 +184,10 @@ class _Fold:
     def take(self, event: Event) -> None:
         """Take in the next event."""
         match event.body:
-            case RunStarted() | RunResumed() | Delivered() | RunFinished():
+            case RunStarted() | RunResumed() | CancelRequested() | Delivered() | RunFinished():
                 self._run(event.body)
+            case GateOpened() | GateAnswered() | GateExpired():
+                self._asked(event.body, event.at)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
             case ReviewAnswered() | FindingDeclined():
@@ -171,6 +207,7 @@ class _Fold:
         return History(
             trace_id=events[0].trace_id,
             order=self.started.order,
+            limits=granted(self.started.order.limits, grants(events)),
             workdir=self.started.workdir,
             python=self.started.python,
             checks=self.started.checks,
@@ -190,6 +227,8 @@ class _Fold:
             guards=tuple(self.guards),
             warnings=tuple(self.warnings),
             resumptions=tuple(self.resumptions),
+            gates=tuple(self.gates.values()),
+            cancel=self.cancel,
             phase=self.phase,
             iteration=self.iteration,
             cost_usd=told + self._in_flight(),
@@ -199,16 +238,28 @@ class _Fold:
             outcome=self.outcome,
         )
 
-    def _run(self, body: RunStarted | RunResumed | Delivered | RunFinished) -> None:
+    def _run(self, body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished) -> None:
         match body:
             case RunStarted():
                 pass  # the fold began with it
             case RunResumed():
                 self.resumptions.append(body)
+            case CancelRequested():
+                self.cancel = body
             case Delivered():
                 self.delivered = body
             case RunFinished():
                 self.outcome = body.outcome
+
+    def _asked(self, body: GateOpened | GateAnswered | GateExpired, at: Instant) -> None:
+        match body:
+            case GateOpened(gate=gate):
+                self.gates.setdefault(gate.id, Asked(gate=gate))
+            case GateAnswered(gate=name, answer=answer) if name in self.gates:
+                told = {"answer": answer, "answered_at": at}
+                self.gates[name] = self.gates[name].model_copy(update=told)
+            case GateAnswered() | GateExpired():
+                pass  # an answer to nothing is no answer; what a deadline decided is an answer of its own
 
     def _phase(self, body: PhaseEntered | PhaseCompleted | PhaseApproved | PhasePassed) -> None:
         match body:

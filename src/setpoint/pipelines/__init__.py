@@ -33,6 +33,7 @@ VARIABLES = frozenset(
             "more",
             "iteration",
             "max_iterations",
+            "instructions",
             "reason",
             "advice",
             "tried",

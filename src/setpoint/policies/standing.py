@@ -10,6 +10,8 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.events import (
     AgentFinished,
     Event,
+    GateAnswered,
+    GateOpened,
     HaltingDecided,
     IterationEvaluated,
     LoopRestarted,
@@ -22,6 +24,7 @@ from setpoint.domain.events import (
     RunStarted,
 )
 from setpoint.domain.finding import Finding, Severity
+from setpoint.domain.gate import Choice
 from setpoint.domain.pipeline import PhaseKind
 from setpoint.domain.run import Action, RunOrder, RunOutcome
 from setpoint.domain.story import Refinement
@@ -50,6 +53,7 @@ class Follower:
         self._evaluation: Evaluation | None = None
         self._reviewed: list[Finding] = []
         self._escalated = ""
+        self._waiting = False
         self._outcome: RunOutcome | None = None
 
     def take(self, event: Event) -> None:
@@ -62,22 +66,29 @@ class Follower:
                 self._made(event.body)
             case PhasePassed(phase=phase) | PhaseApproved(phase=phase):
                 self._finished(phase)
+            case PhaseBounce():
+                at = f"{event.at:%Y-%m-%dT%H:%M:%SZ}"
+                self._bounces.append((event.body, self._feedback(event.body), at))
+                self._sent_back(event.body.target)
+            case LoopRestarted():
+                self._made_again()
+            case _:
+                self._judged(event)
+
+    def _judged(self, event: Event) -> None:
+        match event.body:
             case IterationEvaluated(evaluation=evaluation):
                 self._evaluation = evaluation
             case ReviewCompleted(verdict=verdict):
                 self._reviewed += verdict.blocking
-            case PhaseBounce():
-                self._bounces.append(
-                    (event.body, self._feedback(event.body), f"{event.at:%Y-%m-%dT%H:%M:%SZ}")
-                )
-                self._sent_back(event.body.target)
-            case LoopRestarted():
-                # It begins with the making, whatever the work was sent back to.
-                making = len(self._phases) - len(self._judging) - 1
-                self._done |= set(self._phases[:making])
-                self._sent_back(self._phases[making])
             case HaltingDecided(decision=decision):
                 self._escalated = decision.reason if decision.action is Action.ESCALATE else ""
+            case GateOpened(gate=gate):
+                self._waiting, self._escalated = True, gate.question
+            case GateAnswered(answer=answer):
+                self._waiting, self._escalated = False, ""
+                if answer.choice is Choice.CONTINUE:
+                    self._made_again()
             case RunFinished(outcome=outcome):
                 self._outcome = outcome
             case _:
@@ -97,6 +108,7 @@ class Follower:
             limit=self._limit,
             texts=self._texts,
             reasons=tuple(bounce.reason for bounce, _, _ in self._bounces),
+            waiting=self._waiting and outcome is None,
             last_error=self._escalated if outcome is None else outcome.reason,
             ending=outcome.ending if outcome is not None else None,
             branch=outcome.branch if outcome is not None else "",
@@ -110,6 +122,12 @@ class Follower:
         attempt = body.snapshot.attempt
         if attempt is None or attempt.breakage is None:
             self._finished(body.phase)
+
+    def _made_again(self) -> None:
+        """Go on with the making, whatever the work was sent back to."""
+        making = len(self._phases) - len(self._judging) - 1
+        self._done |= set(self._phases[:making])
+        self._sent_back(self._phases[making])
 
     def _finished(self, phase: str) -> None:
         self._done.add(phase)

@@ -23,3 +23,7 @@ class HandClock:
         """Let time pass at once."""
         self.slept.append(seconds)
         self._at += timedelta(seconds=seconds)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass while nothing runs."""
+        self._at += timedelta(seconds=seconds)

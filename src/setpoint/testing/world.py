@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from setpoint.agents.rules import RulesAgent
-from setpoint.domain.ids import Commit, StoryId, TraceId
+from setpoint.domain.events import GateAnswered
+from setpoint.domain.gate import Answer, Escalation, OnLimit, answered_key
+from setpoint.domain.ids import Commit, GateId, StoryId, TraceId
 from setpoint.domain.pipeline import PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOrder, RunOutcome
 from setpoint.domain.story import KnownRed, Story
@@ -24,6 +26,9 @@ from setpoint.testing.workspace import FolderWorkspace, RecordingForge
 FILES = {"src/work.py": "value = 0\n"}
 """What stands at the base commit of a stage."""
 STORY = Story(id=StoryId("work"), title="Make it work", known_red=KnownRed.FIX)
+
+
+ASKING_NOBODY = Escalation(on_limit=OnLimit.ERROR)
 
 
 @dataclass(kw_only=True)
@@ -41,6 +46,8 @@ class Stage:
     story: Story = STORY
     clock: HandClock = field(default_factory=HandClock)
     durable: InlineDurable = field(default_factory=InlineDurable)
+    escalation: Escalation = ASKING_NOBODY
+    """Nobody is asked, unless a test wants it."""
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
     published: int = 0
 
@@ -59,6 +66,7 @@ class Stage:
             "story": self.story,
             "pipeline": self._pipeline(),
             "limits": self.limits,
+            "escalation": self.escalation,
             "agents": {"maker": self.agent.name, "reviewer": self.reviewer.name},
             "branch": f"setpoint/{self.story.id}",
             "started_at": self.clock.now(),
@@ -106,6 +114,11 @@ class Stage:
         """Drive the run to its end, or to the crash that was ordered; again after a crash goes on."""
         self.durable.resume()
         return await phase.drive(self.order(), self.world(), self.durable)
+
+    def answer(self, gate: str, answer: Answer) -> None:
+        """Answer a gate from outside, whether or not the loop has come to it."""
+        name = GateId(gate)
+        self.log.append(TraceId("run-1"), answered_key(name), (GateAnswered(gate=name, answer=answer),))
 
     def kinds(self) -> list[str]:
         """Name what is recorded, in order."""

@@ -4,6 +4,7 @@ from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
+from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
 from setpoint.wiring.scribe import remarks
@@ -12,10 +13,14 @@ from setpoint.wiring.world import drive, measure, verify
 
 __all__ = [
     "BoardOutcome",
+    "OpenGate",
     "Project",
     "Stepped",
+    "Wanted",
     "add_story",
     "agent_rows",
+    "answer",
+    "cancel",
     "card",
     "cards",
     "check_prompts",
@@ -27,6 +32,8 @@ __all__ = [
     "findings_of",
     "fix_of",
     "measure",
+    "open_gate",
+    "open_gates",
     "open_project",
     "order",
     "pipeline",

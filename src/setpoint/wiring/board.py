@@ -103,8 +103,7 @@ def standing_of_run(project: Project, run: RunSummary) -> Standing | None:
     standing = standing_of(project.log.replay(run.trace_id, kinds=kinds))
     if standing is None:
         return None
-    alive, waiting = run.state is RunState.RUNNING, run.state is RunState.WAITING
-    return standing.model_copy(update={"alive": alive, "waiting": waiting})
+    return standing.model_copy(update={"alive": run.state is RunState.RUNNING})
 
 
 def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, Standing], ...]:

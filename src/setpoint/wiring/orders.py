@@ -9,9 +9,10 @@ from pathlib import Path
 
 from setpoint import pipelines
 from setpoint.domain.attempt import AttemptLimits, Role
+from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import TraceId, sortable
 from setpoint.domain.pipeline import Pipeline
-from setpoint.domain.run import RunOrder
+from setpoint.domain.run import Limits, RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
 from setpoint.pipelines import load_pipeline
@@ -84,14 +85,14 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         )
     now = datetime.now(UTC)
     file = _file(project, wanted)
-    refinement = wanted.max_refinement_attempts or settings.limits.max_refinement_attempts
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
         base=commit,
         story=wanted,
         pipeline=workflow,
-        limits=settings.limits.model_copy(update={"max_refinement_attempts": refinement}),
+        limits=_limits(wanted, settings, now),
+        escalation=_escalation(wanted, settings),
         agents=names,
         preset=settings.preset,
         weights=settings.weights,
@@ -113,6 +114,26 @@ def _file(project: Project, wanted: Story) -> StoryFile | None:
         return None
     file = read_file(path)
     return file if file.story.wish == wanted.wish else None
+
+
+def _limits(wanted: Story, settings: Settings, now: datetime) -> Limits:
+    """Give the limits of the settings with what the story says of its own."""
+    limits = settings.limits
+    update: dict[str, object] = {
+        "max_refinement_attempts": wanted.max_refinement_attempts or limits.max_refinement_attempts
+    }
+    if wanted.deadline is not None:
+        left = (wanted.deadline - now).total_seconds()
+        if left <= 0:
+            message = f"story '{wanted.id}': its deadline {wanted.deadline:%Y-%m-%d %H:%M %Z} has passed"
+            raise UsageError(message, mend="give it a later 'deadline', or take the key out")
+        update["deadline_s"] = min(left, limits.deadline_s or left)
+    return limits.model_copy(update=update)
+
+
+def _escalation(wanted: Story, settings: Settings) -> Escalation:
+    own = {"on_limit": wanted.on_limit, "deadline_s": wanted.gate_deadline_s}
+    return settings.escalation.model_copy(update={key: value for key, value in own.items() if value})
 
 
 def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Story, str]:
