@@ -165,7 +165,10 @@ def rejecting(number):
 
 def test_the_circuit_breaker_blocks_the_story_until_its_count_is_set_back(repository):
     made = [[{"write": "calc.py", "text": f"{RIGHT}# {number}\n"}] for number in range(6)]
-    settings = 'preset = "classic"\n[agents]\nmaker = "actor"\nreviewer = "critic"\n[limits]\nstagnation = false\ndiminishing_returns = false\n'
+    settings = (
+        'preset = "classic"\n[agents]\nmaker = "actor"\nreviewer = "critic"\n'
+        "[limits]\nstagnation = false\ndiminishing_returns = false\n"
+    )
     an_actor(repository, *made, settings=settings, critic=[rejecting(number) for number in range(6)])
 
     done = repository.setpoint("run", WISH, "--json", SETPOINT_ESCALATION__ON_LIMIT="manual")
