@@ -4,11 +4,17 @@ import subprocess
 
 import pytest
 
+from domain.examples import EXAMPLES, OUTCOME
 from setpoint.domain.board import ActionKind
+from setpoint.domain.events import RunFinished
+from setpoint.domain.run import Ending
 from setpoint.domain.story import Status
 from setpoint.errors import ExitCode, StoryError, UsageError
 from setpoint.settings import BoardSettings
-from setpoint.wiring import add_story, card, cards, file_of, open_project, set_keys, shelf
+from setpoint.store.locks import RunLocks
+from setpoint.store.stories import read_file
+from setpoint.wiring import add_story, card, cards, file_of, open_project, set_keys, shelf, work_off
+from setpoint.wiring.board import earlier_runs
 from setpoint.wiring.crew import Worked, _Crew
 
 
@@ -136,3 +142,56 @@ def test_the_exit_code_is_that_of_the_worst(codes, expected):
     from setpoint.wiring import BoardOutcome
 
     assert BoardOutcome(worked=tuple(worked(code) for code in codes)).exit_code is ExitCode(expected)
+
+
+def a_run(project, name="run-1", *, digest="", finished=None):
+    """Record a run of the story `cart`, unfinished unless an ending is given."""
+    started = EXAMPLES["run.started"]
+    order = started.order.model_copy(
+        update={
+            "trace_id": name,
+            "story": started.order.story.model_copy(update={"id": "cart"}),
+            "story_digest": digest,
+        }
+    )
+    project.log.append(name, "run", (started.model_copy(update={"order": order}),))
+    if finished is not None:
+        outcome = OUTCOME.model_copy(update={"trace_id": name, "ending": finished})
+        project.log.append(name, "finish", (RunFinished(outcome=outcome),))
+
+
+def test_a_new_run_is_told_of_the_one_before(project):
+    path = write(project, "cart.md", "---\ntitle: Cart\n---\n")
+    assert earlier_runs(project, read_file(path)) == ()
+    a_run(project)
+    assert "run-1 of this story is not finished" in earlier_runs(project, read_file(path))[0]
+    with RunLocks(project.state).held("run-1"):
+        assert "under way: run-1" in earlier_runs(project, read_file(path))[0]
+        assert card(project, "cart").action.kind is ActionKind.WAIT
+        with pytest.raises(UsageError, match="works on it"):
+            set_keys(project, "cart", ("status=done",))
+    a_run(project, "run-2", digest=read_file(path).digest, finished=Ending.VERIFIED)
+    assert earlier_runs(project, read_file(path)) == ()
+    set_keys(project, "cart", ("title=Cart and till",))
+    assert earlier_runs(project, read_file(path)) == ("the story was edited since run-2",)
+    assert card(project, "cart").edited
+
+
+def test_a_persons_word_after_a_run_counts_and_is_about_that_run(project):
+    path = write(project, "cart.md", "---\ntitle: Cart\nstatus: ready\nlast_run: run-0\n---\n")
+    a_run(project, finished=Ending.STOPPED)
+    assert card(project, "cart").status is Status.BLOCKED  # the file is older than the run
+    with pytest.raises(UsageError, match="its run run-1 says whether it is in_review"):
+        set_keys(project, "cart", ("status=in_review",))
+    set_keys(project, "cart", ("status=ready",))
+    assert read_file(path).record.last_run == "run-1"
+    assert card(project, "cart").action.kind is ActionKind.START
+    set_keys(project, "cart", ("status=done",))
+    assert card(project, "cart").action.kind is ActionKind.REST
+
+
+def test_two_who_work_off_the_board_do_not_take_the_same_story(project):
+    write(project, "cart.md", "---\ntitle: Cart\n---\n")
+    with RunLocks(project.state).held("story-cart"):
+        outcome = work_off(project, BoardSettings(), (), lambda story, line: None)
+    assert (outcome.worked, [each.id for each in outcome.left]) == ((), ["cart"])

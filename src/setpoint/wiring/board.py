@@ -116,6 +116,22 @@ def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, S
     return tuple(found)
 
 
+def earlier_runs(project: Project, file: StoryFile) -> tuple[str, ...]:
+    """Say what a new run of a story should know of the one before it."""
+    run = newest_by_story(project.store, RunLocks(project.state).owner).get(file.story.id)
+    if run is None:
+        return ()
+    if run.state is RunState.RUNNING:
+        return (f"another run of this story is under way: {run.trace_id}",)
+    if run.state is not RunState.FINISHED:
+        return (
+            f"{run.trace_id} of this story is not finished; setpoint resume {run.trace_id} goes on with it",
+        )
+    standing = standing_of_run(project, run)
+    edited = standing is not None and standing.digest not in ("", file.digest)
+    return (f"the story was edited since {run.trace_id}",) if edited else ()
+
+
 def add_story(project: Project, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story
     """Write a new story; `UsageError` for a wish without words."""
     if not wish.strip():

@@ -11,10 +11,11 @@ from decimal import Decimal
 from setpoint.domain.board import ActionKind, Card
 from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.value import Usd, Value
-from setpoint.errors import ExitCode
+from setpoint.errors import ExitCode, RunInUse
 from setpoint.policies.budget import spent
 from setpoint.processes import Command, run
 from setpoint.settings import BoardSettings, whole_environment
+from setpoint.store.locks import RunLocks
 from setpoint.wiring.board import card, cards
 from setpoint.wiring.project import Project
 
@@ -94,7 +95,7 @@ class _Crew:
     worked: list[Worked] = field(default_factory=list)
     taken: set[StoryId] = field(default_factory=set)
     """Each story is taken up once: what stops it now would stop it again."""
-    running: set[asyncio.Task[Worked]] = field(default_factory=set)
+    running: set[asyncio.Task[Worked | None]] = field(default_factory=set)
     stopped: str = ""
 
     async def work(self) -> None:
@@ -108,7 +109,7 @@ class _Crew:
                 if not self.running:
                     return
                 done, self.running = await asyncio.wait(self.running, return_when=asyncio.FIRST_COMPLETED)
-                self.worked += [task.result() for task in done]
+                self.worked += [came for task in done if (came := task.result()) is not None]
         finally:
             for task in self.running:
                 task.cancel()
@@ -143,7 +144,17 @@ class _Crew:
             return f"{seconds:.0f} of {limits.max_wall_s:.0f} seconds are over (board.max_wall_s)"
         return ""
 
-    async def _worked(self, taken: Card) -> Worked:
+    async def _worked(self, taken: Card) -> Worked | None:
+        """Work on a story; none where somebody else who works off the board has it, or had it just now."""
+        try:
+            with RunLocks(self.project.state).held(TraceId(f"story-{taken.id}")):
+                if card(self.project, taken.path).action != taken.action:
+                    return None
+                return await self._run(taken)
+        except RunInUse:
+            return None
+
+    async def _run(self, taken: Card) -> Worked:
         goes_on = taken.action.trace_id if taken.action.kind is not ActionKind.START else None
         verb = ("resume", goes_on) if goes_on else ("run", taken.path, *self.flags)
         command = Command(

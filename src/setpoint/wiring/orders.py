@@ -19,7 +19,7 @@ from setpoint.pipelines import load_pipeline
 from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
 from setpoint.store.stories import StoryFile, new_story, read_file, read_story
-from setpoint.wiring.board import shelf
+from setpoint.wiring.board import earlier_runs, shelf
 from setpoint.wiring.project import Project
 from setpoint.wiring.roles import cast, with_reviews
 from setpoint.wiring.world import prompt_folder
@@ -85,6 +85,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         )
     now = datetime.now(UTC)
     file = _file(project, wanted)
+    notes += earlier_runs(project, file) if file else ()
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
