@@ -14,6 +14,9 @@ import setpoint
 from acceptance.conftest import RIGHT, WISH
 from setpoint.store.front_matter import taken_apart
 
+pytestmark = pytest.mark.timeout(400)
+"""Each of these starts many processes, and a machine may have other things to do."""
+
 EDIT = """
 import re, sys
 from pathlib import Path
