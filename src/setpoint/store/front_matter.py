@@ -103,7 +103,7 @@ def _parsed(front: str, name: str) -> tuple[yaml.MappingNode | None, dict[str, A
         finally:
             loader.dispose()
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        message = f"{name}: the front matter is not valid YAML: {error}"
+        message = f"{name}: the front matter is not valid YAML: {_told(error)}"
         raise StoryError(message, mend="correct the text between the two lines of ---") from None
     if data is None:
         return None, {}
@@ -111,6 +111,13 @@ def _parsed(front: str, name: str) -> tuple[yaml.MappingNode | None, dict[str, A
         message = f"{name}: the front matter is {type(data).__name__}, not a table of keys"
         raise StoryError(message, mend="write one 'key: value' per line between the two lines of ---")
     return node, data
+
+
+def _told(error: Exception) -> str:
+    """Say in one line what is wrong; lines are those of the file."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"{error.problem or error.context} (line {error.problem_mark.line + 2})"
+    return " ".join(str(error).split())
 
 
 class _Dumper(yaml.SafeDumper):
