@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -59,7 +60,7 @@ def taken_apart(text: str) -> Page:
 
 def front_matter(page: Page, name: str) -> dict[str, Any]:
     """Read the keys; `StoryError` with the name of the file where they cannot be read."""
-    return _parsed(page.front, name)[1]
+    return dict(_parsed(page.front, name)[1])
 
 
 def with_keys(page: Page, changes: Mapping[str, object], name: str) -> Page:
@@ -94,14 +95,20 @@ def _means(front: str, expected: dict[str, Any], name: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=64)
+def _read(front: str) -> tuple[yaml.Node | None, Any]:
+    """Parse a text; kept, because a change is read, changed, checked and read again within a moment."""
+    loader = yaml.SafeLoader(front)
+    try:
+        node = loader.get_single_node()
+        return node, loader.construct_document(node) if node is not None else None
+    finally:
+        loader.dispose()
+
+
 def _parsed(front: str, name: str) -> tuple[yaml.MappingNode | None, dict[str, Any]]:
     try:
-        loader = yaml.SafeLoader(front)
-        try:
-            node = loader.get_single_node()
-            data = loader.construct_document(node) if node is not None else None
-        finally:
-            loader.dispose()
+        node, data = _read(front)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         message = f"{name}: the front matter is not valid YAML: {_told(error)}"
         raise StoryError(message, mend="correct the text between the two lines of ---") from None
