@@ -135,6 +135,15 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, indentless=False)
 
 
+def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # Between single quotes PyYAML writes some line breaks so that they are read as others.
+    style = '"' if any(each in text for each in "\n\r\x85\u2028\u2029") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _string)
+
+
 def _dumped(value: object) -> str:
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000).rstrip("\n")
 
