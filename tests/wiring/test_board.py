@@ -57,7 +57,8 @@ def test_a_file_that_is_no_story_does_not_hide_the_others(project):
     write(project, "worse.md", "---\ntitle: T\nrefinement_count: many\n---\n")
     found = {each.id: each for each in cards(project)}
     assert found["good"].action.automatic
-    assert "not valid YAML" in found["bad"].fault
+    assert "the front matter is not valid YAML: " in found["bad"].fault
+    assert found["bad"].fault.endswith("(line 3)")
     assert "refinement_count" in found["worse"].fault
     assert {found[name].action.kind for name in ("bad", "worse")} == {ActionKind.LOOK}
 

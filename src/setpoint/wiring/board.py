@@ -58,7 +58,7 @@ def _card(project: Project, path: Path, newest: dict[StoryId, RunSummary]) -> Ca
     try:
         file = read_file(path)
     except StoryError as error:
-        return _unreadable(path, str(error.message))
+        return _unreadable(path, " ".join(error.message.split()))
     run = newest.get(file.story.id)
     standing = standing_of_run(project, run) if run is not None else None
     return Card(
