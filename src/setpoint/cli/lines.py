@@ -217,7 +217,8 @@ def _broken(attempt: Attempt | None) -> str:
 def _of_loop(body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.GuardFired) -> Line:
     match body:
         case e.PhaseBounce():
-            return Line(f"bounce {body.bounce}: {body.source} -> {body.target}: {body.reason}", "yellow")
+            count = f"rework {body.bounce}/{body.allowed}" if body.allowed else f"bounce {body.bounce}"
+            return Line(f"{count}: {body.source} -> {body.target}: {body.reason}", "yellow")
         case e.LoopRestarted():
             return Line(f"restart from {body.commit[:10]}: {body.reason}", "yellow")
         case e.DiminishingReturns():

@@ -181,6 +181,8 @@ class PhaseBounce(Value):
     """Phase it goes to."""
     bounce: int
     """1 for the first bounce of the run."""
+    allowed: int | None = None
+    """How many reworks the story may have in all; none for as many as iterations."""
     iteration: int
     findings: tuple[str, ...] = ()
     """Fingerprints of what has to be mended."""

@@ -350,6 +350,7 @@ def _bounced(run: Running, rounds: tuple[Round, ...]) -> None:
         source=last.bounced_from,
         target=last.bounced_to,
         bounce=sum(1 for each in rounds if each.bounced_to),
+        allowed=run.limits.max_refinement_attempts,
         iteration=last.number,
         findings=tuple(finding.fingerprint for finding in blocking(last)),
         failures=len(failures(last)),

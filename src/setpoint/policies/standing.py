@@ -53,6 +53,7 @@ class Follower:
         self._evaluation: Evaluation | None = None
         self._reviewed: list[Finding] = []
         self._escalated = ""
+        self._stuck = False
         self._waiting = False
         self._outcome: RunOutcome | None = None
 
@@ -82,11 +83,12 @@ class Follower:
             case ReviewCompleted(verdict=verdict):
                 self._reviewed += verdict.blocking
             case HaltingDecided(decision=decision):
-                self._escalated = decision.reason if decision.action is Action.ESCALATE else ""
+                self._stuck = decision.action is Action.ESCALATE
+                self._escalated = decision.reason if self._stuck else ""
             case GateOpened(gate=gate):
                 self._waiting, self._escalated = True, gate.question
             case GateAnswered(answer=answer):
-                self._waiting, self._escalated = False, ""
+                self._waiting, self._stuck, self._escalated = False, False, ""
                 if answer.choice is Choice.CONTINUE:
                     self._made_again()
             case RunFinished(outcome=outcome):
@@ -118,7 +120,8 @@ class Follower:
         return standing.model_copy(update={"last_error": error, "refinements": self._refinements(standing)})
 
     def _made(self, body: AgentFinished) -> None:
-        self._reviewed, self._evaluation, self._escalated = [], None, ""
+        self._reviewed, self._evaluation = [], None
+        self._stuck, self._escalated = False, ""
         attempt = body.snapshot.attempt
         if attempt is None or attempt.breakage is None:
             self._finished(body.phase)
@@ -145,7 +148,7 @@ class Follower:
 
     def _refinements(self, standing: Standing) -> tuple[Refinement, ...]:
         last = len(self._bounces)
-        ended = FAILED if standing.finished else IN_PROGRESS
+        ended = FAILED if standing.finished or self._stuck else IN_PROGRESS
         return tuple(
             Refinement(
                 iteration=number,
