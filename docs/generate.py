@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import tomllib
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
@@ -36,7 +35,8 @@ from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
-from setpoint.settings import CLASSIC, Settings
+from setpoint.presets import presets
+from setpoint.settings import CLASSIC, ChecksSettings, Settings, ToolSettings
 from setpoint.wiring import OpenGate
 from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
@@ -94,6 +94,10 @@ def settings() -> Iterator[str]:
                 continue
             other = [shown(CLASSIC[name]) if name in CLASSIC else ""] if classic else []
             yield row(f"`{name}`", kind(field.annotation), default(field), *other, told(field))
+        if model is ChecksSettings:
+            tables.append((f"{prefix}.TOOL", ToolSettings))
+            short = 'true, false, `"auto"` or [a table](#checkstool)'
+            yield row("`TOOL`", short, '`"auto"`', "Any tool of [Checks](checks.md).")
         yield ""
 
 
@@ -264,12 +268,11 @@ def checks() -> Iterator[str]:
         "Setpoint always parses every file, judges test integrity and runs the story's acceptance commands. "
         "pytest runs through a report plugin of Setpoint's own. These tools are described as data:\n"
     )
-    text = resources.files("setpoint.evaluators").joinpath("presets.toml").read_text("utf-8")
-    yield "| tool | used where it is | arguments |"
-    yield "|---|---|---|"
-    for name, preset in tomllib.loads(text).items():
-        arguments = " ".join(f"{each}" for each in preset["argv"])
-        yield row(f"`{name}`", preset["chosen"], f"`{arguments}`")
+    yield "| tool | measures | language | used | arguments |"
+    yield "|---|---|---|---|---|"
+    for name, preset in presets().items():
+        arguments = " ".join(preset.argv)
+        yield row(f"`{name}`", preset.title, preset.language, preset.chosen, f"`{arguments}`")
     yield "\n## Formats\n"
     yield (
         "A tool of your own is a table [`[check.NAME]`](settings.md#checkname) that names one of these "

@@ -6,6 +6,7 @@ Values are taken, strongest first, from flags, `SETPOINT_*` variables (`SETPOINT
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -13,19 +14,30 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
+from setpoint.domain.finding import Severity
 from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.domain.value import Usd
 from setpoint.errors import SettingsError
+from setpoint.presets import presets
 
 CLASSIC: dict[str, Any] = {
     "max_iterations": 5,
@@ -98,25 +110,47 @@ class CustomAgent(BaseModel):
     """Names of variables handed on from Setpoint's own environment, for example an API key."""
 
 
+class ToolSettings(BaseModel):
+    """A tool that Setpoint knows: `checks.TOOL = true`, `false` or `"auto"`, or a table of these."""
+
+    model_config = _CLOSED
+
+    use: bool | Literal["auto"] = "auto"
+    """Whether it is used; `auto` where the project uses it ([Checks](checks.md) says how that is told)."""
+    args: tuple[str, ...] = ()
+    """Arguments added to Setpoint's own."""
+    timeout_s: float | None = Field(default=None, gt=0)
+    """Seconds it may take; none: `checks.timeout_s`."""
+    severity: dict[str, Severity] = {}
+    """How bad findings are, by the beginning of their rule; `error` and `critical` block."""
+
+
+def _spelled(value: object) -> object:
+    """Read the short forms of a tool's settings; a variable gives them as text."""
+    short: object = {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    if isinstance(short, bool) or short == "auto":
+        return {"use": short}
+    if not isinstance(value, Mapping | ToolSettings):
+        raise ValueError("""give true, false, "auto" or a table of options""")  # noqa: TRY004 - pydantic reads it
+    return value
+
+
 class ChecksSettings(BaseModel):
     """What Setpoint measures, and with which interpreter."""
 
-    model_config = _CLOSED
+    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
+    __pydantic_extra__: dict[str, Annotated[ToolSettings, BeforeValidator(_spelled)]]
 
     python: str = ""
     """The project's interpreter; empty: `.venv`, `venv`, `VIRTUAL_ENV`, then `python3`."""
     pytest: bool | Literal["auto"] = "auto"
-    """Run the project's tests; `auto` where tests are found."""
+    """Run the project's tests with pytest; `auto` where tests are found."""
+    unittest: bool | Literal["auto"] = "auto"
+    """Run them with unittest; `auto` where they are written for it and the project has no pytest."""
     pytest_args: tuple[str, ...] = ()
     """Arguments added to every pytest run."""
     coverage: bool | Literal["auto"] = "auto"
     """Measure coverage with the full suite; `auto` where `coverage` is installed beside pytest."""
-    ruff: bool | Literal["auto"] = "auto"
-    """Lint; `auto` where the project configures ruff."""
-    mypy: bool | Literal["auto"] = "auto"
-    """Check types; `auto` where the project configures mypy."""
-    bandit: bool | Literal["auto"] = "auto"
-    """Look for security problems; `auto` where bandit is installed."""
     coverage_goal: float = Field(default=0.80, gt=0, le=1)
     """Share of lines that gives the full mark for coverage."""
     timeout_s: float = Field(default=900.0, gt=0)
@@ -125,6 +159,18 @@ class ChecksSettings(BaseModel):
     """How often a failing test is run again, alone, before it counts."""
     require_types: bool = True
     """Whether new type errors block."""
+
+    def tool(self, name: str) -> ToolSettings:
+        """Give what is said of a tool that Setpoint knows."""
+        return (self.__pydantic_extra__ or {}).get(name, ToolSettings())
+
+    @model_validator(mode="after")
+    def _of_known_tools(self) -> Self:
+        if unknown := sorted(set(self.__pydantic_extra__ or {}) - set(presets())):
+            known = ", ".join([*type(self).model_fields, *presets()])
+            message = "no check or tool is called '{key}'; there are {known}"
+            raise PydanticCustomError("unknown_key", message, {"key": unknown[0], "known": known})
+        return self
 
 
 class IntegritySettings(BaseModel):
@@ -200,7 +246,8 @@ class Settings(BaseSettings):
     @field_validator("check")
     @classmethod
     def _of_their_own(cls, check: dict[str, CustomCheck]) -> dict[str, CustomCheck]:
-        if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in OWN_CHECKS):
+        taken = {*OWN_CHECKS, *presets()}
+        if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in taken):
             raise ValueError(f"a tool of your own cannot be called {', '.join(wrong)}")
         reports = [each.report for each in check.values() if each.report]
         if twice := sorted({report for report in reports if reports.count(report) > 1}):
@@ -319,12 +366,20 @@ def _from_variable(name: str, value: str) -> dict[str, Any]:
     source = EnvSettingsSource(Settings, env_prefix=_PREFIX, env_nested_delimiter="__")
     source.env_vars = {name.lower(): value}
     try:
-        return {field: given for field, given in source().items() if given not in (None, {})}
-    except UnreadableVariable:
+        given = {field: found for field, found in source().items() if found not in (None, {})}
+        return {**given, "checks": _with_lists(given["checks"])} if "checks" in given else given
+    except (UnreadableVariable, json.JSONDecodeError):
         message = f"environment variable {name}: a list or table has to be written as JSON (got {value!r})"
         raise SettingsError(
             message, mend=f"""for example '["one", "two"]' or '{{"key": 1}}'{_KNOWN}"""
         ) from None
+
+
+def _with_lists(given: Any) -> Any:  # noqa: ANN401 - what a variable says, before it is checked
+    """Read the JSON that stands where pydantic knows no field: in the tables of the tools."""
+    if isinstance(given, Mapping):
+        return {key: _with_lists(inner) for key, inner in given.items()}
+    return json.loads(given) if isinstance(given, str) and given.startswith(("[", "{")) else given
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -341,6 +396,8 @@ def _explained(error: ValidationError, sources: _Sources) -> SettingsError:
     lines = []
     for detail in error.errors():
         place = [str(part) for part in detail["loc"] if not _UNION_MEMBER.match(str(part))]
+        if detail["type"] == "unknown_key":
+            place.append(str(detail["ctx"]["key"]))
         lines.append(f"{sources.name_of(place)}: {detail['msg'].lower()} (got {detail.get('input')!r})")
     return SettingsError("\n".join(dict.fromkeys(lines)), mend=f"correct or remove the key{_KNOWN}")
 

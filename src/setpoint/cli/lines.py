@@ -111,10 +111,10 @@ def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered
             order = body.order
             maker = order.agents.get("maker", "?")
             notes = "".join(f"\n  {note}" for note in order.notes)
-            return Line(
-                f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]}){notes}",
-                "bold",
-            )
+            told = {name: reason for name, reason in body.checks.items() if reason != "always"}
+            checks = "".join(f"\n  {name}: {reason}" for name, reason in told.items())
+            head = f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]})"
+            return Line(f"{head}{checks}{notes}", "bold")
         case e.RunResumed():
             return Line(
                 f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
@@ -252,6 +252,10 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"coverage {evaluation.coverage.lines:.0%}")
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
     if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
-        parts.append(f"quality {evaluation.score:.2f}")
+        marks = {
+            name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
+        }
+        told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
+        parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
     return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"

@@ -17,7 +17,7 @@ from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.baseline import Measurements, new_findings
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
-from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
+from setpoint.evaluators.detect import Interpreters, Project, choose, find_programs, found_leak, layout_at
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
 from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
 from setpoint.evaluators.judge import Judge, Reference
@@ -32,7 +32,9 @@ from setpoint.evaluators.place import (
 from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
+from setpoint.evaluators.suites.linked import link_packages
 from setpoint.ports import Measured, Toolbox, WorkCopy
+from setpoint.presets import presets
 from setpoint.processes.git import changed_files, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
@@ -49,6 +51,8 @@ class Survey:
     """Why it was chosen."""
     checks: dict[str, str]
     """Checks that would be made, with the reason for each."""
+    suggested: dict[str, str]
+    """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +116,9 @@ class ProjectEvaluator:
         finally:
             await asyncio.to_thread(remove, self._state, trace)
         interpreter = project.interpreter
-        return Survey(python=interpreter.path, reason=interpreter.reason, checks=dict(project.chosen))
+        chosen = dict(project.chosen)
+        suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
+        return Survey(python=interpreter.path, reason=interpreter.reason, checks=chosen, suggested=suggested)
 
     async def measure_tree(self, root: Path, story: Story | None = None) -> Evaluation:
         """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.
@@ -139,11 +145,13 @@ class ProjectEvaluator:
         layout = await layout_at(repository_of(copy), base)
         place = await check_out_commit(self._state, copy, base)
         layout, leak = await found_leak(root, place, interpreter, layout)
-        chosen = {
-            **choose(checks, layout, interpreter, own),
-            **reasons(self._settings.check, interpreter),
-        }
-        return Project(interpreter=interpreter, own=own, layout=layout, chosen=chosen, leak=leak)
+        both = Interpreters(project=interpreter, own=own)
+        chosen = choose(checks, layout, both)
+        programs = await find_programs(root, chosen, both, layout.package_folders)
+        chosen |= reasons(self._settings.check, interpreter)
+        return Project(
+            root=root, interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak
+        )
 
     def _task(self, order: RunOrder, base: Measurements | None) -> _Task:
         return _Task(project=self._projects[order.trace_id], story=order.story, base=base)
@@ -167,6 +175,7 @@ class ProjectEvaluator:
 
     async def _measure(self, task: _Task, place: Measured) -> Measurements:
         target = await _target(task, place)
+        await asyncio.to_thread(_link, task.project, Path(place.copy.path))
         cache = None if place.stage is Stage.CONFIRM else self._cache
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self._plan(task, place.copy.trace_id, Path(scratch))
@@ -219,10 +228,18 @@ async def _target(task: _Task, place: Measured) -> Target:
     )
 
 
+def _link(project: Project, place: Path) -> None:
+    """Bring the packages that the user has installed to the measured tree."""
+    folders, committed = project.layout.package_folders, project.layout.committed_packages
+    link_packages(project.root, place, folders, committed)
+
+
 def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
     groups = (*plan.static(target), *plan.tests(target))
     names = [check.name for group in groups for check in group.checks]
-    return tuple(unmeasured(name, tree, "not run: the tree does not parse") for name in names)
+    feeds = {name: preset.feeds for name, preset in presets().items()}
+    reason = "not run: the tree does not parse"
+    return tuple(unmeasured(name, tree, reason, feeds=feeds.get(name, ())) for name in names)
 
 
 def _breaks(parsed: tuple[CheckResult, ...], base: Measurements | None) -> bool:

@@ -101,6 +101,7 @@ def drive(project: Project, ordered: RunOrder, before: Callable[[Body], None] = 
     """Drive a run to its end in this process; a run that another process left goes on where it was.
 
     `before` is told what is about to be recorded; what it raises leaves the run as it is, to be resumed.
+
     Raises `RunWaiting` where a person has to answer first. A run that a person cancels meanwhile is driven
     once more, to its end with the best state.
     """

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.story import IntegrityMode
-from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of, preempts
-from setpoint.evaluators.integrity.sameness import bodies, changes
+from setpoint.evaluators.integrity.inserted import changes_of_text
+from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of, preempts, steers_scripts
+from setpoint.evaluators.integrity.sameness import Change, bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
 
 _PROSE = (".md", ".rst")
@@ -61,11 +62,15 @@ class Comparison:
 
     def _test(self, path: str, before: bytes, after: bytes | None) -> Judged | None:
         if self.mode is IntegrityMode.READ_ONLY and after is not None:
-            said = [(each.what, each.symbol, each.weakens) for each in changes(_text(before), _text(after))]
+            said = [
+                (each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))
+            ]
             return _judged(path, said or [("was edited, and is read-only", "", False)])
         if after is None:
             return None if self._moved(_text(before)) else _judged(path, [("was deleted", "", True)])
-        said = [(each.what, each.symbol, each.weakens) for each in changes(_text(before), _text(after))]
+        said = [
+            (each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))
+        ]
         return _judged(path, said) if said else None
 
     def _moved(self, before: str) -> bool:
@@ -95,6 +100,8 @@ class Comparison:
     def _added(self, path: str) -> Judged | None:
         folder, _, name = path.rpartition("/")
         content = _text(self.now[path])
+        if steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files):
+            return _judged(path, [("is new and takes the place of the project's settings", "", False)])
         if injects(path):
             return _judged(path, [("is new and is loaded in place of, or before, the test runner", "", True)])
         if preempts(path):
@@ -134,6 +141,10 @@ class Comparison:
             what = "; ".join(str(each) for each in weaker) or "not readable"
             return _judged(path, [(f"is new and demands less ({what})", "", True)])
         return _judged(path, [("is new and takes the place of the project's settings", "", False)])
+
+
+def _changes(path: str, before: str, after: str) -> Iterable[Change]:
+    return changes(before, after) if path.endswith(".py") else changes_of_text(path, before, after)
 
 
 def _acts(source: str) -> bool:
