@@ -21,8 +21,7 @@ _GROUP = re.compile(r"\b(?:describe|suite|context)\b[\w.]*\s*[(`.]|^\s*(?:pub\s+
 _ENDED = re.compile(r"^(?!\s*(?:#\[|@)).*[;})\],\"'`]\s*(?://.*)?$")
 """The last line of an addition that does not reach into what follows, as an attribute of Rust would."""
 _TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'|[()\[\]{}]",
-    re.DOTALL,
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'|[()\[\]{}]", re.DOTALL
 )
 _LIFETIME = re.compile(r"(?<!\w)'(?=[a-z_]\w*\b(?!'))")
 _OPENING, _CLOSING = "([{", ")]}"
@@ -63,8 +62,7 @@ def _stands_apart(part: _Inserted, new: list[str], around: list[tuple[str, ...]]
     if around is None:  # brackets that do not match: only what is put at the end is beyond doubt
         return part.at == len(new) - (part.last - part.first)
     return any(
-        all(_GROUP.search(line) for line in around[moved.at])
-        and _whole("\n".join(new[moved.first : moved.last]))
+        all(_GROUP.search(line) for line in around[moved.at]) and _whole("\n".join(new[moved.first : moved.last]))
         for moved in _slid(part, new)
     )
 
@@ -76,7 +74,7 @@ def _slid(part: _Inserted, new: list[str]) -> Iterator[_Inserted]:
         for _ in range(_SLIDES):
             edge = moved.first + line if step < 0 else moved.first
             other = moved.last + like if step < 0 else moved.last
-            if not (edge >= 0 and other < len(new)) or new[edge] != new[other]:
+            if not (0 <= edge and other < len(new)) or new[edge] != new[other]:
                 break
             moved = _Inserted(moved.at + step, moved.first + step, moved.last + step)
             yield moved

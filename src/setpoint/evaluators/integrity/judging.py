@@ -62,15 +62,11 @@ class Comparison:
 
     def _test(self, path: str, before: bytes, after: bytes | None) -> Judged | None:
         if self.mode is IntegrityMode.READ_ONLY and after is not None:
-            said = [
-                (each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))
-            ]
+            said = [(each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))]
             return _judged(path, said or [("was edited, and is read-only", "", False)])
         if after is None:
             return None if self._moved(_text(before)) else _judged(path, [("was deleted", "", True)])
-        said = [
-            (each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))
-        ]
+        said = [(each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))]
         return _judged(path, said) if said else None
 
     def _moved(self, before: str) -> bool:
