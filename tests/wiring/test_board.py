@@ -5,12 +5,11 @@ import subprocess
 import pytest
 
 from domain.examples import EXAMPLES, OUTCOME
-from setpoint.domain.board import ActionKind
+from setpoint.domain.board import ActionKind, BoardLimits
 from setpoint.domain.events import RunFinished
 from setpoint.domain.run import Ending
 from setpoint.domain.story import Status
 from setpoint.errors import ExitCode, StoryError, UsageError
-from setpoint.settings import BoardSettings
 from setpoint.store.locks import RunLocks
 from setpoint.store.stories import read_file
 from setpoint.wiring import add_story, card, cards, file_of, open_project, set_keys, shelf, work_off
@@ -129,7 +128,7 @@ def worked(code, cost="0"):
     ],
 )
 def test_limits_keep_more_stories_from_being_taken_up(project, limits, before, seconds, expected):
-    crew = _Crew(project, BoardSettings(**limits), (), lambda story, line: None, worked=before)
+    crew = _Crew(project, BoardLimits(**limits), (), lambda story, line: None, worked=before)
     stopped = crew._limit(seconds)
     assert expected in stopped
     assert bool(stopped) == bool(expected)
@@ -194,5 +193,5 @@ def test_a_persons_word_after_a_run_counts_and_is_about_that_run(project):
 def test_two_who_work_off_the_board_do_not_take_the_same_story(project):
     write(project, "cart.md", "---\ntitle: Cart\n---\n")
     with RunLocks(project.state).held("story-cart"):
-        outcome = work_off(project, BoardSettings(), (), lambda story, line: None)
+        outcome = work_off(project, BoardLimits(), (), lambda story, line: None)
     assert (outcome.worked, [each.id for each in outcome.left]) == ((), ["cart"])
