@@ -1,12 +1,14 @@
 """The board of a repository: files and runs together, and what a person may change."""
 
 import subprocess
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from domain.examples import EXAMPLES, OUTCOME
 from setpoint.domain.board import ActionKind, BoardLimits
-from setpoint.domain.events import RunFinished
+from setpoint.domain.events import GateOpened, RunFinished
+from setpoint.domain.gate import Choice
 from setpoint.domain.run import Ending
 from setpoint.domain.story import Status
 from setpoint.errors import ExitCode, StoryError, UsageError
@@ -188,6 +190,16 @@ def test_a_persons_word_after_a_run_counts_and_is_about_that_run(project):
     assert card(project, "cart").action.kind is ActionKind.START
     set_keys(project, "cart", ("status=done",))
     assert card(project, "cart").action.kind is ActionKind.REST
+
+
+@pytest.mark.parametrize(("hours", "kind"), [(1, ActionKind.ANSWER), (-1, ActionKind.THINK)])
+def test_a_question_whose_time_is_up_needs_nobody(project, hours, kind):
+    write(project, "cart.md", "---\ntitle: Cart\n---\n")
+    a_run(project)
+    deadline = datetime.now(UTC) + timedelta(hours=hours)
+    gate = EXAMPLES["gate.requested"].gate.model_copy(update={"deadline": deadline, "default": Choice.CANCEL})
+    project.log.append("run-1", "gate", (GateOpened(gate=gate),))
+    assert card(project, "cart").action.kind is kind
 
 
 def test_two_who_work_off_the_board_do_not_take_the_same_story(project):

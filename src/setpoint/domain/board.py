@@ -10,7 +10,7 @@ from pydantic import Field
 from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.run import Ending
 from setpoint.domain.story import Refinement, Status
-from setpoint.domain.value import Usd, Value
+from setpoint.domain.value import Instant, Usd, Value
 
 
 class Standing(Value):
@@ -47,6 +47,8 @@ class Standing(Value):
     """A living process works on it."""
     waiting: bool = False
     """It waits for a person."""
+    waits_until: Instant | None = None
+    """When it goes on without an answer; none waits without end."""
 
     @property
     def finished(self) -> bool:

@@ -28,6 +28,7 @@ from setpoint.domain.gate import Choice
 from setpoint.domain.pipeline import PhaseKind
 from setpoint.domain.run import Action, RunOrder, RunOutcome
 from setpoint.domain.story import Refinement
+from setpoint.domain.value import Instant
 
 IN_PROGRESS, FAILED, PASSED = "in_progress", "failed", "passed"
 """Results of a refinement, as R4 names them."""
@@ -55,6 +56,7 @@ class Follower:
         self._escalated = ""
         self._stuck = False
         self._waiting = False
+        self._until: Instant | None = None
         self._outcome: RunOutcome | None = None
 
     def take(self, event: Event) -> None:
@@ -87,6 +89,7 @@ class Follower:
                 self._escalated = decision.reason if self._stuck else ""
             case GateOpened(gate=gate):
                 self._waiting, self._escalated = True, gate.question
+                self._until = gate.deadline if gate.default is not None else None
             case GateAnswered(answer=answer):
                 self._waiting, self._stuck, self._escalated = False, False, ""
                 if answer.choice is Choice.CONTINUE:
@@ -111,6 +114,7 @@ class Follower:
             texts=self._texts,
             reasons=tuple(bounce.reason for bounce, _, _ in self._bounces),
             waiting=self._waiting and outcome is None,
+            waits_until=self._until if self._waiting and outcome is None else None,
             last_error=self._escalated if outcome is None else outcome.reason,
             ending=outcome.ending if outcome is not None else None,
             branch=outcome.branch if outcome is not None else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,10 @@ def standing_of_run(project: Project, run: RunSummary) -> Standing | None:
     standing = standing_of(project.log.replay(run.trace_id, kinds=kinds))
     if standing is None:
         return None
-    return standing.model_copy(update={"alive": run.state is RunState.RUNNING})
+    late = standing.waits_until is not None and datetime.now(UTC) >= standing.waits_until
+    # After the deadline nobody has to answer: the run goes on with what was to be done then.
+    over = {"waiting": False, "last_error": ""} if late else {}
+    return standing.model_copy(update={"alive": run.state is RunState.RUNNING, **over})
 
 
 def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, Standing], ...]:
