@@ -12,7 +12,6 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -29,13 +28,13 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
+from setpoint.domain.board import BoardLimits
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.finding import Severity
 from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
-from setpoint.domain.value import Usd
 from setpoint.errors import SettingsError
 from setpoint.presets import presets
 
@@ -227,23 +226,6 @@ class FailuresSettings(BaseModel):
     """File of the tests in quarantine, from the root of the repository; empty: in the state directory."""
 
 
-class BoardSettings(BaseModel):
-    """How `setpoint run --auto` works off the board."""
-
-    model_config = _CLOSED
-
-    jobs: int = Field(default=1, ge=1, le=64)
-    """Stories at once, each in a work copy and a process of its own."""
-    max_stories: int | None = Field(default=None, ge=1)
-    """Stories taken up at most; none for no limit."""
-    max_cost_usd: Usd = Field(default=Decimal(0), ge=0)
-    """US dollars over all stories after which no more are taken up; 0 for no limit."""
-    max_wall_s: float | None = Field(default=None, gt=0)
-    """Seconds after which no more stories are taken up; none for no limit."""
-    stop_for_person: bool = False
-    """Whether no more stories are taken up once one of them needs a person."""
-
-
 class Settings(BaseSettings):
     """Every setting with its default."""
 
@@ -275,7 +257,7 @@ class Settings(BaseSettings):
     """What a maker may do to tests and configuration."""
     failures: FailuresSettings = FailuresSettings()
     """How red tests are explained, and which of them do not count for a while."""
-    board: BoardSettings = BoardSettings()
+    board: BoardLimits = BoardLimits()
     """How the board is worked off."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""

@@ -79,7 +79,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         raise UsageError(message, mend="commit something first, or give another --base")
     names, workflow, notes = await cast(project, load_pipeline(settings.pipeline, project.root))
     wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
-    dirty = await is_dirty(project.root)
+    # Stories are no part of the work, and Setpoint itself writes into them.
+    dirty = await is_dirty(project.root, settings.stories_dir)
     if dirty:
         notes.append(
             "your tree holds uncommitted changes: the run starts from the commit and does not see them"
