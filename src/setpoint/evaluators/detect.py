@@ -96,6 +96,8 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
         elif checks.coverage == "auto" and both.project.has("coverage"):
             runs = next(iter(runner))
             chosen["coverage"] = f"coverage {both.project.modules['coverage']} is installed beside {runs}"
+        if checks.mutation:
+            chosen["mutation"] = "setting checks.mutation"
     for name, preset in presets().items():
         use = checks.tool(name).use
         if use == "auto" and name in layout.suites:

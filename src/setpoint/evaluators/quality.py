@@ -102,6 +102,7 @@ def vector(measured: Measured) -> QualityVector:
         diff_coverage=coverage.changed_lines if coverage else None,
         type_coverage=shape.annotated,
         integrity=_ladder(measured.about(Category.INTEGRITY), measured.changed_lines) if integrity else None,
+        mutation=_noticed(measured.evidence),
         test_count=ran if measured.complete and ran else None,
         vulnerabilities=sum(each.blocking for each in security) if measured.made(Metric.SECURITY) else None,
         type_errors=types if measured.made(Metric.TYPES) else None,
@@ -135,6 +136,14 @@ def _coverage(coverage: Coverage | None, goal: float) -> float | None:
         return None
     share = coverage.lines if coverage.changed_lines is None else coverage.changed_lines
     return min(1.0, share / goal)
+
+
+def _noticed(evidence: Iterable[Evidence]) -> float | None:
+    """Give the share of mutants that tests noticed; those that were not tried count neither way."""
+    counts = next((each.counts for each in evidence if each.check == "mutation"), {})
+    noticed = counts.get("killed", 0) + counts.get("timeout", 0)
+    tried = noticed + counts.get("survived", 0) + counts.get("uncovered", 0)
+    return noticed / tried if tried else None
 
 
 def _ladder(findings: Iterable[Finding], changed_lines: int) -> float:

@@ -41,7 +41,7 @@ ALIKE = {
 }
 """Pairs of which a report of one can be one of the other: biome writes SARIF, `{"errors": []}` is both's."""
 MAY_BE_EMPTY = (
-    ReportFormat.RDJSONL, ReportFormat.TSC, ReportFormat.GO_VET, ReportFormat.LIZARD, ReportFormat.VULTURE,
+    ReportFormat.RDJSONL, ReportFormat.GO_VET, ReportFormat.LIZARD, ReportFormat.VULTURE,
 )  # fmt: skip
 
 
