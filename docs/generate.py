@@ -38,7 +38,8 @@ from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
-from setpoint.settings import CLASSIC, ChecksSettings, Settings, ToolSettings
+from setpoint.presets.asked import ChecksSettings, ToolSettings
+from setpoint.settings import CLASSIC, Settings
 from setpoint.wiring import OpenGate
 from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis

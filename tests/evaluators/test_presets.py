@@ -21,7 +21,7 @@ from setpoint.evaluators.launch import Program, found_program
 from setpoint.evaluators.tool import Tool
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import Preset, Signs, Via, presets
-from setpoint.settings import ChecksSettings, ToolSettings
+from setpoint.presets.asked import ChecksSettings, ToolSettings
 from setpoint.store.artifacts import Artifacts
 
 CODE = """

@@ -15,7 +15,7 @@ from setpoint.evaluators.launch import python_program
 from setpoint.evaluators.tool import Tool
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import presets
-from setpoint.settings import ToolSettings
+from setpoint.presets.asked import ToolSettings
 from setpoint.store.artifacts import Artifacts
 
 CLEAN = '"""Clean."""\n\nX: int = 1\n'

@@ -23,7 +23,7 @@ from setpoint.evaluators.launch import Program, found_program
 from setpoint.evaluators.tool import Tool
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import presets
-from setpoint.settings import ToolSettings
+from setpoint.presets.asked import ToolSettings
 from setpoint.store.artifacts import Artifacts
 
 TOOLS = Path(__file__).resolve().parents[2] / ".tools"

@@ -18,9 +18,9 @@ from setpoint.evaluators.interpreter import PROBE_S, Interpreter, environment
 from setpoint.evaluators.launch import MENDS, Program, found_program, python_program
 from setpoint.evaluators.layout import Layout, configuration, read_layout
 from setpoint.presets import Preset, presets
+from setpoint.presets.asked import ChecksSettings
 from setpoint.processes import Command, run
 from setpoint.processes.git import contents, files_at
-from setpoint.settings import ChecksSettings
 
 _MOST_TESTS = 1000
 """Most files of tests that are looked into for what they are written for."""

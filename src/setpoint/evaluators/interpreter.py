@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from setpoint.errors import SettingsError
 from setpoint.evaluators.inside import FOLDER, PROBE
 from setpoint.presets import Via, presets
+from setpoint.presets.asked import ChecksSettings
 from setpoint.processes import Command, clean_environment, run
 from setpoint.processes.git import ceiling
-from setpoint.settings import ChecksSettings, inherited
+from setpoint.settings import inherited
 
 PROBED = ("pytest", "coverage", "pytest-cov", "pytest-xdist")
 """Distributions beside those of the presets whose presence changes what Setpoint does."""

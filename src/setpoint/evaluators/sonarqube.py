@@ -24,8 +24,9 @@ from setpoint.evaluators.formats.parsing import MOST_BYTES, Part, bad, from_json
 from setpoint.evaluators.formats.report import Sources, ToolReport
 from setpoint.evaluators.interpreter import Interpreter, environment
 from setpoint.ports import Measured
+from setpoint.presets.asked import SonarQubeSettings
 from setpoint.processes import NETWORK_KEEP, Command, run
-from setpoint.settings import SonarQubeSettings, inherited
+from setpoint.settings import inherited
 from setpoint.store.artifacts import Artifacts
 
 _PAGE, _MOST = 500, 10_000

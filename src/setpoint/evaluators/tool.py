@@ -17,8 +17,8 @@ from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.reading import Reading
 from setpoint.ports import Measured
 from setpoint.presets import Preset
+from setpoint.presets.asked import ToolSettings
 from setpoint.processes import Command, run
-from setpoint.settings import ToolSettings
 from setpoint.store.artifacts import Artifacts
 
 

@@ -18,7 +18,7 @@ from setpoint.evaluators.launch import found_program
 from setpoint.evaluators.tool import Tool
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import presets
-from setpoint.settings import ToolSettings
+from setpoint.presets.asked import ToolSettings
 from setpoint.store.artifacts import Artifacts
 
 TOOLS = Path(__file__).resolve().parents[3] / ".tools" / "javascript" / "node_modules"

@@ -10,7 +10,7 @@ import pytest
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import Cause, CheckState
 from setpoint.domain.story import KnownRed
-from setpoint.settings import ChecksSettings, ToolSettings
+from setpoint.presets.asked import ChecksSettings, ToolSettings
 
 CALC = "export const add = (a, b) => a - b;\nexport const boom = () => { throw new RangeError('no'); };\n"
 RIGHT = CALC.replace("a - b", "a + b")

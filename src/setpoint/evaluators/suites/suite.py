@@ -19,7 +19,7 @@ from setpoint.evaluators.suites.node import JEST, NODE_TEST, VITEST
 from setpoint.evaluators.suites.runner import Once, Runner, Selection, Start
 from setpoint.ports import Measured
 from setpoint.presets import Preset, Via
-from setpoint.settings import ToolSettings
+from setpoint.presets.asked import ToolSettings
 from setpoint.store.artifacts import Artifacts
 
 RUNNERS: Mapping[str, Runner] = {
