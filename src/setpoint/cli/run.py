@@ -16,9 +16,7 @@ def run(
     auto: Annotated[bool, typer.Option("--auto", help="Work off the board, most urgent first.")] = False,
     jobs: Annotated[int | None, typer.Option(help="With --auto: stories at once.")] = None,
     max_stories: Annotated[int | None, typer.Option(help="With --auto: stories taken up at most.")] = None,
-    agent: Annotated[
-        str, typer.Option("--agent", "-a", help="Who makes the change: `setpoint agents`.")
-    ] = "",
+    agent: Annotated[str, typer.Option("--agent", "-a", help="Who does it: see `setpoint agents`.")] = "",
     reviewer: Annotated[str, typer.Option(help="Who reviews it.")] = "",
     review: Annotated[
         list[str] | None,
