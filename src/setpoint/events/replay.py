@@ -38,6 +38,7 @@ from setpoint.domain.events import (
     RunFinished,
     RunResumed,
     RunStarted,
+    TestsQuarantined,
     ToolExecuted,
 )
 from setpoint.domain.gate import Answer, Gate
@@ -188,7 +189,14 @@ class _Fold:
     def take(self, event: Event) -> None:
         """Take in the next event."""
         match event.body:
-            case RunStarted() | RunResumed() | CancelRequested() | Delivered() | RunFinished():
+            case (
+                RunStarted()
+                | RunResumed()
+                | CancelRequested()
+                | Delivered()
+                | RunFinished()
+                | TestsQuarantined()
+            ):
                 self._run(event.body)
             case GateOpened() | GateAnswered() | GateExpired():
                 self._asked(event.body, event.at)
@@ -245,10 +253,13 @@ class _Fold:
             outcome=self.outcome,
         )
 
-    def _run(self, body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished) -> None:
+    def _run(
+        self,
+        body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished | TestsQuarantined,
+    ) -> None:
         match body:
-            case RunStarted():
-                pass  # the fold began with it
+            case RunStarted() | TestsQuarantined():
+                pass  # the fold began with it, and the order says the same
             case RunResumed():
                 self.resumptions.append(body)
             case CancelRequested():

@@ -62,11 +62,15 @@ class Comparison:
 
     def _test(self, path: str, before: bytes, after: bytes | None) -> Judged | None:
         if self.mode is IntegrityMode.READ_ONLY and after is not None:
-            said = [(each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))]
+            said = [
+                (each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))
+            ]
             return _judged(path, said or [("was edited, and is read-only", "", False)])
         if after is None:
             return None if self._moved(_text(before)) else _judged(path, [("was deleted", "", True)])
-        said = [(each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))]
+        said = [
+            (each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))
+        ]
         return _judged(path, said) if said else None
 
     def _moved(self, before: str) -> bool:
@@ -96,8 +100,6 @@ class Comparison:
     def _added(self, path: str) -> Judged | None:
         folder, _, name = path.rpartition("/")
         content = _text(self.now[path])
-        if steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files):
-            return _judged(path, [("is new and takes the place of the project's settings", "", False)])
         if injects(path):
             return _judged(path, [("is new and is loaded in place of, or before, the test runner", "", True)])
         if preempts(path):
@@ -110,7 +112,8 @@ class Comparison:
         above = not folder or any(
             each.startswith(f"{folder}/") and kind_of(each, ()) is Kind.TEST for each in self.base_files
         )
-        if name in STEERING and above:
+        scripts = steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files)
+        if scripts or (name in STEERING and above):
             return self._new_settings(path, content)
         return None
 
@@ -129,6 +132,8 @@ class Comparison:
         return any(kind_of(each, ()) is Kind.TEST and each.startswith(inside) for each in self.base_files)
 
     def _new_settings(self, path: str, content: str) -> Judged | None:
+        if steers_scripts(path):
+            return _judged(path, [("is new and takes the place of the project's settings", "", False)])
         settings = tool_settings(path, content)
         if settings is not None and not settings:
             return None

@@ -62,7 +62,13 @@ def kind_of(path: str, named: tuple[str, ...]) -> Kind | None:
     name = path.rpartition("/")[2]
     if name in _TABLES:
         return Kind.TABLES
-    if name in _CONFIGURATION or steers_scripts(path) or path.startswith(_CI_FOLDERS) or name.endswith(".pth") or preempts(path):
+    if (
+        name in _CONFIGURATION
+        or steers_scripts(path)
+        or path.startswith(_CI_FOLDERS)
+        or name.endswith(".pth")
+        or preempts(path)
+    ):
         return Kind.CONFIGURATION
     if is_test_path(path):
         return Kind.TEST if name.endswith((".py", *SCRIPTS)) else Kind.DATA
