@@ -142,6 +142,47 @@ async def test_used_up_money_is_offered_once_more(tmp_path):
     assert (await stage.drive()).ending is Ending.VERIFIED
 
 
+async def test_used_up_tokens_are_offered_once_more(tmp_path):
+    used = Usage(input_tokens=900, output_tokens=100, scope="turn")
+    acts = [Act(edits={"src/work.py": f"value = {number}\n"}, usage=used) for number in range(1, 9)]
+    stage = a_stage(tmp_path, *differing(1), Scene(), limits=Limits(max_tokens=1000), acts=acts)
+
+    gate = await waits(stage)
+    assert (gate.guard, gate.offer.tokens) == ("max_tokens", 1000)
+    assert "1000 more tokens" in gate.options[0].text
+    stage.answer("escalation-1", answer(Choice.CONTINUE, grant=gate.offer))
+
+    assert (await stage.drive()).ending is Ending.VERIFIED
+
+
+async def test_what_is_not_enough_for_one_more_round_is_offered_too(tmp_path):
+    limits = Limits(max_wall_s=500)
+    stage = a_stage(tmp_path, *differing(9), limits=limits)
+    acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=300) for number in range(1, 9)]
+    stage.agent = ScriptedAgent(*acts, clock=stage.clock)
+
+    gate = await waits(stage)
+
+    assert (gate.guard, gate.iteration, gate.offer.wall_s) == ("enough_left", 1, 500)
+
+
+async def test_a_first_attempt_that_the_time_ended_begins_again(tmp_path):
+    limits = Limits(max_wall_s=100, max_agent_breakages=1)
+    stage = a_stage(tmp_path, Scene(), limits=limits)
+    acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=150) for number in range(1, 9)]
+    stage.agent = ScriptedAgent(*acts, clock=stage.clock)
+
+    gate = await waits(stage)
+    assert (gate.iteration, gate.guard) == (1, "max_wall_s")
+    assert "nothing was changed so far" in gate.context
+    stage.answer("escalation-1", answer(Choice.CONTINUE, grant=Grant(wall_s=500)))
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
+    assert [each.mode for each in stage.agent.briefs] == ["fresh", "fresh"]
+
+
 async def test_an_attempt_that_the_time_ended_goes_on_with_more_of_it(tmp_path):
     limits = Limits(max_wall_s=300, enough_left=False, max_agent_breakages=1)
     stage = a_stage(tmp_path, *differing(1), Scene(), limits=limits)
@@ -188,6 +229,18 @@ async def test_a_person_may_accept_what_would_not_be_offered(tmp_path):
 
     assert (outcome.ending, outcome.branch) == (Ending.ACCEPTED, "setpoint/work")
     assert any("t::new fails, which passed before" in issue for issue in outcome.known_issues)
+
+
+async def test_a_worse_state_that_was_measured_in_full_is_not_measured_again(tmp_path):
+    worse = {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(failing=(*RED, "t::new"))}
+    stage = a_stage(tmp_path, worse, worse)
+    await waits(stage)
+    stage.answer("escalation-2", answer(Choice.ACCEPT))
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, outcome.branch) == (Ending.ACCEPTED, "setpoint/work")
+    assert len([each for each in stage.evaluator.calls if each.stage is Measuring.TEST]) == 2
 
 
 async def test_nothing_can_be_accepted_where_nothing_was_changed(tmp_path):

@@ -16,9 +16,7 @@ def run(
     auto: Annotated[bool, typer.Option("--auto", help="Work off the board, most urgent first.")] = False,
     jobs: Annotated[int | None, typer.Option(help="With --auto: stories at once.")] = None,
     max_stories: Annotated[int | None, typer.Option(help="With --auto: stories taken up at most.")] = None,
-    agent: Annotated[
-        str, typer.Option("--agent", "-a", help="Who makes the change; see `setpoint agents`.")
-    ] = "",
+    agent: Annotated[str, typer.Option("--agent", "-a", help="Who does it: see `setpoint agents`.")] = "",
     reviewer: Annotated[str, typer.Option(help="Who reviews it.")] = "",
     review: Annotated[
         list[str] | None,
@@ -34,9 +32,7 @@ def run(
     preset: Annotated[str, typer.Option(help="Limits: default or classic.")] = "",
     known_red: Annotated[str, typer.Option(help="Tests that fail already: auto, fix or tolerate.")] = "",
     integrity: Annotated[str, typer.Option(help="Existing tests are read-only, append-only or free.")] = "",
-    on_limit: Annotated[
-        str, typer.Option(help="When a guard stops the run: manual (ask), error or skip.")
-    ] = "",
+    on_limit: Annotated[str, typer.Option(help="At a limit: manual (ask a person), error or skip.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:

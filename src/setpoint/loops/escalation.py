@@ -34,16 +34,14 @@ async def settled(run: Running, past: Past, close: Close, iteration: int) -> Ans
 
 
 def _settled(close: Close, answer: Answer) -> Answer | Close:
+    if answer.choice is Choice.CONTINUE:
+        return answer
     who = f"{answer.by} ({answer.reason})" if answer.reason else answer.by
-    match answer.choice:
-        case Choice.CONTINUE:
-            return answer
-        case Choice.ACCEPT:
-            reason = f"accepted as it is by {who}; before that: {close.reason}"
-            return close._replace(ending=Ending.ACCEPTED, reason=reason, answer=answer)
-        case Choice.CANCEL | Choice.APPROVE | Choice.REJECT:
-            reason = f"cancelled by {who}; before that: {close.reason}"
-            return close._replace(ending=Ending.CANCELLED, reason=reason, answer=answer)
+    if answer.choice is Choice.ACCEPT:
+        reason = f"accepted as it is by {who}; before that: {close.reason}"
+        return close._replace(ending=Ending.ACCEPTED, reason=reason, answer=answer)
+    reason = f"cancelled by {who}; before that: {close.reason}"
+    return close._replace(ending=Ending.CANCELLED, reason=reason, answer=answer)
 
 
 def _gate(run: Running, past: Past, close: Close, iteration: int) -> Gate:

@@ -78,36 +78,28 @@ class _Course:
     """What the run knows so far, also for the case that a person ends it in the middle of a round."""
 
     run: Running
-    base: Evaluation | None = None
+    base: Evaluation
     rounds: tuple[Round, ...] = ()
-
-    @property
-    def measured(self) -> Evaluation:
-        """The base as it was measured, which is the first thing that happens."""
-        if self.base is None:
-            msg = "the base is asked for before it was measured"
-            raise ValueError(msg)
-        return self.base
 
     def past(self) -> Past:
         """Give the history that policies look at."""
-        return self.run.past(self.measured, self.rounds)
+        return self.run.past(self.base, self.rounds)
 
 
 async def _driven(run: Running) -> RunOutcome:
-    course = _Course(run=run)
+    course: _Course | None = None
     try:
+        course = _Course(run=run, base=await _baseline(run))
         close = await _steered(course)
     except CancelAsked as asked:
         wish = asked.wish
         reason = f"cancelled by {wish.by}{f' ({wish.reason})' if wish.reason else ''}"
         close = Close(Ending.CANCELLED, reason, at_once=True)
-    return await finish(run, course.past() if course.base else None, close)
+    return await finish(run, course.past() if course else None, close)
 
 
 async def _steered(course: _Course) -> Close:
-    run = course.run
-    course.base = base = await _baseline(run)
+    run, base = course.run, course.base
     wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
     texts = await _think(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
@@ -124,7 +116,7 @@ async def _steered(course: _Course) -> Close:
 
 async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     """Make and judge one change; gives what to do next, or why the run stops."""
-    run, base = course.run, course.measured
+    run, base = course.run, course.base
     situation = await _situation(course, turn)
     made = await _made(run, situation, turn.parent)
     if close := await _broken_maker(course, made):
@@ -290,7 +282,7 @@ async def _rethought(run: Running, last: Round, iteration: int) -> dict[str, str
 
 
 async def _situation(course: _Course, turn: _Turn) -> Situation:
-    run, base, rounds = course.run, course.measured, course.rounds
+    run, base, rounds = course.run, course.base, course.rounds
     if not rounds:
         return Situation(
             iteration=turn.number,
@@ -383,6 +375,6 @@ def _warn(run: Running, past: Past) -> None:
 def _best(course: _Course) -> Commit:
     """Give the state to start afresh from: the best round with fewer red tests than the base, or the base."""
     for candidate in best_first(course.past()):
-        if not candidate.latest.blocking and len(failures(candidate)) < len(course.measured.failures):
+        if not candidate.latest.blocking and len(failures(candidate)) < len(course.base.failures):
             return candidate.snapshot.commit
     return course.run.order.base
