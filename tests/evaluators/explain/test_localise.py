@@ -140,8 +140,9 @@ async def test_when_the_time_is_up_no_more_tests_are_begun(look) -> None:
     files = {**FILES, "tests/test_shapes.py": f"import time\n{TESTS}{slow}"}
     found = await look(failure("test_low"), files=files, limit_s=0.3)
 
-    assert found.suspects[0].line == 3
-    assert "and 60 passing" not in found.how
+    assert {each.line for each in found.suspects} <= {2, 3}  # how far it got hangs on the machine
+    assert found.suspects
+    assert int(found.how.split(" and ")[1].split()[0]) < 60
 
 
 async def test_no_more_suspects_than_the_bound(look) -> None:
