@@ -25,6 +25,7 @@ from setpoint.cli import (
     init,
     mutate,
     pipeline,
+    quarantine,
     resume,
     run,
     show,
@@ -78,6 +79,7 @@ app.command()(check.check)
 app.command()(mutate.mutate)
 app.command()(verify.verify)
 app.command()(attest.attest)
+app.command()(quarantine.quarantine)
 app.add_typer(finding.app, name="finding")
 app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)

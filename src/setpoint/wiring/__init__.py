@@ -9,6 +9,9 @@ from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
 from setpoint.wiring.mutants import mutate
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
+from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
+from setpoint.wiring.quarantine import put as put_in_quarantine
+from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.world import drive, measure
@@ -35,6 +38,7 @@ __all__ = [
     "finding_of",
     "findings_of",
     "fix_of",
+    "flaky_tests",
     "measure",
     "mutate",
     "open_gate",
@@ -42,6 +46,8 @@ __all__ = [
     "open_project",
     "order",
     "pipeline",
+    "put_in_quarantine",
+    "quarantine_entries",
     "recorded_order",
     "remarks",
     "run_list",
@@ -50,6 +56,7 @@ __all__ = [
     "shelf",
     "step",
     "story",
+    "take_out_of_quarantine",
     "verify",
     "verify_statement",
     "work_off",

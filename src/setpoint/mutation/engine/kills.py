@@ -19,8 +19,9 @@ from .children import Ended, Limits, Report, cpu_timer, run_child, run_children
 from .mutants import Mutant
 from .score_wire import KILLED, SURVIVED, TIMEOUT
 from .session import FAILED, PASSED, Suite
-from .spectra import Line, Tracer
+from .spectra import Tracer
 from .steady import Judges
+from .suspicion import Line
 from .swap import NotSwappable, Swapper
 
 FRESH = "fresh"

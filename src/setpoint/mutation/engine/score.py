@@ -25,8 +25,9 @@ from .mutants import Mutant, make
 from .score_wire import KILLED, SURVIVED, TIMEOUT, UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
 from .session import FAILED, Suite, collect, prepare_path, pytest_words, warm_up
 from .source import Source, UnreadableSource, splice
-from .spectra import Reached, Trace, trace
+from .spectra import Trace, trace
 from .steady import Judges, judges
+from .suspicion import Reached
 from .swap import Swapper
 from .wire import Progress, Request
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .children import Limits, Report, cpu_timer, run_children
 from .mutants import Mutant
 from .session import PASSED, Suite
-from .spectra import Line, Reached
+from .suspicion import Line, Reached
 
 _FEWEST_CPU_S = 0.5
 _FEWEST_WALL_S = 5.0
