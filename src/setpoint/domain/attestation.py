@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Severity
 from setpoint.domain.quality import Metric
+from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.domain.value import Instant, Text
 
@@ -165,6 +166,8 @@ class EvidenceLedger(Attested):
     """Red tests that count."""
     known_red: tuple[Text, ...] = ()
     flaky: tuple[Text, ...] = ()
+    quarantine: tuple[Quarantined, ...] = ()
+    """Tests whose failures do not count for a while."""
     findings: tuple[AttestedFinding, ...] = ()
     """At most 200, worst first."""
     restored: tuple[Text, ...] = ()

@@ -91,6 +91,7 @@ def evidence_statement(past: History, recorded: Evaluation, about: tuple[Subject
         failures=tuple(failure.test for failure in recorded.failures),
         known_red=recorded.known_red,
         flaky=recorded.flaky,
+        quarantine=order.quarantine,
         findings=tuple(_finding(each) for each in recorded.findings),
         restored=recorded.restored,
         quality=recorded.quality.model_dump(),

@@ -220,6 +220,7 @@ async def _order(
         pipeline=load_pipeline("change", project.root),
         weights=settings.weights,
         settings=settings.model_dump_json(exclude={"agent"}),
+        quarantine=ledger.quarantine,
         branch=f"{settings.branch_prefix}{story.id}",
         started_at=now,
     )
