@@ -34,6 +34,7 @@ from setpoint.domain.finding import Severity
 from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
+from setpoint.domain.sonarqube import SonarQubeServer
 from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.domain.value import Usd
 from setpoint.errors import SettingsError
@@ -173,23 +174,6 @@ class ChecksSettings(BaseModel):
         return self
 
 
-class SonarQubeSettings(BaseModel):
-    """A SonarQube server that analyses each tree; used where `url` and `project` are given."""
-
-    model_config = _CLOSED
-
-    url: str = Field(default="", pattern=r"^(https?://\S+)?$")
-    """Address of the server, for example `https://sonar.example.org`."""
-    project: str = ""
-    """Key of a project of its own on the server: each analysis replaces the one before."""
-    token_env: str = "SONAR_TOKEN"  # noqa: S105 - the name of a variable, no token
-    """Name of the variable that holds the token, which may analyse and browse that project."""
-    command: tuple[str, ...] = ("sonar-scanner",)
-    """Program and arguments that analyse a tree."""
-    timeout_s: float = Field(default=900.0, gt=0)
-    """Seconds that the analysis may take, and again the server's work on it."""
-
-
 class IntegritySettings(BaseModel):
     """What a maker may do to tests and configuration."""
 
@@ -241,7 +225,7 @@ class Settings(BaseSettings):
     """What becomes of a run that a guard stops or that wants a person."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
-    sonarqube: SonarQubeSettings = SonarQubeSettings()
+    sonarqube: SonarQubeServer = SonarQubeServer()
     """A server that analyses, too."""
     check: dict[str, CustomCheck] = {}
     """Tools of your own, by name."""
