@@ -160,6 +160,11 @@ class ChecksSettings(BaseModel):
     """How often a failing test is run again, alone, before it counts."""
     require_types: bool = True
     """Whether new type errors block."""
+    memory_mb: int | None = Field(default=None, ge=128)
+    """Address space in MiB of each process of the tests and acceptance commands (Linux); none: unlimited.
+
+    Node, Go and sanitizers reserve far more than they use and break: leave it out where tests start these.
+    """
 
     def tool(self, name: str) -> ToolSettings:
         """Give what is said of a tool that Setpoint knows."""
@@ -183,6 +188,21 @@ class IntegritySettings(BaseModel):
     """read-only, append-only or free."""
     protected: tuple[str, ...] = ()
     """More protected paths, as globs from the root of the repository."""
+
+
+class FailuresSettings(BaseModel):
+    """How red tests are explained, and which of them do not count for a while."""
+
+    model_config = _CLOSED
+
+    localise_s: float = Field(default=20.0, ge=0)
+    """Seconds for finding the lines at fault with a tracer where tests are red; 0 switches it off."""
+    quarantine_after: int = Field(default=2, ge=0)
+    """Runs in which a test was flaky before it goes into quarantine by itself; 0: never."""
+    quarantine_days: int = Field(default=14, ge=1, le=365)
+    """Days after which a quarantine ends and the test counts again."""
+    quarantine_file: str = ""
+    """File of the tests in quarantine, from the root of the repository; empty: in the state directory."""
 
 
 class BoardSettings(BaseModel):
@@ -231,6 +251,8 @@ class Settings(BaseSettings):
     """Tools of your own, by name."""
     integrity: IntegritySettings = IntegritySettings()
     """What a maker may do to tests and configuration."""
+    failures: FailuresSettings = FailuresSettings()
+    """How red tests are explained, and which of them do not count for a while."""
     board: BoardSettings = BoardSettings()
     """How the board is worked off."""
     weights: dict[str, float] = WEIGHTS

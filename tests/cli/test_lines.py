@@ -18,6 +18,8 @@ SHOWN = {
     "run.resumed": "resumed by process 4711: its process was gone",
     "baseline.measured": "base: tests 10 passed; quality 0.50 "
     "(tests 1.00, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
+    "tests.quarantined": "quarantine: t::shaky until 2026-02-15 (failures do not count); "
+    "time is up, counts again: t::old",
     "phase.entered": "implement #1",
     "phase.completed": "plan: 1. Mend it.",
     "phase.approved": "review: approved",

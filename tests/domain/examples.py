@@ -11,6 +11,7 @@ from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
 from setpoint.domain.ids import Commit, GateId, StoryId, TraceId, Tree
+from setpoint.domain.quarantine import PutBy, Quarantined
 from setpoint.domain.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.story import Story
 from setpoint.domain.verdict import HardGate, Judgement, Verdict
@@ -107,6 +108,12 @@ _BODIES = (
     ),
     e.RunResumed(process=4711, reason="its process was gone"),
     e.BaselineMeasured(evaluation=evaluation(Stage.BASE, "b" * 40, "t" * 40, Scene(score=0.5))),
+    e.TestsQuarantined(
+        quarantine=(
+            Quarantined(test="t::shaky", since=AT, until=AT + timedelta(days=14), by=PutBy.SETPOINT),
+        ),
+        ended=(Quarantined(test="t::old", since=AT, until=AT, by=PutBy.PERSON),),
+    ),
     e.PhaseEntered(phase="implement", iteration=1),
     e.PhaseCompleted(phase="plan", text="\n1. Mend it.\n2. Leave the rest.", usage=PAID),
     e.PhaseApproved(phase="review", bounces=1),

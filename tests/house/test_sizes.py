@@ -28,6 +28,7 @@ READERS = {
     "src/setpoint/settings.py": "the one place that reads it for Setpoint",
     "src/setpoint/evaluators/inside/setpoint_report.py": "no part of Setpoint's process: pytest loads it",
     "src/setpoint/evaluators/inside/setpoint_unittest.py": "nor is this: the project's interpreter runs it",
+    "src/setpoint/evaluators/inside/setpoint_spectra.py": "as above",
 }
 """Who may read the environment, and why."""
 

@@ -23,6 +23,7 @@ from setpoint.cli import (
     gate,
     init,
     pipeline,
+    quarantine,
     resume,
     run,
     show,
@@ -74,6 +75,7 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
+app.command()(quarantine.quarantine)
 app.add_typer(finding.app, name="finding")
 app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)

@@ -23,6 +23,8 @@ class Line(NamedTuple):
     """Only of interest when someone wants to see everything."""
 
 
+_MOST_NAMED = 5
+
 _ACTION_STYLE = {
     Action.HALT: "bold green",
     Action.CONFIRM: "green",
@@ -35,7 +37,14 @@ _ACTION_STYLE = {
 def line(body: Body) -> Line:
     """Say in one line what happened."""
     match body:
-        case e.RunStarted() | e.RunResumed() | e.BaselineMeasured() | e.Delivered() | e.RunFinished():
+        case (
+            e.RunStarted()
+            | e.RunResumed()
+            | e.BaselineMeasured()
+            | e.TestsQuarantined()
+            | e.Delivered()
+            | e.RunFinished()
+        ):
             shown = _of_run(body)
         case e.GateOpened() | e.GateAnswered() | e.GateExpired() | e.CancelRequested():
             shown = _of_person(body)
@@ -105,7 +114,9 @@ def answer_text(answer: Answer) -> str:
     return ", ".join(parts)
 
 
-def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered | e.RunFinished) -> Line:
+def _of_run(
+    body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.TestsQuarantined | e.Delivered | e.RunFinished,
+) -> Line:
     match body:
         case e.RunStarted():
             order = body.order
@@ -119,6 +130,8 @@ def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered
             return Line(
                 f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
             )
+        case e.TestsQuarantined():
+            return _quarantined(body)
         case e.BaselineMeasured():
             return Line(f"base: {_summary(body.evaluation)}", "cyan")
         case e.Delivered():
@@ -131,6 +144,15 @@ def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered
             return outcome_line(body.outcome)
         case _:
             assert_never(body)
+
+
+def _quarantined(body: e.TestsQuarantined) -> Line:
+    held = ", ".join(f"{each.test} until {each.until:%Y-%m-%d}" for each in body.quarantine[:_MOST_NAMED])
+    more = f" and {len(body.quarantine) - _MOST_NAMED} more" if len(body.quarantine) > _MOST_NAMED else ""
+    parts = [f"{held}{more} (failures do not count)"] if held else []
+    if ended := ", ".join(each.test for each in body.ended[:_MOST_NAMED]):
+        parts.append(f"time is up, counts again: {ended}")
+    return Line(f"quarantine: {'; '.join(parts)}", "yellow")
 
 
 def outcome_line(outcome: RunOutcome) -> Line:
@@ -245,6 +267,8 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"{len(evaluation.known_red)} known red")
     if evaluation.flaky:
         parts.append(f"{len(evaluation.flaky)} flaky")
+    if evaluation.quarantined:
+        parts.append(f"{len(evaluation.quarantined)} in quarantine")
     if evaluation.findings:
         parts.append(f"{len(evaluation.findings)} findings ({len(evaluation.blocking)} blocking)")
     if evaluation.coverage is not None:

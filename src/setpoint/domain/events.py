@@ -14,6 +14,7 @@ from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
+from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -45,6 +46,16 @@ class BaselineMeasured(Value):
 
     kind: Literal["baseline.measured"] = "baseline.measured"
     evaluation: Evaluation
+
+
+class TestsQuarantined(Value):
+    """Tests whose failures do not count in this run, and those that count again since their time is up."""
+
+    __test__ = False
+
+    kind: Literal["tests.quarantined"] = "tests.quarantined"
+    quarantine: tuple[Quarantined, ...] = ()
+    ended: tuple[Quarantined, ...] = ()
 
 
 class PhaseEntered(Value):
@@ -293,6 +304,7 @@ Body = Annotated[
     RunStarted
     | RunResumed
     | BaselineMeasured
+    | TestsQuarantined
     | PhaseEntered
     | PhaseCompleted
     | PhaseApproved

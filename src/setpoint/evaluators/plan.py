@@ -39,7 +39,9 @@ class Target:
     """Paths that differ from the base; every file at the base itself."""
     suspects: tuple[str, ...]
     settled: frozenset[str]
-    """Tests that are red and tolerated, so not run again."""
+    """Tests that are red at the base: to run them again proves nothing, whether they are tolerated or not."""
+    shaky: frozenset[str] = frozenset()
+    """Tests that were flaky at the base."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,30 +208,31 @@ class Plan:
             return
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
-        runner = Runner(
-            interpreter=self.project.interpreter,
-            layout=self.project.layout,
-            artifacts=self.artifacts,
-            timeout_s=self.settings.checks.timeout_s,
-            args=self.settings.checks.pytest_args,
-            name=name,
-            cover=cover,
-            data_file=self.scratch / "coverage.data",
-        )
+        runner = self.runner(cover, name)
         suite = TestSuite(
             runner=runner,
             only=None if whole else suspects,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
+            shaky=target.shaky,
         )
         identity = (
             name,
             self.project.interpreter.fingerprint,
             str(cover),
             str(suite.reruns),
+            str(runner.memory_bytes),
             *runner.args,
         )
-        identity = (*identity, "settled", *sorted(target.settled), "only", *(suite.only or ()))
+        identity = (
+            *identity,
+            "settled",
+            *sorted(target.settled),
+            "shaky",
+            *sorted(target.shaky),
+            "only",
+            *(suite.only or ()),
+        )
         if cover is None:
             yield Group(checks=(suite,), identity=identity)
             if whole and "coverage" in self.project.chosen:
@@ -237,6 +240,23 @@ class Plan:
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
         else:
             yield Group(checks=(suite, CoverageReport(runner=runner)), identity=identity)
+
+    def runner(
+        self, cover: tuple[str, ...] | None = None, name: Literal["pytest", "unittest"] = "pytest"
+    ) -> Runner:
+        """Say how the project's tests are started; `cover` are options of `coverage run`."""
+        checks = self.settings.checks
+        return Runner(
+            interpreter=self.project.interpreter,
+            layout=self.project.layout,
+            artifacts=self.artifacts,
+            timeout_s=checks.timeout_s,
+            args=checks.pytest_args,
+            name=name,
+            cover=cover,
+            data_file=self.scratch / "coverage.data",
+            memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
+        )
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):
@@ -260,5 +280,6 @@ class Plan:
             layout=self.project.layout,
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
+            memory_bytes=self.runner().memory_bytes,
         )
         return Group(checks=(check,), identity=(check.name, command, self.project.interpreter.fingerprint))

@@ -37,6 +37,7 @@ from setpoint.domain.events import (
     RunFinished,
     RunResumed,
     RunStarted,
+    TestsQuarantined,
     ToolExecuted,
 )
 from setpoint.domain.gate import Answer, Gate
@@ -184,7 +185,14 @@ class _Fold:
     def take(self, event: Event) -> None:
         """Take in the next event."""
         match event.body:
-            case RunStarted() | RunResumed() | CancelRequested() | Delivered() | RunFinished():
+            case (
+                RunStarted()
+                | RunResumed()
+                | CancelRequested()
+                | Delivered()
+                | RunFinished()
+                | TestsQuarantined()
+            ):
                 self._run(event.body)
             case GateOpened() | GateAnswered() | GateExpired():
                 self._asked(event.body, event.at)
@@ -238,10 +246,13 @@ class _Fold:
             outcome=self.outcome,
         )
 
-    def _run(self, body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished) -> None:
+    def _run(
+        self,
+        body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished | TestsQuarantined,
+    ) -> None:
         match body:
-            case RunStarted():
-                pass  # the fold began with it
+            case RunStarted() | TestsQuarantined():
+                pass  # the fold began with it, and the order says the same
             case RunResumed():
                 self.resumptions.append(body)
             case CancelRequested():

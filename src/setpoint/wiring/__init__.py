@@ -7,6 +7,9 @@ from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
+from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
+from setpoint.wiring.quarantine import put as put_in_quarantine
+from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.world import drive, measure, verify
@@ -31,12 +34,15 @@ __all__ = [
     "finding_of",
     "findings_of",
     "fix_of",
+    "flaky_tests",
     "measure",
     "open_gate",
     "open_gates",
     "open_project",
     "order",
     "pipeline",
+    "put_in_quarantine",
+    "quarantine_entries",
     "recorded_order",
     "remarks",
     "run_list",
@@ -45,6 +51,7 @@ __all__ = [
     "shelf",
     "step",
     "story",
+    "take_out_of_quarantine",
     "verify",
     "work_off",
 ]

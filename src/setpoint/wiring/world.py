@@ -16,7 +16,7 @@ from setpoint.agents.rules import RulesAgent
 from setpoint.domain.attempt import Role
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body, IterationEvaluated, RunFinished, RunResumed, RunStarted
-from setpoint.domain.ids import TraceId
+from setpoint.domain.ids import Artifact, TraceId
 from setpoint.domain.run import Ending, RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RunCancelled, UsageError
@@ -31,6 +31,7 @@ from setpoint.processes.git import commit_of, tree_of
 from setpoint.settings import Settings
 from setpoint.wiring.board import shelf
 from setpoint.wiring.project import Project
+from setpoint.wiring.quarantine import quarantine_entries
 from setpoint.wiring.scribe import HeardLog, Scribe
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
@@ -73,6 +74,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog)
         durable=durable,
         clock=SystemClock(),
         keep=project.artifacts.keep,
+        place_of=lambda artifact: str(project.artifacts.path(Artifact(artifact))),
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
@@ -134,7 +136,9 @@ def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None])
 def measure(project: Project) -> Evaluation:
     """Measure the user's tree as it stands, uncommitted changes included."""
     evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state)
-    return asyncio.run(evaluator.measure_tree(project.root))
+    now = datetime.now(UTC)
+    held = tuple(each for each in quarantine_entries(project) if each.active(now))
+    return asyncio.run(evaluator.measure_tree(project.root, quarantine=held))
 
 
 def verify(project: Project, trace_id: TraceId) -> tuple[verifying.Compared, ...]:
