@@ -218,3 +218,26 @@ async def test_a_broken_tool_is_never_clean(kit: Kit, tmp_path: Path, name: str)
     assert name in wrong.evidence.reason
     # These three print nothing where they find nothing: only their exit code tells.
     assert mute.state is (CheckState.PASS if name in ("mypy", "lizard", "vulture") else CheckState.ERROR)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text"),
+    [
+        ("ruff", "ruff.toml", "lint.ignore = ['ALL']\n"),
+        ("ty", "ty.toml", "[rules]\nall = 'ignore'\n"),
+        ("pyrefly", "pyrefly.toml", "[errors]\nunknown-name = false\nbad-return = false\n"),
+        ("pyright", "pyrightconfig.json", '{"ignore": ["**"]}'),
+        ("mypy", "mypy.ini", "[mypy]\nignore_errors = true\n"),
+        ("pylint", ".pylintrc", "[MAIN]\ndisable=all\n"),
+        ("vulture", "pyproject.toml", "[tool.vulture]\nexclude = ['*']\n"),
+    ],
+)
+async def test_settings_above_the_tree_hide_nothing(
+    kit: Kit, tmp_path: Path, name: str, file: str, text: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    (tmp_path / "tree" / ".git").mkdir(parents=True)  # as every measured tree has one
+
+    result = await kit.run(name, tmp_path / "tree", {"a.py": BAD})
+
+    assert result.state is (CheckState.ERROR if name == "pyright" else CheckState.FAIL), result.evidence
