@@ -29,11 +29,12 @@ from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
+from setpoint.domain.sonarqube import SonarQubeServer
 from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.errors import SettingsError
 from setpoint.presets import presets
 from setpoint.presets.asked import CLOSED as _CLOSED
-from setpoint.presets.asked import ChecksSettings, SonarQubeSettings
+from setpoint.presets.asked import ChecksSettings
 
 CLASSIC: dict[str, Any] = {
     "max_iterations": 5,
@@ -153,7 +154,7 @@ class Settings(BaseSettings):
     """What becomes of a run that a guard stops or that wants a person."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
-    sonarqube: SonarQubeSettings = SonarQubeSettings()
+    sonarqube: SonarQubeServer = SonarQubeServer()
     """A server that analyses, too."""
     check: dict[str, CustomCheck] = {}
     """Tools of your own, by name."""

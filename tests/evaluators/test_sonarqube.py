@@ -16,10 +16,10 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Category, Severity
 from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.sonarqube import SonarQubeServer
 from setpoint.evaluators.interpreter import own_interpreter
 from setpoint.evaluators.sonarqube import SonarQube
 from setpoint.ports import Measured, WorkCopy
-from setpoint.settings import SonarQubeSettings
 from setpoint.store.artifacts import Artifacts
 
 SCANNER = """
@@ -105,7 +105,7 @@ async def run(server: Server, folder: Path, scanner: str = SCANNER) -> CheckResu
     (folder / "tree").mkdir()
     (folder / "tree" / "a.py").write_text("x = 1\n" * 3)
     (folder / "scanner.py").write_text(scanner)
-    asked = SonarQubeSettings(
+    asked = SonarQubeServer(
         url=f"http://127.0.0.1:{server.server_port}/",
         project="calc",
         command=(sys.executable, str(folder / "scanner.py")),

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.quality import Metric
+from setpoint.domain.sonarqube import SonarQubeServer
 from setpoint.evaluators import results
 from setpoint.evaluators.formats import sonarqube
 from setpoint.evaluators.formats.bad import BadReport
@@ -24,7 +25,6 @@ from setpoint.evaluators.formats.parsing import MOST_BYTES, Part, bad, from_json
 from setpoint.evaluators.formats.report import Sources, ToolReport
 from setpoint.evaluators.interpreter import Interpreter, environment
 from setpoint.ports import Measured
-from setpoint.presets.asked import SonarQubeSettings
 from setpoint.processes import NETWORK_KEEP, Command, run
 from setpoint.settings import inherited
 from setpoint.store.artifacts import Artifacts
@@ -53,7 +53,7 @@ class _Refused(Exception):
 class SonarQube:
     """Analyses a tree; what the server says of it counts as of any other tool."""
 
-    asked: SonarQubeSettings
+    asked: SonarQubeServer
     project: Interpreter
     artifacts: Artifacts
     name: str = field(default="sonarqube", init=False)

@@ -87,20 +87,3 @@ class ChecksSettings(BaseModel):
             message = "no check or tool is called '{key}'; there are {known}"
             raise PydanticCustomError("unknown_key", message, {"key": unknown[0], "known": known})
         return self
-
-
-class SonarQubeSettings(BaseModel):
-    """A SonarQube server that analyses each tree; used where `url` and `project` are given."""
-
-    model_config = CLOSED
-
-    url: str = Field(default="", pattern=r"^(https?://\S+)?$")
-    """Address of the server, for example `https://sonar.example.org`."""
-    project: str = ""
-    """Key of a project of its own on the server: each analysis replaces the one before."""
-    token_env: str = "SONAR_TOKEN"  # noqa: S105 - the name of a variable, no token
-    """Name of the variable that holds the token, which may analyse and browse that project."""
-    command: tuple[str, ...] = ("sonar-scanner",)
-    """Program and arguments that analyse a tree."""
-    timeout_s: float = Field(default=900.0, gt=0)
-    """Seconds that the analysis may take, and again the server's work on it."""
