@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from setpoint import __version__
@@ -19,9 +20,11 @@ from setpoint.evaluators.baseline import Measurements, Red, flaky_tests, new_fin
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Seen
 from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanished, without_renamed
-from setpoint.evaluators.integrity.paths import Kind, kind_of
+from setpoint.evaluators.integrity.paths import Kind, collected, kind_of, matches
+from setpoint.evaluators.integrity.signals import Difference, signals
 from setpoint.evaluators.integrity.thresholds import lowered
-from setpoint.processes.git import changed_files, changed_lines, contents
+from setpoint.evaluators.isolation import PARTS
+from setpoint.processes.git import changed_files, changed_lines, contents, files_at
 from setpoint.store.artifacts import Artifacts
 
 MOST_FINDINGS = 200
@@ -37,6 +40,8 @@ class Reference:
     seen: Seen
     """What was put back before it was recorded."""
     suspects: tuple[str, ...] = ()
+    hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What new suppressions hide, by path."""
 
 
 class FullReport(Value):
@@ -60,11 +65,19 @@ class Work:
     before: Mapping[str, str]
     """Source of changed files at the base, by path."""
     after: Mapping[str, str]
+    tests: Mapping[str, str] = field(default_factory=dict)
+    """Source of the files of tests, changed or not; read where code changed."""
+    collected: frozenset[str] = frozenset()
+    """Files from which tests were collected at the base, whatever they are called."""
+
+    def is_test(self, path: str) -> bool:
+        """Whether a path belongs to the tests."""
+        return is_test_path(path) or path in self.collected
 
     @property
     def wrote_tests(self) -> bool:
         """Whether test files were added or changed."""
-        return any(is_test_path(path) for path in self.changed)
+        return any(self.is_test(path) for path in self.changed)
 
     @property
     def line_count(self) -> int:
@@ -105,7 +118,7 @@ class Judge:
 
     async def against(self, base: Measurements, raw: Measurements, known: Reference) -> Evaluation:
         """Judge a tree by its difference from the base."""
-        work = await self._work(raw.commit)
+        work = await self._work(raw.commit, collected(base.tests.outcomes if base.tests else ()))
         red = red_tests(raw.tests, base.tests, self.story.known_red) if raw.tests else Red()
         new: list[Finding] = []
         evidence: list[Evidence] = []
@@ -113,10 +126,9 @@ class Judge:
             found = _new(result, base)
             new += found
             evidence.append(_blamed(_against(result, found, red), base))
-        integrity = self._integrity(base, raw, work, known)
-        evidence.append(
-            results.judged("integrity", raw.tree, integrity, tool=f"setpoint {__version__}").evidence
-        )
+        shown = await asyncio.to_thread(signals, _difference(work, known))
+        integrity = (*self._integrity(base, raw, work, known), *shown)
+        evidence.append(self._of_integrity(raw, integrity, work))
         evaluation = self._evaluation(raw, tuple(evidence), (*new, *integrity), red, work)
         stood = sum(len(result.findings) for result in base.results)
         matched = sum(len(result.findings) for result in raw.results) - len(new)
@@ -128,18 +140,33 @@ class Judge:
             }
         )
 
-    async def _work(self, commit: Commit) -> Work:
+    def _of_integrity(self, raw: Measurements, found: tuple[Finding, ...], work: Work) -> Evidence:
+        """Give the evidence of the check, which names what a person released."""
+        evidence = results.judged("integrity", raw.tree, found, tool=f"setpoint {__version__}").evidence
+        released = [path for path in work.changed if matches(path, self.story.granted)]
+        if not released:
+            return evidence
+        reason = f"judged as the work leaves them, as a person allowed: {', '.join(released)}"
+        return evidence.model_copy(update={"reason": reason})
+
+    async def _work(self, commit: Commit, of_tests: frozenset[str]) -> Work:
         changed = await changed_files(self.root, self.base, commit)
         before, after = (
             await contents(self.root, self.base, changed),
             await contents(self.root, commit, changed),
         )
-        return Work(
+        work = Work(
             changed=changed,
             lines=await changed_lines(self.root, self.base, commit),
             before=_texts(before),
             after=_texts(after),
+            collected=of_tests,
         )
+        if all(work.is_test(path) for path in changed):
+            return work
+        every = [path for path in await files_at(self.root, commit) if path.endswith(".py")]
+        tests = await contents(self.root, commit, [path for path in every if work.is_test(path)])
+        return replace(work, tests=_texts(tests))
 
     def _integrity(
         self, base: Measurements, raw: Measurements, work: Work, known: Reference
@@ -152,10 +179,19 @@ class Judge:
             if raw.tests.complete or raw.stage is Stage.EVALUATE:
                 gone = vanished(base.tests, raw.tests, selected)
                 gone = without_renamed(gone, work.before, work.after, raw.tests)
-            found += findings_of(gone, silenced(base.tests, raw.tests), raw.tests, mode)
+            quiet = silenced(base.tests, raw.tests)
+            for released in (False, True):
+                some = [
+                    [test for test in tests if matches(_file(test), self.story.granted) is released]
+                    for tests in (gone, quiet)
+                ]
+                found += findings_of(*some, raw.tests, IntegrityMode.FREE if released else mode)
         found += _lost(base, raw, mode)
         if mode is IntegrityMode.FREE:
             found += _lowered(work, self.story.protected)
+        elif self.story.granted:
+            after = {path: text for path, text in work.after.items() if matches(path, self.story.granted)}
+            found += _lowered(replace(work, after=after), self.story.protected)
         return tuple(found)
 
     def _evaluation(
@@ -228,7 +264,7 @@ def _new(result: CheckResult, base: Measurements) -> tuple[Finding, ...]:
 def _against(result: CheckResult, found: tuple[Finding, ...], red: Red) -> Evidence:
     """Give the evidence with the state that the difference from the base gives it."""
     evidence = result.evidence
-    if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
+    if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) or evidence.check in PARTS:
         return evidence
     if result.tests is not None and evidence.check == "pytest":
         flaky = bool(flaky_tests(result.tests))
@@ -278,6 +314,16 @@ def _lowered(work: Work, named: tuple[str, ...]) -> list[Finding]:
             for each in lowered(path, work.before.get(path, ""), after)
         ]
     return found
+
+
+def _difference(work: Work, known: Reference) -> Difference:
+    return Difference(
+        before=work.before, after=work.after, tests=work.tests, is_test=work.is_test, hidden=known.hidden
+    )
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def _texts(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -14,11 +14,13 @@ from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.isolation import Aside, isolated
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.presets import Preset, presets
 from setpoint.evaluators.run import Group, Unmeasured
 from setpoint.evaluators.suite import Runner, TestSuite
 from setpoint.evaluators.tool import StaticTool
+from setpoint.ports import Check
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 
@@ -35,6 +37,8 @@ class Target:
     suspects: tuple[str, ...]
     settled: frozenset[str]
     """Tests that are red and tolerated, so not run again."""
+    aside: Aside | None = None
+    """What of the tests has to be set aside, where the work changed files of tests."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,13 +173,14 @@ class Plan:
             *runner.args,
         )
         identity = (*identity, "settled", *sorted(target.settled), "only", *(suite.only or ()))
+        identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
         if cover is None:
-            yield Group(checks=(suite,), identity=identity)
+            yield Group(checks=_of_suite(suite, target), identity=identity)
             if whole and "coverage" in self.project.chosen:
                 reason = "coverage is not installed in the project's environment; install it there"
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
         else:
-            yield Group(checks=(suite, CoverageReport(runner=runner)), identity=identity)
+            yield Group(checks=_of_suite(suite, target, CoverageReport(runner=runner)), identity=identity)
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):
@@ -201,3 +206,8 @@ class Plan:
             timeout_s=self.settings.checks.timeout_s,
         )
         return Group(checks=(check,), identity=(check.name, command, self.project.interpreter.fingerprint))
+
+
+def _of_suite(suite: TestSuite, target: Target, *after: Check) -> tuple[Check, ...]:
+    """Give the checks of a suite; in two runs where files of tests were added or changed."""
+    return (suite, *after) if target.aside is None else isolated(suite, target.aside, after)

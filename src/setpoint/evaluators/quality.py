@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from setpoint.domain.evidence import CheckState, Coverage, Evidence
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.quality import QualityVector
+from setpoint.evaluators.integrity.mark import mark
 
 LADDER: Mapping[Severity, float] = {
     Severity.INFO: 0.95,
@@ -74,9 +75,7 @@ def vector(measured: Measured) -> QualityVector:
         code_quality=_ladder(lint, measured.changed_lines) if measured.state("ruff") else None,
         documentation=measured.documented,
         types=_types(len(types), measured.changed_lines) if with_types else None,
-        integrity=_ladder(measured.of(Category.INTEGRITY), measured.changed_lines)
-        if measured.state("integrity")
-        else None,
+        integrity=mark(measured.of(Category.INTEGRITY)) if measured.state("integrity") else None,
         test_count=ran if measured.complete and ran else None,
         vulnerabilities=sum(finding.blocking for finding in security) if with_security else None,
         type_errors=len(types) if with_types else None,

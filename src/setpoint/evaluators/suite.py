@@ -41,6 +41,10 @@ class Runner:
     """Options of `coverage run`; none runs without coverage."""
     data_file: Path | None = None
     """Where coverage keeps its data, outside the tree."""
+    leave_out: frozenset[str] = frozenset()
+    """Identifiers of tests that are not to run."""
+    files: tuple[str, ...] = ()
+    """Files in which all wanted tests stand; empty: anywhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +70,7 @@ class TestSuite:
         state, reason = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
         if state is CheckState.FAIL:
             report = await self._without_flaky(measured, report)
-            state = _state_of(report)
+            state = state_of(report)
         tool = f"{version}, Python {self.runner.interpreter.version}"
         ran = results.Ran(
             check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
@@ -113,9 +117,10 @@ async def _run_once(
         report = scratch / "report.jsonl"
         variables = environment(runner.interpreter, tree, runner.layout.imports)
         variables["SETPOINT_REPORT_FILE"] = str(report)
-        if only is not None:
+        if only is not None or runner.leave_out:
             selection = scratch / "select.json"
-            selection.write_text(json.dumps(only), "utf-8")
+            asked = {"only": only, "leave_out": sorted(runner.leave_out)}
+            selection.write_text(json.dumps(asked), "utf-8")
             variables["SETPOINT_REPORT_SELECT"] = str(selection)
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
@@ -152,6 +157,8 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
     argv += runner.args
     if only is not None:
         argv += sorted({file for test in only if (tree / (file := test.partition("::")[0])).exists()})
+    else:
+        argv += [file for file in runner.files if (tree / file).exists()]
     return tuple(argv)
 
 
@@ -229,7 +236,8 @@ def _flaky(report: TestReport, passed: Iterable[str]) -> TestReport:
     )
 
 
-def _state_of(report: TestReport) -> CheckState:
+def state_of(report: TestReport) -> CheckState:
+    """Give the state of a run that came to its end, from its outcomes alone."""
     if report.red:
         return CheckState.FAIL
     return CheckState.FLAKY if Outcome.FLAKY in report.outcomes.values() else CheckState.PASS

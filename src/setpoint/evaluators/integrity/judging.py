@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.story import IntegrityMode
-from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of, preempts
+from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of, matches, preempts
 from setpoint.evaluators.integrity.sameness import bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
 
@@ -36,15 +36,19 @@ class Comparison:
     """What changed, as it stands now; files that were deleted are missing."""
     base_files: frozenset[str]
     """Every path of the base."""
+    tests: frozenset[str] = frozenset()
+    """Files from which tests were collected at the base, whatever they are called."""
+    granted: tuple[str, ...] = ()
+    """Globs of what a person released."""
 
     def judged(self) -> tuple[Judged, ...]:
         """Give every path that has to be put back, with what is to be said about it."""
         found = [self._changed(path) for path in sorted(self.base)]
         found += [self._added(path) for path in sorted(self.now.keys() - self.base.keys())]
-        return tuple(each for each in found if each is not None)
+        return tuple(each for each in found if each is not None and not matches(each.path, self.granted))
 
     def _changed(self, path: str) -> Judged | None:
-        kind = kind_of(path, self.named)
+        kind = kind_of(path, self.named, self.tests)
         before, after = self.base[path], self.now.get(path)
         if kind is None or before == after:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from fnmatch import translate
 
@@ -47,16 +48,31 @@ _SHADOWED = frozenset({"pytest", "_pytest", "pluggy", "coverage", "unittest", "s
 """Modules of the test runner; a new one of that name would be imported in its place."""
 
 
-def kind_of(path: str, named: tuple[str, ...]) -> Kind | None:
-    """Say what a path of the base is protected as; none where it is not."""
+def kind_of(path: str, named: tuple[str, ...], tests: Collection[str] = ()) -> Kind | None:
+    """Say what a path of the base is protected as; none where it is not.
+
+    `tests` are files from which tests were collected at the base, whatever they are called.
+    """
     name = path.rpartition("/")[2]
     if name in _TABLES:
         return Kind.TABLES
     if name in _CONFIGURATION or path.startswith(_CI_FOLDERS) or name.endswith(".pth") or preempts(path):
         return Kind.CONFIGURATION
-    if is_test_path(path):
+    if is_test_path(path) or path in tests:
         return Kind.TEST if name.endswith(".py") else Kind.DATA
     return Kind.NAMED if matches(path, named) else None
+
+
+def collected(tests: Iterable[str]) -> frozenset[str]:
+    """Give the Python files that hold these tests; examples in docstrings make no file one of tests."""
+    found = set()
+    for test in tests:
+        path, _, rest = test.partition("::")
+        first = rest.partition("::")[0].partition("[")[0]
+        stem = path.rpartition("/")[2].removesuffix(".py")
+        if path.endswith(".py") and first.isidentifier() and first != stem:
+            found.add(path)
+    return frozenset(found)
 
 
 def matches(path: str, globs: tuple[str, ...]) -> bool:

@@ -1,0 +1,205 @@
+"""Running the tests of the base where the maker's own files of tests take no part.
+
+Files of tests that the work adds or changes are left out, or put back, in a place of their own: there the
+tests of the base run first. Then the tree stands there as it is, and of its tests those run that the base
+does not hold. A new test, fixture, conftest or plug-in can so bring no test of the base to pass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from setpoint.domain.evidence import CheckResult, CheckState, TestReport
+from setpoint.domain.ids import Commit
+from setpoint.evaluators import results
+from setpoint.evaluators.place import put_at, repository_of
+from setpoint.evaluators.suite import TestSuite, state_of
+from setpoint.ports import Check, Measured
+from setpoint.processes.git import git
+
+PARTS = ("pytest-base", "pytest-added")
+"""Names of the two runs; what they say of tests is said by `pytest`."""
+_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aside:
+    """What has to be set aside, and where."""
+
+    place: Path
+    """A folder for the checkout, made where it is missing."""
+    base: Commit
+    paths: tuple[str, ...]
+    """Paths on the side of the tests that differ from the base."""
+    known: frozenset[str]
+    """Identifiers of the tests of the base."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Give the files in which all new tests stand; none where they may stand in any."""
+        plain = all(
+            path.endswith(".py") and not path.endswith(("conftest.py", "__init__.py")) for path in self.paths
+        )
+        return self.paths if plain else ()
+
+    async def as_at_base(self, measured: Measured) -> Measured:
+        """Check out the tree with the files of tests as they stood at the base."""
+        await self.as_it_is(measured)
+        index = {**_LITERAL, "GIT_INDEX_FILE": str(self.place / ".git" / "setpoint-aside")}
+        listed = "\0".join(self.paths).encode("utf-8", "surrogateescape")
+        await git(self.place, "read-tree", measured.commit, environment=index)
+        words = ("reset", "--quiet", self.base, "--pathspec-from-file=-", "--pathspec-file-nul")
+        await git(self.place, *words, stdin=listed, environment=index)
+        tree = (await git(self.place, "write-tree", environment=index)).text
+        dates = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+        words = ("commit-tree", tree, "-p", self.base, "-m", "With the tests of the base")
+        commit = Commit((await git(self.place, *words, environment=dates)).text)
+        await put_at(self.place, repository_of(measured.copy), commit)
+        return measured._replace(copy=measured.copy._replace(path=str(self.place)))
+
+    async def as_it_is(self, measured: Measured) -> Measured:
+        """Check out the tree itself."""
+        await put_at(self.place, repository_of(measured.copy), measured.commit)
+        return measured._replace(copy=measured.copy._replace(path=str(self.place)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseTests:
+    """The tests of the base, on the code of the work."""
+
+    suite: TestSuite
+    aside: Aside
+    given: list[CheckResult]
+    """Is given the result, for what is put together afterwards."""
+    name: str = field(default=PARTS[0], init=False)
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Run them in the place apart."""
+        only = _chosen(self.suite.only, self.aside, of_base=True)
+        if only == ():
+            return results.unmeasured(
+                self.name, measured.tree, "none of the tests asked for stood at the base"
+            )
+        there = await self.aside.as_at_base(measured)
+        result = await replace(self.suite, only=only).run(there)
+        await asyncio.to_thread(_put_by, self.suite.runner.data_file)
+        self.given.append(result)
+        return _renamed(result, self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddedTests:
+    """The tests that the base does not hold, on the tree as it is."""
+
+    suite: TestSuite
+    aside: Aside
+    given: list[CheckResult]
+    name: str = field(default=PARTS[1], init=False)
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Run them in the place apart."""
+        there = await self.aside.as_it_is(measured)
+        only = _chosen(self.suite.only, self.aside, of_base=False)
+        if only == ():
+            return results.unmeasured(self.name, measured.tree, "no test asked for was added by the work")
+        runner = self.suite.runner
+        data = runner.data_file.with_name(f"{runner.data_file.name}.added") if runner.data_file else None
+        apart = replace(runner, leave_out=self.aside.known, files=self.aside.files, data_file=data)
+        result = await replace(self.suite, only=only, runner=apart).run(there)
+        self.given.append(result)
+        return _renamed(result, self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TogetherTests:
+    """What both runs gave, as the project's tests; of a test that ran twice the run apart counts."""
+
+    given: list[CheckResult]
+    name: str = field(default="pytest", init=False)
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Put the results together."""
+        made = [each for each in self.given if each.state is not CheckState.NOT_MEASURED]
+        if not made:
+            return (
+                self.given[0] if self.given else results.unmeasured(self.name, measured.tree, "no test ran")
+            )
+        first = made[0]
+        broken = next((each for each in made if each.state is CheckState.ERROR), None)
+        tests = _together([each.tests for each in made if each.tests is not None])
+        state = CheckState.ERROR if broken else state_of(tests)
+        update = {
+            "state": state,
+            "reason": broken.evidence.reason if broken else "",
+            "counts": tests.counts,
+            "duration_s": sum(each.evidence.duration_s for each in made),
+        }
+        return first.model_copy(update={"evidence": first.evidence.model_copy(update=update), "tests": tests})
+
+
+@dataclass(frozen=True, kw_only=True)
+class InPlace:
+    """Another check, made in the place apart, where the tree stands as it is."""
+
+    check: Check
+    aside: Aside
+
+    @property
+    def name(self) -> str:
+        """Name the check."""
+        return self.check.name
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Make it there."""
+        return await self.check.run(await self.aside.as_it_is(measured))
+
+
+def isolated(suite: TestSuite, aside: Aside, after: tuple[Check, ...] = ()) -> tuple[Check, ...]:
+    """Give the checks that stand for a suite; those `after` it are made in the same place."""
+    given: list[CheckResult] = []
+    return (
+        BaseTests(suite=suite, aside=aside, given=given),
+        AddedTests(suite=suite, aside=aside, given=given),
+        TogetherTests(given=given),
+        *(InPlace(check=check, aside=aside) for check in after),
+    )
+
+
+def _chosen(only: tuple[str, ...] | None, aside: Aside, *, of_base: bool) -> tuple[str, ...] | None:
+    if only is None:
+        return None
+    files = {test.partition("::")[0] for test in aside.known}
+    return tuple(
+        test for test in only if (test in aside.known or ("::" not in test and test in files)) is of_base
+    )
+
+
+def _together(reports: list[TestReport]) -> TestReport:
+    outcomes = dict(reports[0].outcomes)
+    failures = list(reports[0].failures)
+    for report in reports[1:]:
+        outcomes |= {
+            test: outcome for test, outcome in report.outcomes.items() if test not in reports[0].outcomes
+        }
+        failures += [each for each in report.failures if each.test not in reports[0].outcomes]
+    return TestReport(
+        outcomes=outcomes,
+        failures=tuple(failures),
+        collection_errors=tuple(
+            dict.fromkeys(each for report in reports for each in report.collection_errors)
+        ),
+        complete=all(report.complete for report in reports),
+    )
+
+
+def _renamed(result: CheckResult, name: str) -> CheckResult:
+    """Give the evidence alone under a name of its own; what it says of tests is said once, together."""
+    return CheckResult(evidence=result.evidence.model_copy(update={"check": name}))
+
+
+def _put_by(data: Path | None) -> None:
+    """Keep the coverage data of one run from being written over by the next; both are combined later."""
+    if data is not None and data.is_file():
+        data.rename(data.with_name(f"{data.name}.base"))
