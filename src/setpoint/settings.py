@@ -19,6 +19,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
+from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
@@ -30,6 +31,8 @@ CLASSIC: dict[str, Any] = {
     "max_test_bounces": 2,
     "max_refinement_attempts": 3,
     "restart_on_repeat": False,
+    "enough_left": False,
+    "diminishing_returns": True,
     "stagnation": True,
     "minimum_quality": 0.60,
 }
@@ -143,6 +146,8 @@ class Settings(BaseSettings):
     """Agents of your own, by name."""
     limits: Limits = Limits()
     """Every bound of a run."""
+    escalation: Escalation = Escalation()
+    """What becomes of a run that a guard stops or that wants a person."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
     check: dict[str, CustomCheck] = {}

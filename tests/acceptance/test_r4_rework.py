@@ -10,15 +10,18 @@ from setpoint.settings import CLASSIC
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
 
 
-def rejecting(category, number, severity="error"):
-    finding = {
-        "severity": severity,
-        "category": category,
-        "message": f"problem {number}",
-        "file": "src/work.py",
-        "line": number,
-    }
-    return Act(text=json.dumps({"decision": "request_changes", "findings": [finding]}))
+def rejecting(category, number, severity="error", *, findings=1):
+    found = [
+        {
+            "severity": severity,
+            "category": category,
+            "message": f"problem {number}{'abcdefgh'[place]}",
+            "file": "src/work.py",
+            "line": number,
+        }
+        for place in range(findings)
+    ]
+    return Act(text=json.dumps({"decision": "request_changes", "findings": found}))
 
 
 APPROVING = Act(text='Here it is:\n```json\n{"decision": "approve", "findings": []}\n```')
@@ -27,7 +30,7 @@ APPROVING = Act(text='Here it is:\n```json\n{"decision": "approve", "findings": 
 def a_stage(tmp_path, *reviews, limits=None):
     agent = ScriptedAgent(*(Act(edits={"src/work.py": f"value = {round_}\n"}) for round_ in range(1, 9)))
     reviewer = ScriptedAgent(*reviews, name="reviewer")
-    limits = limits or Limits(**{**CLASSIC, "stagnation": False})
+    limits = limits or Limits(**CLASSIC)
     return Stage(
         agent=agent, reviewer=reviewer, evaluator=ScriptedEvaluator(Scene()), folder=tmp_path, limits=limits
     )
@@ -52,7 +55,8 @@ async def test_rejected_twice_then_approved(tmp_path):
 
 
 async def test_the_circuit_breaks_after_three_reworks(tmp_path):
-    stage = a_stage(tmp_path, *(rejecting("correctness", number) for number in range(1, 9)))
+    reviews = (rejecting("correctness", number, findings=6 - number) for number in range(1, 6))
+    stage = a_stage(tmp_path, *reviews)
 
     outcome = await stage.drive()
 

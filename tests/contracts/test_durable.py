@@ -216,6 +216,25 @@ async def test_a_resumed_run_that_takes_another_way_is_found_out(engine: Engine,
     assert counter.times("right") == 0
 
 
+async def test_a_step_that_was_begun_and_not_finished_may_give_way_to_another(
+    engine: Engine, counter: Counter
+) -> None:
+    ways = ["other", "breaks"]
+
+    async def fails() -> Count:
+        raise WorkspaceError("ended in the middle")
+
+    async def body(_: RunOrder, durable: Durable) -> RunOutcome:
+        await durable.step("first", counter.step("first"), Count)
+        way = ways.pop()
+        done = await durable.step(way, fails if way == "breaks" else counter.step(way), Count)
+        return outcome(done.name)
+
+    with pytest.raises(WorkspaceError, match="in the middle"):
+        await engine.drive(body)
+    assert (await engine.drive(body)).reason == "other"
+
+
 async def test_steps_side_by_side_keep_their_own_results(engine: Engine, counter: Counter) -> None:
     fails = [True]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from contracts.test_workspace import RUN, attempt, world
-from setpoint.ports import Forge
+from setpoint.ports import Appendix, Forge
 from setpoint.testing import FolderWorkspace, RecordingForge
 from setpoint.workspace import GitBranchForge
 
@@ -48,3 +48,14 @@ async def test_another_result_never_overwrites(world, forge):
         for commit in (first, second, third, second)
     ]
     assert names == ["setpoint/fix", "setpoint/fix-2", "setpoint/fix-3", "setpoint/fix-2"]
+
+
+DEBTS = Appendix("TECH_DEBT.md", "# Known issues\n", "\n## today\n\n- [ ] one\n", message="Known issues")
+
+
+async def test_an_appendix_belongs_to_what_is_delivered(world, forge):
+    copy, commit = await changed(*world, "implement-1", "a\n")
+    names = [
+        await forge.deliver(copy, commit, "setpoint/fix", message="Fix it", appendix=DEBTS) for _ in range(2)
+    ]
+    assert names == ["setpoint/fix"] * 2

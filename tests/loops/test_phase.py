@@ -151,6 +151,7 @@ async def test_money_is_a_limit_and_is_warned_of(tmp_path):
         agent=ScriptedAgent(*acts),
         evaluator=ScriptedEvaluator(*scenes, base=Scene(failing=RED)),
         folder=tmp_path,
+        limits=Limits(enough_left=False),
     )
 
     outcome = await stage.drive()
@@ -165,7 +166,7 @@ async def test_time_is_a_limit(tmp_path):
         agent=ScriptedAgent(),
         evaluator=ScriptedEvaluator(Scene()),
         folder=tmp_path,
-        limits=Limits(max_wall_s=500),
+        limits=Limits(max_wall_s=500, enough_left=False),
     )
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=200) for number in range(1, 9)]
     stage.agent = ScriptedAgent(*acts, clock=stage.clock)

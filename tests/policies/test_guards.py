@@ -10,6 +10,7 @@ from policies.rounds import a_past, a_round, finding, reds
 from setpoint.domain.run import Halt, Limits
 from setpoint.policies import guards
 from setpoint.policies.guards import Guard
+from setpoint.policies.past import Share
 from setpoint.testing import Scene, failure
 
 LIMITS = Limits(
@@ -19,7 +20,9 @@ LIMITS = Limits(
     minimum_quality=0.6,
     max_cost_usd=Decimal(2),
     max_wall_s=100,
+    diminishing_returns=True,
 )
+TWO_SHARES = (Share(Decimal("0.80"), 10), Share(Decimal("0.60"), 20))
 
 
 def scored(*scores):
@@ -68,6 +71,22 @@ AT_THE_LIMIT = {
         a_past(*reds(1), cost_usd=Decimal("2.00")),
     ),
     "max_wall_s": (guards.wall_time(LIMITS), a_past(active_s=99.9), a_past(active_s=100)),
+    "max_tokens": (
+        guards.tokens(Limits(max_tokens=5000)),
+        a_past(*reds(1), tokens=4999),
+        a_past(*reds(1), tokens=5000),
+    ),
+    "deadline_s": (guards.deadline(Limits(deadline_s=60)), a_past(elapsed_s=59.9), a_past(elapsed_s=60)),
+    "enough_left": (
+        guards.enough_left(LIMITS),
+        a_past(*reds(2), cost_usd=Decimal("1.40"), shares=TWO_SHARES),
+        a_past(*reds(2), cost_usd=Decimal("1.41"), shares=TWO_SHARES),
+    ),
+    "diminishing_returns": (
+        guards.diminishing_returns(LIMITS),
+        a_past(*reds(2)),
+        a_past(*reds(3)),
+    ),
     "stagnation": (guards.stagnation(LIMITS), scored(0.80, 0.83), scored(0.80, 0.83, 0.86)),
     "minimum_quality": (guards.minimum_quality(LIMITS), scored(0.1, 0.2), scored(0.1, 0.2, 0.3)),
 }
@@ -104,9 +123,38 @@ def test_reasons_hold_the_figures():
         "max_empty_diffs": "the maker changed nothing new in 2 rounds running",
         "max_cost_usd": "$2.00 of $2.00 are spent",
         "max_wall_s": "100 of 100 seconds are used up",
+        "max_tokens": "5000 of 5000 tokens are used up",
+        "deadline_s": "the deadline has passed: 60 seconds after the start",
+        "enough_left": "$0.59 of $2.00 are left, and no round cost less than $0.60",
+        "diminishing_returns": "no fewer problems after 2 bounces: 2 -> 2 -> 2",
         "stagnation": "the quality score hardly moves (variance 0.00060) over 3 rounds",
         "minimum_quality": "the quality score 0.30 is below 0.60 after 3 rounds",
     }
+
+
+def test_enough_left_looks_at_time_too_and_can_be_switched_off():
+    late = a_past(*reds(2), active_s=91, shares=TWO_SHARES)
+    assert guards.enough_left(LIMITS)(a_past(*reds(2), active_s=90, shares=TWO_SHARES)) is None
+    halt = guards.enough_left(LIMITS)(late)
+    assert halt is not None
+    assert halt.reason == "9 of 100 seconds are left, and no round took less than 10"
+    assert guards.enough_left(LIMITS.model_copy(update={"enough_left": False}))(late) is None
+
+
+def test_what_a_person_answered_for_counts_no_more():
+    stuck = failing(("t::a",), ("t::a",), ("t::a",))
+    more = (*stuck, *(a_round(number, Scene(failing=("t::a",))) for number in (4, 5)))
+    assert guards.stuck(LIMITS)(a_past(*more, since=3)) is None
+    again = (*more, a_round(6, Scene(failing=("t::a",))))
+    halt = guards.stuck(LIMITS)(a_past(*again, since=3))
+    assert halt is not None
+    assert halt.guard == "max_same_test_failure"
+
+
+def test_scores_of_rounds_that_never_reached_the_suite_are_not_compared():
+    partly = tuple(a_round(number, Scene(score=0.5), reached=False) for number in (1, 2, 3))
+    assert guards.stagnation(LIMITS)(a_past(*partly)) is None
+    assert guards.minimum_quality(LIMITS)(a_past(*partly)) is None
 
 
 def test_limits_that_are_off_never_fire():
@@ -187,8 +235,11 @@ def test_and_fires_when_both_do_and_joins_what_they_say(left, right):
 
 def test_what_is_used_up_is_told_before_what_is_stuck():
     assert guards.exhausting(LIMITS).name.split(" | ") == [
+        "deadline_s",
         "max_cost_usd",
         "max_wall_s",
+        "max_tokens",
+        "enough_left",
         "max_empty_diffs",
         "max_refinement_attempts",
         "max_review_bounces",
@@ -199,6 +250,7 @@ def test_what_is_used_up_is_told_before_what_is_stuck():
         "max_same_review_issue",
         "max_same_test_failure",
         "repeated_findings",
+        "diminishing_returns",
         "stagnation",
         "minimum_quality",
     ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from setpoint.domain.ids import GateId
 from setpoint.domain.value import Instant, Text, Usd, Value
@@ -130,6 +131,13 @@ class Answer(Value):
     """Why, for the record."""
 
 
+def _inside(path: str) -> str:
+    parts = path.split("/")
+    if not all(part and part not in (".", "..") and part.lower() != ".git" for part in parts) or "\\" in path:
+        raise ValueError("a path from the root of the repository, without '..', for example TECH_DEBT.md")
+    return path
+
+
 class Escalation(Value):
     """What becomes of a run that a guard stops or that wants a person (`[escalation]`)."""
 
@@ -143,7 +151,7 @@ class Escalation(Value):
     """Seconds a question stays open; none waits without end."""
     at_deadline: Choice = Choice.CANCEL
     """The answer where nobody gave one in time: cancel, accept or continue."""
-    debt_file: str = "TECH_DEBT.md"
+    debt_file: Annotated[str, AfterValidator(_inside)] = "TECH_DEBT.md"
     """File of the repository that known issues of accepted work are appended to."""
 
 

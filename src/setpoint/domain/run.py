@@ -47,6 +47,16 @@ class Limits(Value):
     """US dollars over all agents of the run; 0 for no limit."""
     max_wall_s: float = Field(default=1800.0, gt=0)
     """Seconds from the start of the run."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Tokens of all agents of the run, in and out, as far as they tell; none for no limit."""
+    enough_left: bool = True
+    """Stop when what is left of money or time would not pay for a round as cheap as the cheapest so far."""
+    deadline_s: float | None = Field(default=None, gt=0)
+    """Seconds from the start of the run by the clock, waiting for a person included; none for no deadline."""
+    diminishing_returns: bool = False
+    """R3's rule: no fewer problems after two bounces ask a person; off: the maker is told to think anew."""
+    max_same_tool_call: int = Field(default=3, ge=2)
+    """The same tool call with the same result this often in a row: the turn is ended, once with a nudge."""
     max_agent_breakages: int = Field(default=3, ge=1)
     """Tries of one attempt before the agent counts as broken."""
 
@@ -159,8 +169,6 @@ class RunOrder(Value):
     """What one attempt of an agent may use."""
     escalation: Escalation = Escalation()
     """What becomes of the run when a guard stops it."""
-    deadline: Instant | None = None
-    """When it ends at the latest, whatever it waits for."""
     settings: str = "{}"
     """Settings as JSON, so that a resumed run is measured as it began; `[agent]` may hold keys: left out."""
     dirty: bool = False
@@ -212,6 +220,8 @@ class RunOutcome(Value):
     branch: str = ""
     """Branch in the user's repository; empty where nothing was delivered."""
     score: float | None = None
+    known_issues: tuple[Text, ...] = ()
+    """What is known to be wrong with work that a person accepted; it is in the branch's list of debts."""
     cost_usd: Usd = Decimal(0)
     cost_known: bool = True
     """Whether every attempt told its cost."""

@@ -106,12 +106,17 @@ class InlineDurable:
         if name in self._seen:
             message = f"step {name!r} is done twice in one run; give each step of a run its own name"
             raise ValueError(message)
+        if place < len(self._order) and self._order[place] != name and self._unfinished(self._order[place]):
+            del self._order[place:]  # what was begun and never recorded binds nobody, as in the real engine
         if place < len(self._order) and self._order[place] != name:
             message = f"step {place + 1} of the run was {self._order[place]!r} and is now {name!r}"
             raise RecordedDataError(message, mend="let the loop branch on nothing but what its steps gave")
         self._seen.append(name)
         if place == len(self._order):
             self._order.append(name)
+
+    def _unfinished(self, name: str) -> bool:
+        return name not in self._recorded and not name.startswith(_WAIT)
 
     def _die(self, when: str, name: str) -> None:
         if (when, name) in self._crashes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from setpoint.domain.events import GateAnswered, GateExpired, GateOpened
 from setpoint.domain.gate import Answer, Choice, Gate, Via, answered_key, opened_key
+from setpoint.domain.ids import TraceId
 from setpoint.errors import RunWaiting
 from setpoint.loops.running import Running
 
@@ -22,13 +23,15 @@ async def ask(run: Running, gate: Gate) -> Answer:
         if stands.default is not None and stands.expired(run.world.clock.now()):
             return _expired(run, stands, stands.default)
         run.world.publish(run.order.trace_id)
-        raise RunWaiting(
-            f"{run.order.trace_id} waits for a person: {stands.question}",
-            gate=stands.id,
-            mend=f"`setpoint gate show {run.order.trace_id}` tells what may be answered, and how",
-        )
+        raise waiting(run.order.trace_id, stands)
 
     return (await run.journal.step(answered_key(gate.id), act, GateAnswered)).answer
+
+
+def waiting(trace_id: TraceId, gate: Gate) -> RunWaiting:
+    """Say that a run stands still, what is asked, and where to answer."""
+    mend = f"`setpoint gate show {trace_id}` tells what may be answered, and how"
+    return RunWaiting(f"{trace_id} waits for a person: {gate.question}", gate=gate.id, mend=mend)
 
 
 def _expired(run: Running, gate: Gate, default: Choice) -> GateAnswered:

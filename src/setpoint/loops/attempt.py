@@ -58,7 +58,7 @@ async def _tried_until_it_works(run: Running, start: Start, brief: Brief) -> Att
         if attempt.breakage is None or attempt.breakage.kind in FATAL:
             return attempt
         await run.world.workspace.restore(run.copy, start.parent)
-        if tries >= run.order.limits.max_agent_breakages or run.active_s() >= run.order.limits.max_wall_s:
+        if tries >= run.order.limits.max_agent_breakages or run.active_s() >= run.limits.max_wall_s:
             return attempt
         await run.world.clock.sleep(BACK_OFF_S[min(tries, len(BACK_OFF_S)) - 1])
 

@@ -11,7 +11,7 @@ from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
-from setpoint.policies.budget import attempt_limits, spent
+from setpoint.policies.budget import attempt_limits, continued, spent
 from setpoint.policies.past import blocking, failures
 
 MOST_FAILURES = 5
@@ -54,7 +54,10 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "findings": shown_findings,
         "more": len(now.failures) + len(now.findings) - len(shown_failures) - len(shown_findings),
         "iteration": now.iteration,
-        "max_iterations": order.limits.max_iterations,
+        "max_iterations": run.limits.max_iterations,
+        "instructions": tuple(
+            answer.instruction for _, answer in continued(run.journal.events) if answer.instruction
+        ),
         "reason": now.reason,
         "advice": now.advice,
         "tried": now.tried,
@@ -79,7 +82,7 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         failures=now.failures,
         tried=now.tried,
         diff=now.diff,
-        limits=attempt_limits(order.limits, order.attempt, cost, run.active_s()),
+        limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
     )
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import Delivered, PhaseBounce, RunFinished
+from setpoint.domain.gate import Answer
 from setpoint.domain.run import COMPLETION_MARK, Ending, Halt, Round, RunOutcome
 from setpoint.domain.verdict import HardGate
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first, rank, worth_delivering
 from setpoint.policies.budget import active_seconds, spent
+from setpoint.policies.debt import TITLE, entry, known_issues
 from setpoint.policies.past import Past
+from setpoint.ports import Appendix
 
 MOST_CANDIDATES = 2
 """How many of the best unproved rounds are measured in full before the base is kept."""
@@ -26,29 +29,45 @@ class Close(NamedTuple):
     """The guard that stopped it, where one did."""
     uncounted: int = 0
     """Rounds that are no iterations, because a reviewer broke in them."""
+    answer: Answer | None = None
+    """The person's answer that ended it, where one did."""
+    at_once: bool = False
+    """Nothing is measured any more: what was not measured in full is not offered."""
 
 
-async def finish(run: Running, past: Past, close: Close) -> RunOutcome:
-    """End a run with the best state it reached; never with one worse than it began with."""
-    verified = close.ending is Ending.VERIFIED
-    best = past.last if verified else await _best_proved(run, past)
-    branch = ""
-    if best is not None:
-        branch = await _delivered(run, best, verified=verified)
+class _Offered(NamedTuple):
+    """What leaves the run."""
+
+    best: Round | None
+    branch: str = ""
+    issues: tuple[str, ...] = ()
+
+
+async def finish(run: Running, past: Past | None, close: Close) -> RunOutcome:
+    """End a run with the best state it reached; never with one worse than it began with.
+
+    A person who accepts may take a worse one: it is written down what is wrong with it. Without a history
+    the base was never measured, and there is nothing to offer.
+    """
+    run.journal.wind_up()
+    offered = _Offered(None) if past is None else await _offered(run, past, close)
+    best = offered.best
 
     async def act() -> RunFinished:
         cost, known = spent(run.journal.events)
+        score = (best.latest if best else past.base).score if past else None
         outcome = RunOutcome(
             trace_id=run.order.trace_id,
             ending=close.ending,
             reason=close.reason,
             halt=close.halt,
-            iterations=len(past.rounds) - close.uncounted,
+            iterations=(len(past.rounds) if past else 0) - close.uncounted,
             bounces=sum(1 for event in run.journal.events if isinstance(event.body, PhaseBounce)),
             best=best.snapshot.commit if best else run.order.base,
             best_iteration=best.number if best else 0,
-            branch=branch,
-            score=(best.latest if best else past.base).score,
+            branch=offered.branch,
+            score=score,
+            known_issues=offered.issues,
             cost_usd=cost,
             cost_known=known,
             duration_s=round(active_seconds(run.journal.events), 3),
@@ -60,14 +79,35 @@ async def finish(run: Running, past: Past, close: Close) -> RunOutcome:
     return finished.outcome
 
 
-async def _best_proved(run: Running, past: Past) -> Round | None:
+async def _offered(run: Running, past: Past, close: Close) -> _Offered:
+    if close.ending is Ending.VERIFIED:
+        return _Offered(past.last, await _delivered(run, past.last, close))
+    proved: dict[int, Round] = {}
+    best = await _best_proved(run, past, proved, most=0 if close.at_once else MOST_CANDIDATES)
+    if close.ending is Ending.ACCEPTED:
+        best = best or await _first_of_the_worse(run, past, proved)
+        issues = known_issues(best, past.base)
+        return _Offered(best, await _delivered(run, best, close, issues), issues)
+    return _Offered(best, await _delivered(run, best, close) if best else "")
+
+
+async def _first_of_the_worse(run: Running, past: Past, proved: dict[int, Round]) -> Round:
+    """Give the best round of a run in which none may replace the base, as a person accepted it."""
+    best = best_first(past)[0]
+    if best.tests is not None:
+        return best
+    return proved.get(best.number) or await _proved(run, best)
+
+
+async def _best_proved(run: Running, past: Past, proved: dict[int, Round], *, most: int) -> Round | None:
     """Give the best round that a full measurement shows to be better than the base, if there is one.
 
     A round that never reached the full suite looks better than it may be, so it is measured before it is
-    compared; what was measured already never gives way to it unmeasured.
+    compared, `most` of them at most, and put into `proved`; what was measured already never gives way to it
+    unmeasured.
     """
     better: list[Round] = []
-    left = MOST_CANDIDATES
+    left = most
     for candidate in (each for each in best_first(past) if not each.evaluation.blocking):
         if candidate.tests is not None:
             if worth_delivering(candidate, past.base):
@@ -75,34 +115,47 @@ async def _best_proved(run: Running, past: Past) -> Round | None:
                 break
         elif left > 0:
             left -= 1
-            proved = candidate.model_copy(update={"tests": await _appraised(run, candidate)})
-            if worth_delivering(proved, past.base):
-                better.append(proved)
+            proved[candidate.number] = await _proved(run, candidate)
+            if worth_delivering(proved[candidate.number], past.base):
+                better.append(proved[candidate.number])
     return max(better, key=rank, default=None)
 
 
-async def _appraised(run: Running, candidate: Round) -> Evaluation:
+async def _proved(run: Running, candidate: Round) -> Round:
+    """Measure a round in full, once."""
     tree = (candidate.snapshot.commit, candidate.snapshot.tree)
-    return await run.measure(f"appraise-{candidate.number}", Stage.TEST, tree, iteration=candidate.number)
+    tests = await run.measure(f"appraise-{candidate.number}", Stage.TEST, tree, iteration=candidate.number)
+    return candidate.model_copy(update={"tests": tests})
 
 
-async def _delivered(run: Running, best: Round, *, verified: bool) -> str:
+async def _delivered(run: Running, best: Round, close: Close, issues: tuple[str, ...] = ()) -> str:
+    verified, answer = close.ending is Ending.VERIFIED, close.answer
+
     async def act() -> Delivered:
-        message = _message(run, best, verified=verified)
+        debts = None
+        if close.ending is Ending.ACCEPTED and answer is not None:
+            text = entry(run.order, best, issues, answer, run.world.clock.now())
+            title = f"Known issues of: {run.order.story.title}"
+            debts = Appendix(run.order.escalation.debt_file, TITLE, text, message=title)
+        message = _message(run, best, close, issues)
         branch = await run.world.forge.deliver(
-            run.copy, best.snapshot.commit, run.order.branch, message=message
+            run.copy, best.snapshot.commit, run.order.branch, message=message, appendix=debts
         )
         return Delivered(branch=branch, commit=best.snapshot.commit, verified=verified)
 
     return (await run.journal.step("deliver", act, Delivered)).branch
 
 
-def _message(run: Running, best: Round, *, verified: bool) -> str:
-    state = COMPLETION_MARK if verified else "not verified: the best state so far"
+def _message(run: Running, best: Round, close: Close, issues: tuple[str, ...]) -> str:
+    state = COMPLETION_MARK if close.ending is Ending.VERIFIED else "not verified: the best state so far"
+    if close.ending is Ending.ACCEPTED and close.answer is not None:
+        state = f"not verified: accepted as it is by {close.answer.by}"
+    known = "".join(f"- {issue}\n" for issue in issues)
     gates = "\n".join(_gate(gate) for gate in best.gates)
     return (
         f"{run.order.story.title}\n\n{state}\n\n"
-        f"Gates, measured by Setpoint on tree {best.snapshot.tree}:\n{gates}\n\n"
+        + (f"Known issues:\n{known}\n" if known else "")
+        + f"Gates, measured by Setpoint on tree {best.snapshot.tree}:\n{gates}\n\n"
         f"Setpoint-Run: {run.order.trace_id}\nSetpoint-Iteration: {best.number}\n"
     )
 

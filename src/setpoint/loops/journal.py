@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar, cast
 
-from setpoint.domain.events import Body, Event
+from setpoint.domain.events import Body, CancelRequested, Event
 from setpoint.domain.ids import TraceId
 from setpoint.domain.value import Value
 from setpoint.ports import Durable, EventLog
 
 B = TypeVar("B", bound=Value)
+
+
+class CancelAsked(Exception):
+    """A person wants the run ended, so nothing new is begun; raised by `step`, met by the loop."""
+
+    def __init__(self, wish: CancelRequested) -> None:
+        """Take the wish as it is recorded."""
+        super().__init__(wish.reason)
+        self.wish = wish
 
 
 class Journal:
@@ -21,6 +30,7 @@ class Journal:
         self._trace_id, self._log, self._durable = trace_id, log, durable
         self._events = list(log.replay(trace_id))
         self._by_key = {event.key: event for event in self._events}
+        self._winding_up = False
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -42,8 +52,15 @@ class Journal:
         """Do something once and record its one closing fact.
 
         A crash between the record in the log and the engine's own record does not repeat the act:
-        the log is asked first.
+        the log is asked first. Where a person wants the run ended, a step that was not done before raises
+        `CancelAsked` instead, unless the run is being wound up.
         """
+        if key not in self._by_key and not self._winding_up:
+            wish = next(
+                (event.body for event in self._events if isinstance(event.body, CancelRequested)), None
+            )
+            if wish is not None:
+                raise CancelAsked(wish)
 
         async def recorded() -> B:
             known = self._by_key.get(key)
@@ -57,6 +74,10 @@ class Journal:
         if key not in self._by_key:
             self._refresh()
         return result
+
+    def wind_up(self) -> None:
+        """Let the steps pass that end the run, whatever a person wants meanwhile."""
+        self._winding_up = True
 
     def _refresh(self) -> None:
         """Take in what was recorded while another process, or a recorded step, went ahead of this one."""

@@ -6,7 +6,7 @@ so a run that was killed goes on from its last finished step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from setpoint.domain.attempt import Mode
@@ -24,6 +24,7 @@ from setpoint.domain.events import (
     PhaseEntered,
     RunStarted,
 )
+from setpoint.domain.gate import Answer
 from setpoint.domain.ids import Commit
 from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
@@ -31,19 +32,18 @@ from setpoint.domain.verdict import Judgement
 from setpoint.loops.attempt import Start, make
 from setpoint.loops.briefs import Situation, brief, left, outcome_line, tried
 from setpoint.loops.ending import Close, finish
+from setpoint.loops.escalation import settled
 from setpoint.loops.inner import InnerLoop
-from setpoint.loops.journal import Journal
+from setpoint.loops.journal import CancelAsked, Journal
 from setpoint.loops.judging import confirmed, judged
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first
 from setpoint.policies.budget import warnings
-from setpoint.policies.guards import wall_time
-from setpoint.policies.halting import rules_v1
-from setpoint.policies.past import Past, blocking, failures, open_count
+from setpoint.policies.guards import DIMINISHING_AFTER, deadline, wall_time
+from setpoint.policies.halting import RULES, rules_v1
+from setpoint.policies.past import Past, blocking, failures, fewer_problems, open_counts
 from setpoint.ports import Durable, Measured, World
 
-DIMINISHING_AFTER = 2
-"""Bounces without fewer problems after which the maker is told so."""
 ADVICE = (
     "The last rounds brought no fewer problems. Before you edit, name the assumption behind your changes, "
     "say why it may be wrong, and choose another way."
@@ -65,46 +65,95 @@ async def drive(order: RunOrder, world: World, durable: Durable) -> RunOutcome:
 class _Turn:
     """How the next round begins."""
 
+    number: int = 1
     mode: Mode
     chain: int
     parent: Commit
     texts: dict[str, str]
 
 
+@dataclass(kw_only=True)
+class _Course:
+    """What the run knows so far, also for the case that a person ends it in the middle of a round."""
+
+    run: Running
+    base: Evaluation | None = None
+    rounds: tuple[Round, ...] = ()
+
+    @property
+    def measured(self) -> Evaluation:
+        """The base as it was measured, which is the first thing that happens."""
+        if self.base is None:
+            msg = "the base is asked for before it was measured"
+            raise ValueError(msg)
+        return self.base
+
+    def past(self) -> Past:
+        """Give the history that policies look at."""
+        return self.run.past(self.measured, self.rounds)
+
+
 async def _driven(run: Running) -> RunOutcome:
-    base = await _baseline(run)
+    course = _Course(run=run)
+    try:
+        close = await _steered(course)
+    except CancelAsked as asked:
+        wish = asked.wish
+        reason = f"cancelled by {wish.by}{f' ({wish.reason})' if wish.reason else ''}"
+        close = Close(Ending.CANCELLED, reason, at_once=True)
+    return await finish(run, course.past() if course.base else None, close)
+
+
+async def _steered(course: _Course) -> Close:
+    run = course.run
+    course.base = base = await _baseline(run)
     wanted = Situation(findings=base.findings, failures=base.failures)
     texts = await _think(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
-    rounds: tuple[Round, ...] = ()
     while True:
-        situation = await _situation(run, base, rounds, turn)
-        made = await _made(run, situation, turn.parent)
-        if close := _broken_maker(run, base, rounds, made):
-            return await finish(run, run.past(base, rounds), close)
-        current = await judged(run, base, rounds, made, situation)
-        if close := _broken_reviewer(current):
-            return await finish(run, run.past(base, (*rounds, current)), close)
-        rounds, decision, halt = await _settled(run, base, (*rounds, current))
-        run.world.publish(run.order.trace_id)
-        if close := _close(decision, halt):
-            return await finish(run, run.past(base, rounds), close)
-        turn = await _next_turn(run, base, rounds, turn, decision)
+        came = await _round(course, turn)
+        if isinstance(came, Decision):
+            turn = await _next_turn(course, turn, came)
+            continue
+        answer = await settled(run, course.past(), came, turn.number)
+        if isinstance(answer, Close):
+            return answer
+        turn = await _granted_turn(course, turn, answer)
 
 
-def _broken_maker(
-    run: Running, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished
-) -> Close | None:
-    attempt = made.snapshot.attempt
+async def _round(course: _Course, turn: _Turn) -> Decision | Close:
+    """Make and judge one change; gives what to do next, or why the run stops."""
+    run, base = course.run, course.measured
+    situation = await _situation(course, turn)
+    made = await _made(run, situation, turn.parent)
+    if close := await _broken_maker(course, made):
+        return close
+    current = await judged(run, base, course.rounds, made, situation)
+    course.rounds = (*course.rounds, current)
+    if close := _broken_reviewer(current):
+        return close
+    course.rounds, decision, halt = await _settled(run, base, course.rounds)
+    run.world.publish(run.order.trace_id)
+    return _close(decision, halt) or decision
+
+
+async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
+    attempt, run = made.snapshot.attempt, course.run
     if attempt is None or attempt.breakage is None:
         return None
-    if halt := wall_time(run.order.limits)(run.past(base, rounds)):
-        # The run's own time ended the attempt, so nothing is said against the agent.
-        return Close(Ending.STOPPED, halt.reason, halt)
-    reason = (
+    broke = (
         f"{attempt.agent} broke {made.lost + 1} times: {attempt.breakage.kind}: {attempt.breakage.message}"
     )
-    return Close(Ending.BROKEN_AGENT, reason)
+
+    async def act() -> HaltingDecided:
+        # Where the run's own time ended the attempt, nothing is said against the agent.
+        halt = (deadline(run.limits) | wall_time(run.limits))(course.past())
+        decision = Decision(policy=RULES, action=Action.ESCALATE, reason=halt.reason if halt else broke)
+        return HaltingDecided(iteration=made.iteration, decision=decision, halt=halt)
+
+    decided = await run.journal.step(f"broken-{made.iteration}", act, HaltingDecided)
+    ending = Ending.STOPPED if decided.halt else Ending.BROKEN_AGENT
+    return Close(ending, decided.decision.reason, decided.halt)
 
 
 def _broken_reviewer(current: Round) -> Close | None:
@@ -140,17 +189,35 @@ def _close(decision: Decision, halt: Halt | None) -> Close | None:
             assert_never(decision.action)
 
 
-async def _next_turn(
-    run: Running, base: Evaluation, rounds: tuple[Round, ...], turn: _Turn, decision: Decision
-) -> _Turn:
-    last = rounds[-1]
+async def _next_turn(course: _Course, turn: _Turn, decision: Decision) -> _Turn:
     if decision.action is Action.RESTART:
-        parent = _best(run, base, rounds)
-        body = LoopRestarted(iteration=last.number, commit=parent, reason=decision.reason)
-        run.journal.note(f"restart-{last.number}", body)
-        return _Turn(mode=Mode.RESTART, chain=turn.chain + 1, parent=parent, texts=turn.texts)
-    texts = {**turn.texts, **await _rethought(run, last)}
-    return _Turn(mode=Mode.FIX, chain=turn.chain, parent=last.snapshot.commit, texts=texts)
+        return _restarted(course, turn, decision.reason)
+    return await _mending(course, turn)
+
+
+async def _mending(course: _Course, turn: _Turn) -> _Turn:
+    """Go on from the last state; what was found may want a new plan first."""
+    last = course.rounds[-1]
+    texts = {**turn.texts, **await _rethought(course.run, last, turn.number)}
+    return replace(turn, number=turn.number + 1, mode=Mode.FIX, parent=last.snapshot.commit, texts=texts)
+
+
+def _restarted(course: _Course, turn: _Turn, reason: str) -> _Turn:
+    """Go on from the best state with a fresh context."""
+    parent = _best(course)
+    body = LoopRestarted(iteration=turn.number, commit=parent, reason=reason)
+    course.run.journal.note(f"restart-{turn.number}", body)
+    return replace(turn, number=turn.number + 1, mode=Mode.RESTART, chain=turn.chain + 1, parent=parent)
+
+
+async def _granted_turn(course: _Course, turn: _Turn, answer: Answer) -> _Turn:
+    """Go on as a person let it: from the last state, or with a new approach from the best one."""
+    if not course.rounds:
+        return replace(turn, number=turn.number + 1)
+    _bounced(course.run, course.rounds)
+    if answer.new_approach:
+        return _restarted(course, turn, f"{answer.by} wants a new approach")
+    return await _mending(course, turn)
 
 
 async def _opened(order: RunOrder, world: World) -> Running:
@@ -202,26 +269,28 @@ async def _thought(run: Running, phase: Phase, key: str, now: Situation) -> str:
     return (await run.journal.step(key, act, PhaseCompleted)).text
 
 
-async def _rethought(run: Running, last: Round) -> dict[str, str]:
+async def _rethought(run: Running, last: Round, iteration: int) -> dict[str, str]:
     """Run the thinking phases from the bounce target on again, with what was found."""
     before = run.order.pipeline.before_making()
     names = [phase.name for phase in before]
     if last.bounced_to not in names:
         return {}
-    now = Situation(iteration=last.number, findings=blocking(last), failures=failures(last))
+    now = Situation(iteration=iteration, findings=blocking(last), failures=failures(last))
     return await _think(run, before[names.index(last.bounced_to) :], now)
 
 
-async def _situation(run: Running, base: Evaluation, rounds: tuple[Round, ...], turn: _Turn) -> Situation:
-    past = run.past(base, rounds)
+async def _situation(course: _Course, turn: _Turn) -> Situation:
+    run, base, rounds = course.run, course.measured, course.rounds
     if not rounds:
-        return Situation(iteration=1, findings=base.blocking, failures=base.failures, texts=turn.texts)
-    last = rounds[-1]
+        return Situation(
+            iteration=turn.number, findings=base.blocking, failures=base.failures, texts=turn.texts
+        )
+    past, last = course.past(), rounds[-1]
     diff = run.world.workspace.diff
     diffs = [(each, await diff(run.copy, each.snapshot.parent, each.snapshot.commit)) for each in rounds[-5:]]
     start = best_first(past)[0] if turn.mode is Mode.RESTART and best_first(past) else last
     return Situation(
-        iteration=last.number + 1,
+        iteration=turn.number,
         mode=turn.mode,
         chain=turn.chain,
         findings=blocking(start),
@@ -230,14 +299,14 @@ async def _situation(run: Running, base: Evaluation, rounds: tuple[Round, ...], 
         advice=_advice(run, rounds),
         tried=tried(diffs),
         texts=turn.texts,
-        budget=left(run.order.limits, float(past.cost_usd), past.active_s),
+        budget=left(run.limits, float(past.cost_usd), past.active_s),
     )
 
 
 def _advice(run: Running, rounds: tuple[Round, ...]) -> str:
-    counts = tuple(open_count(each) for each in rounds[-DIMINISHING_AFTER - 1 :])
-    if len(counts) <= DIMINISHING_AFTER or min(counts[1:]) < counts[0]:
+    if fewer_problems(rounds, DIMINISHING_AFTER):
         return ""
+    counts = open_counts(rounds, DIMINISHING_AFTER)
     body = DiminishingReturns(phase=rounds[-1].bounced_from, bounces=len(rounds), counts=counts)
     run.journal.note(f"diminishing-{len(rounds)}", body)
     return ADVICE
@@ -270,17 +339,23 @@ async def _decided(
     if decided.halt is not None:
         run.journal.note(f"guard-{last.number}", GuardFired(iteration=last.number, halt=decided.halt))
     if decided.decision.action in (Action.CONTINUE, Action.RESTART):
-        body = PhaseBounce(
-            source=last.bounced_from,
-            target=last.bounced_to,
-            bounce=sum(1 for each in rounds if each.bounced_to),
-            iteration=last.number,
-            findings=tuple(finding.fingerprint for finding in blocking(last)),
-            failures=len(failures(last)),
-            reason=outcome_line(last),
-        )
-        run.journal.note(f"bounce-{last.number}", body)
+        _bounced(run, rounds)
     return decided.decision, decided.halt
+
+
+def _bounced(run: Running, rounds: tuple[Round, ...]) -> None:
+    """Note that work goes back, and why."""
+    last = rounds[-1]
+    body = PhaseBounce(
+        source=last.bounced_from,
+        target=last.bounced_to,
+        bounce=sum(1 for each in rounds if each.bounced_to),
+        iteration=last.number,
+        findings=tuple(finding.fingerprint for finding in blocking(last)),
+        failures=len(failures(last)),
+        reason=outcome_line(last),
+    )
+    run.journal.note(f"bounce-{last.number}", body)
 
 
 def _warn(run: Running, past: Past) -> None:
@@ -289,9 +364,9 @@ def _warn(run: Running, past: Past) -> None:
         run.journal.note(f"warned-{name}-{share}", body)
 
 
-def _best(run: Running, base: Evaluation, rounds: tuple[Round, ...]) -> Commit:
+def _best(course: _Course) -> Commit:
     """Give the state to start afresh from: the best round with fewer red tests than the base, or the base."""
-    for candidate in best_first(run.past(base, rounds)):
-        if not candidate.latest.blocking and len(failures(candidate)) < len(base.failures):
+    for candidate in best_first(course.past()):
+        if not candidate.latest.blocking and len(failures(candidate)) < len(course.measured.failures):
             return candidate.snapshot.commit
-    return run.order.base
+    return course.run.order.base

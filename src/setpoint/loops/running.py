@@ -9,9 +9,9 @@ from hashlib import sha256
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import IterationEvaluated
 from setpoint.domain.ids import Commit, Tree
-from setpoint.domain.run import Round, RunOrder
+from setpoint.domain.run import Limits, Round, RunOrder
 from setpoint.loops.journal import Journal
-from setpoint.policies.budget import active_seconds, spent
+from setpoint.policies.budget import active_seconds, continued, granted, grants, shares, spent, tokens
 from setpoint.policies.past import Past
 from setpoint.ports import Measured, Toolbox, WorkCopy, World
 
@@ -30,14 +30,29 @@ class Running:
 
     def past(self, base: Evaluation, rounds: tuple[Round, ...]) -> Past:
         """Give the history that policies look at."""
-        cost, _ = spent(self.journal.events)
+        events = self.journal.events
+        cost, _ = spent(events)
+        answered = max((iteration for iteration, _ in continued(events)), default=0)
         return Past(
-            limits=self.order.limits,
+            limits=self.limits,
             base=base,
             rounds=rounds,
             cost_usd=cost,
-            active_s=active_seconds(self.journal.events),
+            active_s=active_seconds(events),
+            elapsed_s=self.elapsed_s(),
+            tokens=tokens(events),
+            shares=shares(events),
+            since=sum(1 for each in rounds if each.number <= answered),
         )
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of the order, with what people added to them since."""
+        return granted(self.order.limits, grants(self.journal.events))
+
+    def elapsed_s(self) -> float:
+        """Give the seconds since the run was ordered, waiting included."""
+        return (self.world.clock.now() - self.order.started_at).total_seconds()
 
     def active_s(self) -> float:
         """Give the seconds the run has worked up to now."""

@@ -12,23 +12,30 @@ from setpoint.domain.events import (
     Event,
     GateAnswered,
     GateOpened,
+    IterationEvaluated,
     PhaseCompleted,
     ReviewCompleted,
     RunResumed,
 )
+from setpoint.domain.gate import Answer, Choice, Grant
 from setpoint.domain.run import Limits
-from setpoint.policies.past import Past
+from setpoint.policies.past import Past, Share
 
 WARN_AT = (0.5, 0.8)
 """Shares of a budget at which a person is warned."""
 SHORTEST_ATTEMPT_S = 5.0
+_COUNTING = ("max_iterations", "max_review_bounces", "max_test_bounces", "max_refinement_attempts")
+"""Limits that count rounds in one way or another."""
 
 
 def attempt_limits(
-    limits: Limits, wanted: AttemptLimits, cost_usd: Decimal, active_s: float
+    limits: Limits, wanted: AttemptLimits, cost_usd: Decimal, active_s: float, elapsed_s: float = 0.0
 ) -> AttemptLimits:
     """Bound one attempt by what is left of the run."""
-    left = max(limits.max_wall_s - active_s, SHORTEST_ATTEMPT_S)
+    left = limits.max_wall_s - active_s
+    if limits.deadline_s is not None:
+        left = min(left, limits.deadline_s - elapsed_s)
+    left = max(left, SHORTEST_ATTEMPT_S)
     money = [] if wanted.cost_usd is None else [wanted.cost_usd]
     if limits.max_cost_usd > 0:
         money.append(max(limits.max_cost_usd - cost_usd, Decimal(0)))
@@ -42,6 +49,7 @@ def warnings(past: Past) -> tuple[tuple[str, float, float, float], ...]:
     used = (
         ("cost", float(past.cost_usd), float(past.limits.max_cost_usd)),
         ("time", past.active_s, past.limits.max_wall_s),
+        ("tokens", float(past.tokens), float(past.limits.max_tokens or 0)),
     )
     passed = []
     for name, amount, limit in used:
@@ -64,6 +72,69 @@ def active_seconds(events: Sequence[Event]) -> float:
         elif not waits:
             total += (later.at - earlier.at).total_seconds()
     return total
+
+
+def granted(limits: Limits, grants: Sequence[Grant]) -> Limits:
+    """Give the limits with all that people added to them; no guard but the deadline holds against a grant."""
+    more = sum(grant.iterations for grant in grants)
+    money = sum((grant.cost_usd for grant in grants), Decimal(0))
+    counts = {name: getattr(limits, name) for name in _COUNTING}
+    update: dict[str, object] = {
+        name: None if count is None else count + more for name, count in counts.items()
+    }
+    if limits.max_cost_usd > 0:
+        update["max_cost_usd"] = limits.max_cost_usd + money
+    if limits.max_tokens is not None:
+        update["max_tokens"] = limits.max_tokens + sum(grant.tokens for grant in grants)
+    update["max_wall_s"] = limits.max_wall_s + sum(grant.wall_s for grant in grants)
+    return limits.model_copy(update=update)
+
+
+def grants(events: Sequence[Event]) -> tuple[Grant, ...]:
+    """Give what people added to the limits of a run, oldest first."""
+    return tuple(answer.grant for _, answer in continued(events))
+
+
+def continued(events: Sequence[Event]) -> tuple[tuple[int, Answer], ...]:
+    """Give the answers that let a run go on, each with the round it was asked about, oldest first."""
+    gates = {event.body.gate.id: event.body.gate for event in events if isinstance(event.body, GateOpened)}
+    return tuple(
+        (gates[event.body.gate].iteration, event.body.answer)
+        for event in events
+        if isinstance(event.body, GateAnswered)
+        and event.body.answer.choice is Choice.CONTINUE
+        and event.body.gate in gates
+    )
+
+
+def shares(events: Sequence[Event]) -> tuple[Share, ...]:
+    """Give what each finished round has used: money that agents told of, and seconds."""
+    costs: dict[int, Decimal] = {}
+    seconds: dict[int, float] = {}
+    number, waits = 0, False
+    for earlier, later in pairwise(events):
+        number = getattr(earlier.body, "iteration", 0) or number
+        waits = waits or isinstance(earlier.body, GateOpened)
+        if isinstance(later.body, RunResumed | GateAnswered):
+            waits = False
+        elif number and not waits:
+            passed = (later.at - earlier.at).total_seconds()
+            seconds[number] = seconds.get(number, 0.0) + passed
+        usage = _usage(later)
+        place = getattr(later.body, "iteration", 0)
+        if usage is not None and usage.cost_usd is not None and place:
+            costs[place] = costs.get(place, Decimal(0)) + usage.cost_usd
+    decided = {event.body.iteration for event in events if isinstance(event.body, IterationEvaluated)}
+    return tuple(
+        Share(cost_usd=costs.get(each, Decimal(0)), seconds=seconds.get(each, 0.0))
+        for each in sorted(decided)
+    )
+
+
+def tokens(events: Sequence[Event]) -> int:
+    """Add up the tokens that agents told of, in and out."""
+    usages = (usage for event in events if (usage := _usage(event)) is not None)
+    return sum((usage.input_tokens or 0) + (usage.output_tokens or 0) for usage in usages)
 
 
 def spent(events: Sequence[Event]) -> tuple[Decimal, bool]:

@@ -14,6 +14,8 @@ from setpoint.domain.run import Halt, Limits, Round
 from setpoint.policies.past import (
     Past,
     failures,
+    fewer_problems,
+    open_counts,
     problems,
     qualities,
     review_findings,
@@ -24,6 +26,8 @@ from setpoint.policies.past import (
 STAGNATION_WINDOW = 3
 STAGNATION_VARIANCE = 0.001
 FLOOR_AFTER_ROUNDS = 3
+DIMINISHING_AFTER = 2
+"""Bounces without fewer problems that are too many."""
 SUSPECT = "give an instruction, try another agent, or check whether the test or finding itself is wrong"
 
 
@@ -133,7 +137,7 @@ def same_test_failure(limits: Limits) -> Guard:
 
 def _same_running(name: str, what: str, limit: int, issues: Callable[[Round], dict[str, str]]) -> Guard:
     def judge(past: Past) -> Halt | None:
-        rounds = [each for each in past.rounds if each.chain == past.last.chain]
+        rounds = [each for each in past.recent if each.chain == past.last.chain]
         if len(rounds) < limit:
             return None
         window = [issues(each) for each in rounds[-limit:]]
@@ -157,7 +161,7 @@ def empty_diffs(limits: Limits) -> Guard:
 
     def judge(past: Past) -> Halt | None:
         run = 0
-        for position in range(len(past.rounds) - 1, -1, -1):
+        for position in range(len(past.rounds) - 1, past.since - 1, -1):
             newest, earlier = past.rounds[position], past.rounds[:position]
             if newest.diff_hash and newest.diff_hash not in {each.diff_hash for each in earlier}:
                 break
@@ -206,11 +210,91 @@ def wall_time(limits: Limits) -> Guard:
     return Guard(name="max_wall_s", judge=judge)
 
 
+def tokens(limits: Limits) -> Guard:
+    """Stop when the tokens are used up (no limit by default)."""
+
+    def judge(past: Past) -> Halt | None:
+        if limits.max_tokens is None or past.tokens < limits.max_tokens:
+            return None
+        return Halt(
+            guard="max_tokens",
+            reason=f"{past.tokens} of {limits.max_tokens} tokens are used up",
+            figures={"tokens": past.tokens, "limit": limits.max_tokens},
+            go_on="raise limits.max_tokens",
+        )
+
+    return Guard(name="max_tokens", judge=judge)
+
+
+def deadline(limits: Limits) -> Guard:
+    """Stop when the run's time by the clock is over; nobody is asked then (none by default)."""
+
+    def judge(past: Past) -> Halt | None:
+        if limits.deadline_s is None or past.elapsed_s < limits.deadline_s:
+            return None
+        return Halt(
+            guard="deadline_s",
+            reason=f"the deadline has passed: {limits.deadline_s:.0f} seconds after the start",
+            figures={"seconds": round(past.elapsed_s, 1), "limit": limits.deadline_s},
+            go_on="begin a new run with a later deadline",
+        )
+
+    return Guard(name="deadline_s", judge=judge)
+
+
+def enough_left(limits: Limits) -> Guard:
+    """Stop when what is left of money or time is less than the cheapest round so far has taken."""
+
+    def judge(past: Past) -> Halt | None:
+        if not limits.enough_left or not past.shares:
+            return None
+        money = min(share.cost_usd for share in past.shares)
+        left = limits.max_cost_usd - past.cost_usd
+        if limits.max_cost_usd > 0 and 0 <= left < money:
+            return Halt(
+                guard="enough_left",
+                reason=f"${left:.2f} of ${limits.max_cost_usd:.2f} are left, and no round cost less "
+                f"than ${money:.2f}",
+                figures={"left_usd": float(left), "least_usd": float(money)},
+                go_on="raise limits.max_cost_usd, or set limits.enough_left = false to try all the same",
+            )
+        seconds = min(share.seconds for share in past.shares)
+        rest = limits.max_wall_s - past.active_s
+        if not 0 <= rest < seconds:
+            return None
+        return Halt(
+            guard="enough_left",
+            reason=f"{rest:.0f} of {limits.max_wall_s:.0f} seconds are left, and no round took less "
+            f"than {seconds:.0f}",
+            figures={"left_s": round(rest, 1), "least_s": round(seconds, 1)},
+            go_on="raise limits.max_wall_s, or set limits.enough_left = false to try all the same",
+        )
+
+    return Guard(name="enough_left", judge=judge)
+
+
+def diminishing_returns(limits: Limits) -> Guard:
+    """R3's rule: no fewer problems after two bounces (off by default: the maker is told instead)."""
+
+    def judge(past: Past) -> Halt | None:
+        if not limits.diminishing_returns or fewer_problems(past.recent, DIMINISHING_AFTER):
+            return None
+        counts = open_counts(past.recent, DIMINISHING_AFTER)
+        return Halt(
+            guard="diminishing_returns",
+            reason=f"no fewer problems after {DIMINISHING_AFTER} bounces: {' -> '.join(map(str, counts))}",
+            figures={"before": counts[0], "now": counts[-1]},
+            go_on=SUSPECT,
+        )
+
+    return Guard(name="diminishing_returns", judge=judge)
+
+
 def stagnation(limits: Limits) -> Guard:
     """R0's rule: the last three scores vary by less than 0.001, or never rise (off by default)."""
 
     def judge(past: Past) -> Halt | None:
-        recent = qualities(past.rounds)[-STAGNATION_WINDOW:]
+        recent = qualities(past.recent, full=True)[-STAGNATION_WINDOW:]
         if not limits.stagnation or len(recent) < STAGNATION_WINDOW:
             return None
         variance = pvariance(recent)
@@ -232,13 +316,13 @@ def minimum_quality(limits: Limits) -> Guard:
     """R0's rule: a score below the floor after three rounds (off by default)."""
 
     def judge(past: Past) -> Halt | None:
-        scores = qualities(past.rounds)
+        scores = qualities(past.recent, full=True)
         floor = limits.minimum_quality
-        if floor is None or len(past.rounds) < FLOOR_AFTER_ROUNDS or not scores or scores[-1] >= floor:
+        if floor is None or len(past.recent) < FLOOR_AFTER_ROUNDS or not scores or scores[-1] >= floor:
             return None
         return Halt(
             guard="minimum_quality",
-            reason=f"the quality score {scores[-1]:.2f} is below {floor:.2f} after {len(past.rounds)} rounds",
+            reason=f"the quality score {scores[-1]:.2f} is below {floor:.2f} after {len(past.recent)} rounds",
             figures={"score": round(scores[-1], 4), "floor": floor},
             go_on="unset limits.minimum_quality, or make the story smaller",
         )
@@ -250,7 +334,7 @@ def repeated_findings(limits: Limits) -> Guard:
     """Fire when the same set of problems comes back: the sign that measured best."""
 
     def judge(past: Past) -> Halt | None:
-        run = same_problems_running(past.rounds)
+        run = same_problems_running(past.recent)
         if run < limits.repeated_findings:
             return None
         return Halt(
@@ -270,8 +354,11 @@ def repeated_findings(limits: Limits) -> Guard:
 def exhausting(limits: Limits) -> Guard:
     """Guards of what is used up; a restart cannot help against them."""
     return (
-        cost(limits)
+        deadline(limits)
+        | cost(limits)
         | wall_time(limits)
+        | tokens(limits)
+        | enough_left(limits)
         | empty_diffs(limits)
         | max_refinement_attempts(limits)
         | max_bounces("max_review_bounces", "review", limits.max_review_bounces)
@@ -286,6 +373,7 @@ def stuck(limits: Limits) -> Guard:
         same_review_issue(limits)
         | same_test_failure(limits)
         | repeated_findings(limits)
+        | diminishing_returns(limits)
         | stagnation(limits)
         | minimum_quality(limits)
     )

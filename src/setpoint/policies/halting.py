@@ -25,7 +25,7 @@ def rules_v1(past: Past) -> tuple[Decision, Halt | None]:
         ), None
     if halt := exhausting(past.limits)(past):
         return _decision(past, Action.ESCALATE, halt.reason), halt
-    may_restart = past.limits.restart_on_repeat and past.last.chain == 0
+    may_restart = past.limits.restart_on_repeat and past.last.chain == past.recent[0].chain
     if may_restart and (halt := repeated_findings(past.limits)(past)):
         return _decision(
             past, Action.RESTART, f"{halt.reason}: once more from the best state with a fresh context"
@@ -91,7 +91,7 @@ def _decision(past: Past, action: Action, reason: str) -> Decision:
             "quality": round(scores[-1], 4) if scores else None,
             "open_problems": open_count(past.last),
             "failing_tests": len(failures(past.last)),
-            "same_problems_running": same_problems_running(past.rounds),
+            "same_problems_running": same_problems_running(past.recent),
             "bounces": past.bounces,
             "cost_usd": float(past.cost_usd),
             "active_s": round(past.active_s, 1),

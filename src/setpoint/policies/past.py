@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import NamedTuple
 
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding, normalised
 from setpoint.domain.run import Limits, Round
 from setpoint.domain.value import Usd, Value
+
+
+class Share(NamedTuple):
+    """What one round has used."""
+
+    cost_usd: Decimal
+    seconds: float
 
 
 class Past(Value):
@@ -23,6 +31,20 @@ class Past(Value):
     """Money known to be spent, lost attempts included."""
     active_s: float = 0.0
     """Seconds the run has worked; time between a crash and the resumption does not count."""
+
+    elapsed_s: float = 0.0
+    """Seconds since the start of the run by the clock, waiting included."""
+    tokens: int = 0
+    """Tokens that agents told of."""
+    shares: tuple[Share, ...] = ()
+    """What each round has used, oldest first."""
+    since: int = 0
+    """Rounds before this place were answered for by a person: what repeats is counted from here."""
+
+    @property
+    def recent(self) -> tuple[Round, ...]:
+        """The rounds since a person last let the run go on; all of them where nobody was asked."""
+        return self.rounds[self.since :]
 
     @property
     def last(self) -> Round:
@@ -89,6 +111,24 @@ def same_problems_running(rounds: tuple[Round, ...]) -> int:
     return run
 
 
-def qualities(rounds: tuple[Round, ...]) -> tuple[float, ...]:
-    """Give the quality scores that were measured, oldest first."""
-    return tuple(past.latest.score for past in rounds if past.latest.score is not None)
+def qualities(rounds: tuple[Round, ...], *, full: bool = False) -> tuple[float, ...]:
+    """Give the quality scores that were measured, oldest first.
+
+    With `full`, of rounds alone that reached the full suite: what was measured in part cannot be compared.
+    """
+    return tuple(
+        past.latest.score
+        for past in rounds
+        if past.latest.score is not None and (past.tests is not None or not full)
+    )
+
+
+def fewer_problems(rounds: tuple[Round, ...], bounces: int) -> bool:
+    """Whether there are fewer problems than so many bounces ago; true before there were as many."""
+    counts = open_counts(rounds, bounces)
+    return len(counts) <= bounces or min(counts[1:]) < counts[0]
+
+
+def open_counts(rounds: tuple[Round, ...], bounces: int) -> tuple[int, ...]:
+    """Count the open problems of the newest rounds, those before and behind so many bounces."""
+    return tuple(open_count(each) for each in rounds[-bounces - 1 :])

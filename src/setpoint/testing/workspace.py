@@ -13,7 +13,7 @@ from setpoint.domain.attempt import Attempt
 from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.domain.run import Snapshot
 from setpoint.errors import WorkspaceError
-from setpoint.ports import WorkCopy
+from setpoint.ports import Appendix, WorkCopy
 
 Files = dict[str, bytes]
 
@@ -26,6 +26,7 @@ class Delivery:
     """The commit that was asked for."""
     tree: Tree
     message: str
+    appendix: Appendix | None = None
 
 
 class FolderWorkspace:
@@ -120,7 +121,9 @@ class RecordingForge:
         self.branches: dict[str, Delivery] = {}
         """What was delivered, by the branch's real name."""
 
-    async def deliver(self, copy: WorkCopy, commit: Commit, branch: str, *, message: str) -> str:
+    async def deliver(
+        self, copy: WorkCopy, commit: Commit, branch: str, *, message: str, appendix: Appendix | None = None
+    ) -> str:
         """Remember a delivery, once; another tree under the same name goes to `branch-2`, `branch-3`, ..."""
         del copy
         tree = tree_of(self._workspace.files(commit))
@@ -128,7 +131,8 @@ class RecordingForge:
         while name in self.branches and self.branches[name].tree != tree:
             number += 1
             name = f"{branch}-{number}"
-        self.branches.setdefault(name, Delivery(commit=commit, tree=tree, message=message))
+        made = Delivery(commit=commit, tree=tree, message=message, appendix=appendix)
+        self.branches.setdefault(name, made)
         return name
 
 

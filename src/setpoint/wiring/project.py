@@ -13,12 +13,17 @@ from setpoint.domain.run import RunOrder
 from setpoint.errors import UsageError
 from setpoint.events.log import SqlEventLog
 from setpoint.events.queries import RunState, RunSummary, find, runs
+from setpoint.events.replay import history
 from setpoint.processes.git import repository_root
 from setpoint.settings import Settings, load
 from setpoint.store.artifacts import Artifacts
 from setpoint.store.connect import Store, open_store
 from setpoint.store.locks import RunLocks
 from setpoint.workspace import ensure_state
+
+
+GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
+"""States of a run that can be resumed, in the order in which one is looked for."""
 
 
 class Project(NamedTuple):
@@ -48,7 +53,13 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
 
 def run_list(project: Project, most: int) -> tuple[RunSummary, ...]:
     """Give the newest runs and how they stand."""
-    return runs(project.store, RunLocks(project.state).owner, limit=most)
+    listed = runs(project.store, RunLocks(project.state).owner, limit=most)
+    return tuple(_asking(project, run) if run.state is RunState.WAITING else run for run in listed)
+
+
+def _asking(project: Project, run: RunSummary) -> RunSummary:
+    gate = history(project.log.replay(run.trace_id)).waiting
+    return run if gate is None else run.model_copy(update={"waits_for": gate.question})
 
 
 def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> RunSummary:
@@ -57,9 +68,12 @@ def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> 
     if which:
         return find(project.store, owner, which)
     listed = runs(project.store, owner)
-    wanted = [run for run in listed if run.state is RunState.INTERRUPTED] if unfinished else list(listed)
+    wanted = list(listed)
+    if unfinished:
+        # What waits for a person can go on only once it is answered, so it comes last.
+        wanted = [run for state in GOES_ON for run in listed if run.state is state]
     if not wanted:
-        what = "no interrupted run" if unfinished else "no run yet"
+        what = "no interrupted or waiting run" if unfinished else "no run yet"
         raise UsageError(f"there is {what} in {project.root}", mend="`setpoint status` lists the runs")
     return wanted[0]
 

@@ -15,12 +15,14 @@ from setpoint.agents.rules import RulesAgent
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import IterationEvaluated, RunFinished, RunResumed, RunStarted
 from setpoint.domain.ids import TraceId
-from setpoint.domain.run import RunOrder, RunOutcome
+from setpoint.domain.run import Ending, RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
-from setpoint.errors import UsageError
+from setpoint.errors import RunCancelled, UsageError
 from setpoint.evaluators import ProjectEvaluator
+from setpoint.events.replay import history
 from setpoint.events.report import write_all
 from setpoint.loops import phase, verifying
+from setpoint.loops.asking import waiting
 from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, World
 from setpoint.processes.git import commit_of, tree_of
@@ -84,8 +86,24 @@ def _overrides(root: Path) -> Path | None:
 
 
 def drive(project: Project, ordered: RunOrder) -> RunOutcome:
-    """Drive a run to its end in this process; a run that another process left goes on where it was."""
+    """Drive a run to its end in this process; a run that another process left goes on where it was.
 
+    Raises `RunWaiting` where a person has to answer first. A run that a person cancels meanwhile is driven
+    once more, to its end with the best state.
+    """
+    events = project.log.replay(ordered.trace_id)
+    gate = history(events).waiting if events else None
+    if gate is not None and not gate.expired(datetime.now(UTC)):
+        raise waiting(ordered.trace_id, gate)
+    try:
+        return _driven(project, ordered)
+    except RunCancelled:
+        if history(project.log.replay(ordered.trace_id)).cancel is None:
+            raise
+        return _driven(project, ordered)
+
+
+def _driven(project: Project, ordered: RunOrder) -> RunOutcome:
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
         # Here the run's lock is held, so a resumption that was refused leaves no trace.
         if project.log.replay(order.trace_id):
@@ -129,5 +147,7 @@ async def _verified(
     if not outcome.branch:
         return compared
     commit = await commit_of(project.root, outcome.branch)
-    now = await tree_of(project.root, commit) if commit else None
+    # Behind accepted work stands a commit of Setpoint's own: the list of what is known to be wrong with it.
+    work = f"{commit}~1" if outcome.ending is Ending.ACCEPTED else commit
+    now = await tree_of(project.root, work) if commit and work else None
     return (verifying.branch_compared(recorded.tree, now), *compared)

@@ -103,6 +103,29 @@ class Vault:
             await self.git("add", "--all", "--", ".")
         return Tree((await self.git("write-tree")).text)
 
+    async def file_at(self, tree: Tree, path: str) -> tuple[str, bytes] | None:
+        """Give the mode of what stands at a path of a tree, and the content of a plain file."""
+        listed = (await self.git("ls-tree", "-z", "--full-tree", tree, "--", f":(literal){path}")).text
+        if not listed:
+            return None
+        mode, kind, name = listed.partition("\t")[0].split()
+        return mode, (await self.git("cat-file", "blob", name)).stdout if kind == "blob" else b""
+
+    async def with_file(self, tree: Tree, path: str, data: bytes) -> Tree:
+        """Write a tree that has one file more, or another content of it; the work copy stays as it is."""
+        blob = (await self.git("hash-object", "-w", "--stdin", stdin=data)).text
+        held = await self.file_at(tree, path)
+        mode = held[0] if held is not None else "100644"
+        index = self.directory / "index.appended"
+        apart = {**self._environment, "GIT_INDEX_FILE": str(index)}
+        try:
+            await git(self.path, "read-tree", tree, environment=apart)
+            entry = f"{mode},{blob},{path}"
+            await git(self.path, "update-index", "--add", "--cacheinfo", entry, environment=apart)
+            return Tree((await git(self.path, "write-tree", environment=apart)).text)
+        finally:
+            index.unlink(missing_ok=True)
+
     async def _take_repositories_away(self) -> None:
         """Move repositories that stand inside the work copy beside it, so that their files can be seen."""
         known = (await self.git("ls-tree", "-r", "-z", "HEAD")).text.split("\0")

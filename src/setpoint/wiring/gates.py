@@ -1,0 +1,200 @@
+"""Questions to people, answered from any process, and ending a run from elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from setpoint.domain.events import CancelRequested, GateAnswered
+from setpoint.domain.gate import Answer, Choice, Gate, Grant, Via, answered_key
+from setpoint.domain.ids import StoryId, TraceId
+from setpoint.domain.run import RunOutcome
+from setpoint.domain.value import Value
+from setpoint.durable.dbos import DbosEngine
+from setpoint.errors import RunInUse, UsageError
+from setpoint.events.queries import RunState, runs
+from setpoint.events.replay import Asked, History, history
+from setpoint.events.report import write_all
+from setpoint.processes.git import ask
+from setpoint.store.locks import RunLocks
+from setpoint.wiring.project import Project, find_run, recorded_order
+from setpoint.wiring.world import drive
+
+POLL_S = 0.2
+"""Seconds between two looks at a run that another process ends."""
+END_S = 120.0
+"""Seconds after which a process that does not end its run counts as stuck."""
+MOST_LISTED = 200
+
+
+class OpenGate(Value):
+    """A question that a run stands still for, and how to answer it."""
+
+    trace_id: TraceId
+    story: StoryId
+    title: str
+    gate: Gate
+    commands: dict[Choice, str]
+    """The command that gives each answer, by choice."""
+
+
+class Wanted(NamedTuple):
+    """What a person wants to answer; what is left out is taken from the gate's offer."""
+
+    choice: Choice
+    iterations: int | None = None
+    cost_usd: Decimal | None = None
+    wall_s: float | None = None
+    new_approach: bool = False
+    instruction: str = ""
+    reason: str = ""
+
+
+def person(project: Project) -> str:
+    """Name who sits here, as git knows them."""
+    answer = asyncio.run(ask(project.root, "config", "--get", "user.name"))
+    return answer.text.strip() or "a person"
+
+
+def open_gates(project: Project) -> tuple[OpenGate, ...]:
+    """Give every question that is open, the newest run's first."""
+    owner = RunLocks(project.state).owner
+    waiting = [
+        run for run in runs(project.store, owner, limit=MOST_LISTED) if run.state is RunState.WAITING
+    ]
+    found = (_opened(history(project.log.replay(run.trace_id))) for run in waiting)
+    return tuple(each for each in found if each is not None)
+
+
+def open_gate(project: Project, which: str = "") -> OpenGate:
+    """Give the question of a run, or of the only run that waits; `UsageError` where there is none."""
+    if which:
+        told = history(project.log.replay(find_run(project, which).trace_id))
+        opened = _opened(told)
+        if opened is None:
+            raise UsageError(
+                f"{told.trace_id} asks nothing{_why_not(told)}", mend="`setpoint gate list` lists open gates"
+            )
+        return opened
+    every = open_gates(project)
+    if not every:
+        raise UsageError("no run waits for a person", mend="`setpoint status` lists the runs")
+    if len(every) > 1:
+        names = ", ".join(each.trace_id for each in every)
+        raise UsageError(f"several runs wait for a person: {names}", mend="name one of them")
+    return every[0]
+
+
+def answer(project: Project, opened: OpenGate, wanted: Wanted, via: Via = Via.CLI) -> Answer:
+    """Record an answer; the first one counts, a later one is a `UsageError` that tells it.
+
+    The same answer given twice is recorded once and is no error.
+    """
+    gate = opened.gate
+    if not gate.allows(wanted.choice):
+        allowed = ", ".join(option.choice for option in gate.options)
+        raise UsageError(
+            f"{opened.trace_id}: '{wanted.choice}' is no answer to gate {gate.id}", mend=f"answer {allowed}"
+        )
+    if gate.expired(datetime.now(UTC)):
+        message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
+        raise UsageError(message, mend=f"`setpoint resume {opened.trace_id}` goes on with it")
+    given = _answer(gate, wanted, person(project), via)
+    (event,) = project.log.append(
+        opened.trace_id, answered_key(gate.id), (GateAnswered(gate=gate.id, answer=given),)
+    )
+    stands = event.body
+    if isinstance(stands, GateAnswered) and stands.answer != given:
+        raise UsageError(
+            f"{opened.trace_id}: gate {gate.id} is answered already: {stands.answer.choice}, by "
+            f"{stands.answer.by} at {event.at:%Y-%m-%d %H:%M:%S} UTC",
+            mend=f"the first answer counts; `setpoint resume {opened.trace_id}` goes on with it",
+        )
+    _publish(project, opened.trace_id)
+    return given
+
+
+def cancel(project: Project, which: str, reason: str = "") -> RunOutcome:
+    """End a run, whoever drives it, and give its outcome; its agents' processes are ended too.
+
+    Raises `UsageError` where it is finished already, and `RunInUse` where its process does not obey.
+    """
+    trace_id = find_run(project, which).trace_id
+    told = history(project.log.replay(trace_id))
+    if told.outcome is not None:
+        raise UsageError(f"{trace_id} is finished already: {told.outcome.ending}", mend="nothing is to be ended")
+    project.log.append(trace_id, "cancel", (CancelRequested(by=person(project), reason=reason),))
+    owner, engine = RunLocks(project.state).owner, DbosEngine(project.state)
+    told_engine, end = False, time.monotonic() + END_S
+    while owner(trace_id) is not None:
+        if not told_engine:
+            told_engine = _told(engine, trace_id)
+        if time.monotonic() > end:
+            message = f"process {owner(trace_id)} has not ended {trace_id} within {END_S:.0f} seconds"
+            raise RunInUse(message, mend="end that process; then `setpoint cancel` again")
+        time.sleep(POLL_S)
+    # The process that drove it has ended it; where there is none, this one does.
+    outcome = history(project.log.replay(trace_id)).outcome
+    return outcome or drive(project, recorded_order(project, trace_id))
+
+
+def _told(engine: DbosEngine, trace_id: TraceId) -> bool:
+    try:
+        engine.cancel(trace_id)
+    except UsageError:  # its process has only just begun: the engine does not know the run yet
+        return False
+    return True
+
+
+def _opened(told: History) -> OpenGate | None:
+    gate = told.waiting
+    if gate is None:
+        return None
+    commands = {option.choice: _command(told.trace_id, gate, option.choice) for option in gate.options}
+    story = told.order.story
+    return OpenGate(
+        trace_id=told.trace_id, story=story.id, title=story.title, gate=gate, commands=commands
+    )
+
+
+def _command(trace_id: TraceId, gate: Gate, choice: Choice) -> str:
+    number = f" {gate.offer.iterations}" if choice is Choice.CONTINUE else ""
+    return f"setpoint gate {choice}{number} {trace_id}"
+
+
+def _answer(gate: Gate, wanted: Wanted, by: str, via: Via) -> Answer:
+    grant = Grant()
+    if wanted.choice is Choice.CONTINUE:
+        offer = gate.offer
+        grant = Grant(
+            iterations=offer.iterations if wanted.iterations is None else wanted.iterations,
+            cost_usd=offer.cost_usd if wanted.cost_usd is None else wanted.cost_usd,
+            wall_s=offer.wall_s if wanted.wall_s is None else wanted.wall_s,
+            tokens=offer.tokens,
+        )
+    return Answer(
+        choice=wanted.choice,
+        by=by,
+        via=via,
+        grant=grant,
+        new_approach=wanted.new_approach,
+        instruction=wanted.instruction.strip(),
+        reason=wanted.reason.strip(),
+    )
+
+
+def _why_not(told: History) -> str:
+    if told.outcome is not None:
+        return f": it is finished ({told.outcome.ending})"
+    newest: Asked | None = told.gates[-1] if told.gates else None
+    if newest is None or newest.answer is None:
+        return ""
+    return f": gate {newest.gate.id} is answered already ({newest.answer.choice}, by {newest.answer.by})"
+
+
+def _publish(project: Project, trace_id: TraceId) -> None:
+    """Bring the files a person can open up to date."""
+    write_all(project.run_folder(trace_id), project.log.replay(trace_id), project.artifacts.read)
