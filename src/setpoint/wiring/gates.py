@@ -62,9 +62,7 @@ def person(project: Project) -> str:
 def open_gates(project: Project) -> tuple[OpenGate, ...]:
     """Give every question that is open, the newest run's first."""
     owner = RunLocks(project.state).owner
-    waiting = [
-        run for run in runs(project.store, owner, limit=MOST_LISTED) if run.state is RunState.WAITING
-    ]
+    waiting = [run for run in runs(project.store, owner, limit=MOST_LISTED) if run.state is RunState.WAITING]
     found = (_opened(history(project.log.replay(run.trace_id))) for run in waiting)
     return tuple(each for each in found if each is not None)
 
@@ -125,7 +123,9 @@ def cancel(project: Project, which: str, reason: str = "") -> RunOutcome:
     trace_id = find_run(project, which).trace_id
     told = history(project.log.replay(trace_id))
     if told.outcome is not None:
-        raise UsageError(f"{trace_id} is finished already: {told.outcome.ending}", mend="nothing is to be ended")
+        raise UsageError(
+            f"{trace_id} is finished already: {told.outcome.ending}", mend="nothing is to be ended"
+        )
     project.log.append(trace_id, "cancel", (CancelRequested(by=person(project), reason=reason),))
     owner, engine = RunLocks(project.state).owner, DbosEngine(project.state)
     told_engine, end = False, time.monotonic() + END_S
@@ -155,9 +155,7 @@ def _opened(told: History) -> OpenGate | None:
         return None
     commands = {option.choice: _command(told.trace_id, gate, option.choice) for option in gate.options}
     story = told.order.story
-    return OpenGate(
-        trace_id=told.trace_id, story=story.id, title=story.title, gate=gate, commands=commands
-    )
+    return OpenGate(trace_id=told.trace_id, story=story.id, title=story.title, gate=gate, commands=commands)
 
 
 def _command(trace_id: TraceId, gate: Gate, choice: Choice) -> str:

@@ -3,8 +3,9 @@
 
 It is loaded with `-p setpoint_report` and told its files by variables, which it takes out of the environment:
 `SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON object: `only` lists test or
-file identifiers, and all other tests are left out; `leave_out` lists tests that are left out. A run that ended in order has a last line of kind `end`;
-whoever reads a report without it knows that the interpreter died, and from the last `begin` in which test.
+file identifiers, and all other tests are left out; `leave_out` lists tests that are left out. A run that
+ended in order has a last line of kind `end`; whoever reads a report without it knows that the interpreter
+died, and from the last `begin` in which test.
 """
 
 from __future__ import annotations

@@ -8,6 +8,10 @@ import binascii
 import codecs
 
 _LONGEST = 10_000
+_POINTS = range(0x110000)
+_OLD_AND_NEW = 2
+_CASES = ("lower", "upper", "strip", "decode", "encode", "title")
+"""Methods after which a text is still the same for whoever looks for a name in it."""
 
 
 def folded(node: ast.AST) -> str | None:
@@ -44,15 +48,15 @@ def _called(node: ast.Call) -> str | None:
         return _joined(node.func.value, node.args[0])
     if name in ("chr", "bytes", "bytearray", "str") and node.args:
         return _made(node.args[0])
-    if name == "replace" and isinstance(node.func, ast.Attribute) and len(node.args) == 2:
+    if name == "replace" and isinstance(node.func, ast.Attribute) and len(node.args) == _OLD_AND_NEW:
         text, old, new = folded(node.func.value), folded(node.args[0]), folded(node.args[1])
         return None if text is None or old is None or new is None else text.replace(old, new)[:_LONGEST]
-    if name in ("lower", "upper", "strip", "decode", "encode", "title") and isinstance(
-        node.func, ast.Attribute
-    ):
+    if (text := _decoded(name, node)) is not None:
+        return text
+    if name in _CASES and isinstance(node.func, ast.Attribute):
         text = folded(node.func.value)
         return text.lower() if text is not None and name == "lower" else text
-    return _decoded(name, node)
+    return None
 
 
 def _joined(separator: ast.expr, parts: ast.expr) -> str | None:
@@ -75,10 +79,10 @@ def _made(node: ast.expr) -> str | None:
     if isinstance(node, ast.List | ast.Tuple):
         points = [each.value for each in node.elts if isinstance(each, ast.Constant)]
         fine = len(points) == len(node.elts) and all(
-            isinstance(each, int) and 0 <= each < 0x110000 for each in points
+            isinstance(each, int) and each in _POINTS for each in points
         )
         return "".join(chr(each) for each in points if isinstance(each, int)) if fine else None
-    if isinstance(node, ast.Constant) and isinstance(node.value, int) and 0 <= node.value < 0x110000:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value in _POINTS:
         return chr(node.value)
     return folded(node)
 
@@ -89,7 +93,7 @@ def _decoded(name: str, node: ast.Call) -> str | None:
         return None
     try:
         if name == "b64decode":
-            return base64.b64decode(text).decode("latin-1")
+            return base64.b64decode(text, validate=True).decode("latin-1")
         if name in ("fromhex", "unhexlify"):
             return bytes.fromhex(text).decode("latin-1")
         if name == "decode" and len(node.args) > 1 and "rot" in (folded(node.args[1]) or ""):

@@ -222,19 +222,27 @@ def _turned_constant(old: _Function | None, new: _Function, wanted: Expected) ->
         "self",
         "cls",
     }
-    if old is None or not names or not _reads(old, names) or _reads(new, names):
+    reached = _reached(new)
+    if old is None or not names or not _reads(old.body, names) or _reads(reached, names):
         return None
-    returns = [each for each in ast.walk(new) if isinstance(each, ast.Return) and each.value is not None]
+    every = [each for statement in reached for each in ast.walk(statement)]
+    returns = [each for each in every if isinstance(each, ast.Return) and each.value is not None]
     if len(returns) != 1 or returns[0].value is None:
         return None
     value = literal(returns[0].value)
     return returns[0] if value is not None and value in wanted.by_name.get(new.name, ()) else None
 
 
-def _reads(node: _Function, names: set[str]) -> bool:
+def _reached(node: _Function) -> list[ast.stmt]:
+    """Give the statements up to the first one that always returns."""
+    ends = [place for place, each in enumerate(node.body) if isinstance(each, ast.Return)]
+    return node.body[: ends[0] + 1] if ends else node.body
+
+
+def _reads(body: list[ast.stmt], names: set[str]) -> bool:
     return any(
         isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load)
-        for statement in node.body
+        for statement in body
         for each in ast.walk(statement)
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.story import IntegrityMode
-from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of, matches, preempts
+from setpoint.evaluators.integrity.paths import NEAREST, STEERING, Kind, injects, kind_of, matches, preempts
 from setpoint.evaluators.integrity.sameness import bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
 
@@ -111,9 +111,12 @@ class Comparison:
         above = not folder or any(
             each.startswith(f"{folder}/") and kind_of(each, ()) is Kind.TEST for each in self.base_files
         )
-        if name in STEERING and above:
+        if (name in STEERING and above) or (name in NEAREST and self._holds_code(folder)):
             return self._new_settings(path, content)
         return None
+
+    def _holds_code(self, folder: str) -> bool:
+        return any(each.startswith(f"{folder}/") and each.endswith(".py") for each in self.base_files)
 
     def _new_conftest(self, path: str, folder: str, content: str) -> Judged | None:
         hooks = hooks_of(content)

@@ -43,6 +43,8 @@ STEERING = frozenset(
     }
 )  # fmt: skip
 """Configuration that, where it is new at the root, takes the place of what stood at the base."""
+NEAREST = frozenset({"ruff.toml", ".ruff.toml", "pyproject.toml"})
+"""Settings that a tool takes from the folder nearest to a file: new ones reach all code below them."""
 _INJECTED = frozenset({"sitecustomize.py", "usercustomize.py"})
 _SHADOWED = frozenset({"pytest", "_pytest", "pluggy", "coverage", "unittest", "setpoint_report", "iniconfig"})
 """Modules of the test runner; a new one of that name would be imported in its place."""

@@ -6,9 +6,10 @@ maker is asked why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import TypedDict, Unpack
 
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.evaluators.integrity.expectations import Expected, expected
@@ -20,10 +21,19 @@ from setpoint.evaluators.integrity.under_test import Awareness, newly_aware, sup
 
 MOST_OF_A_RULE = 20
 """More signals of one rule than this are summed up in one."""
+MOST_NAMED = 3
+"""More things that a suppression hides than this are counted."""
 RULES = ("strength", "suppression", "under-test", "hard-coded")
 """Rules whose findings are signals."""
 _DATA = (".json", ".csv", ".txt", ".yaml", ".yml", ".tsv", ".dat")
 _MOST_DATA = 200_000
+
+
+class _Place(TypedDict, total=False):
+    line: int
+    symbol: str
+    text: str
+    detail: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,9 +115,9 @@ def _texts(each: Grown) -> str:
     return "; ".join(one.text for one in each.new)[:400]
 
 
-def _listed(hides: Iterable[str]) -> str:
-    every = list(hides)
-    return "; ".join(every[:3]) + (f" and {len(every) - 3} more" if len(every) > 3 else "")
+def _listed(hides: tuple[str, ...]) -> str:
+    first, rest = hides[:MOST_NAMED], hides[MOST_NAMED:]
+    return "; ".join(first) + (f" and {len(rest)} more" if rest else "")
 
 
 def _under_test(work: Difference) -> Iterator[Finding]:
@@ -147,9 +157,7 @@ def _is_data(path: str, text: str, work: Difference) -> bool:
     return new and PurePosixPath(path).suffix in _DATA and len(text) <= _MOST_DATA
 
 
-def _finding(
-    rule: str, path: str, message: str, *, line: int = 0, symbol: str = "", text: str = "", detail: str = ""
-) -> Finding:  # fmt: skip
+def _finding(rule: str, path: str, message: str, **more: Unpack[_Place]) -> Finding:
     return Finding(
         source="integrity",
         rule=rule,
@@ -157,10 +165,7 @@ def _finding(
         category=Category.INTEGRITY,
         message=message,
         file=path,
-        line=line,
-        symbol=symbol,
-        text=text,
-        detail=detail,
+        **more,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import builtins
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -16,6 +17,9 @@ _STRONG_METHODS = (
 _HELPERS = ("assert", "check", "verify", "expect", "ensure")
 _RAISING = ("raises", "assertRaises", "assertRaisesRegex", "warns", "assertWarns")
 _ANY_ERROR = frozenset({"Exception", "BaseException", "Warning", "object"})
+_BUILT_IN = frozenset(dir(builtins))
+_TELLING = frozenset({"__import__", "eval", "exec", "globals", "locals", "vars", "open", "getattr"})
+"""Built-ins that reach what is not."""
 _TOLERANCES = ("rel", "abs", "delta", "rel_tol", "abs_tol", "rtol", "atol")
 
 
@@ -28,7 +32,7 @@ class Strength:
     strong: int = 0
     """Of these: equality, identity, exceptions by type."""
     cases: int = 0
-    """Rows of its parametrisation; 0 where it has none, or where it cannot be read off."""
+    """Values in its tables of cases; 0 where it has none."""
     matches: int = 0
     """Exceptions whose message is looked at."""
     constant: int = 0
@@ -60,8 +64,8 @@ def strengths(source: str) -> dict[str, Strength]:
     except (SyntaxError, ValueError, RecursionError):
         return {}
     functions = dict(_functions(module, ""))
-    own = {name: _own(node) for name, node in functions.items()}
     by_name = {name.rpartition("::")[2]: name for name in functions}
+    own = {name: _own(node, by_name.keys()) for name, node in functions.items()}
     return {name: _whole(name, functions, own, by_name) for name in functions}
 
 
@@ -70,7 +74,7 @@ def weaker(before: Strength, after: Strength) -> tuple[str, ...]:
     lost = [
         f"{word} {getattr(before, name)} -> {getattr(after, name)}"
         for name, word in (
-            ("asserts", "assertions"), ("strong", "exact assertions"), ("cases", "cases"),
+            ("asserts", "assertions"), ("strong", "exact assertions"), ("cases", "values in its tables"),
             ("matches", "messages looked at"), ("places", "decimal places compared"),
         )
         if getattr(after, name) < getattr(before, name)
@@ -79,7 +83,8 @@ def weaker(before: Strength, after: Strength) -> tuple[str, ...]:
         f"{word} {getattr(before, name):g} -> {getattr(after, name):g}"
         for name, word in (
             ("constant", "assertions that cannot fail"), ("swallowed", "swallowed failures"),
-            ("wide", "any exception accepted"), ("tolerance", "tolerance"), ("skipped", "ways to be left out"),
+            ("wide", "any exception accepted"), ("tolerance", "tolerance"),
+            ("skipped", "ways to be left out"),
         )
         if getattr(after, name) > getattr(before, name)
     ]  # fmt: skip
@@ -131,7 +136,7 @@ def _called(node: _Function) -> Iterator[str]:
                 yield each.func.attr
 
 
-def _own(node: _Function) -> Strength:
+def _own(node: _Function, here: Collection[str]) -> Strength:
     total = Strength(cases=_cases(node), skipped=sum(map(_leaves_out, node.decorator_list)))
     dead = _after_return(node)
     for each in ast.walk(node):
@@ -140,7 +145,7 @@ def _own(node: _Function) -> Strength:
         elif isinstance(each, ast.Assert):
             total = total.plus(_of_assert(each))
         elif isinstance(each, ast.Call):
-            total = total.plus(_of_call(each))
+            total = total.plus(_of_call(each, here))
         elif isinstance(each, ast.ExceptHandler):
             total = total.plus(Strength(swallowed=_swallows(each)))
         elif isinstance(each, ast.withitem):
@@ -177,22 +182,31 @@ def cannot_fail(test: ast.expr) -> bool:
     if isinstance(test, ast.BoolOp):
         some, every = map(cannot_fail, test.values), all(map(cannot_fail, test.values))
         return any(some) if isinstance(test.op, ast.Or) else every
+    if not isinstance(test, ast.UnaryOp) and _of_python_alone(test):
+        return True
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         left, right = ast.dump(test.left), ast.dump(test.comparators[0])
         return left == right and isinstance(test.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE)
     return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and _empty(test.operand)
 
 
+def _of_python_alone(test: ast.expr) -> bool:
+    """Whether an expression looks at nothing but literals and what is built in."""
+    bound = {each.arg for each in ast.walk(test) if isinstance(each, ast.arg)}
+    names = {each.id for each in ast.walk(test) if isinstance(each, ast.Name)}
+    return names - bound <= _BUILT_IN - _TELLING
+
+
 def _empty(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and not node.value
 
 
-def _of_call(node: ast.Call) -> Strength:
+def _of_call(node: ast.Call, here: Collection[str]) -> Strength:
     name = _name(node.func)
     total = Strength(tolerance=_tolerance(node) if "approx" in name.lower() or "close" in name else 0.0)
     if name in _RAISING or name.startswith("assert"):
         total = total.plus(_of_demand(node, name))
-    elif name.startswith(_HELPERS):
+    elif name.startswith(_HELPERS) and name not in here:
         total = total.plus(Strength(asserts=1))
     if name in ("skip", "skipTest", "xfail", "importorskip", "exit"):
         total = total.plus(Strength(skipped=1))
@@ -205,7 +219,7 @@ def _of_demand(node: ast.Call, name: str) -> Strength:
         test = ast.UnaryOp(op=ast.Not(), operand=node.args[0]) if name == "assertFalse" else node.args[0]
         return Strength(constant=1) if cannot_fail(test) else Strength(asserts=1)
     if (
-        len(node.args) >= 2
+        len(node.args) > 1
         and name.startswith("assertEqual")
         and ast.dump(node.args[0]) == ast.dump(node.args[1])
     ):
@@ -233,13 +247,13 @@ def _number(node: ast.expr) -> bool:
 
 
 def _cases(node: _Function) -> int:
-    """Multiply the rows of the literal tables of `parametrize`."""
+    """Count the values in the tables of `parametrize`; fewer rows have fewer of them."""
     found = 0
     for mark in node.decorator_list:
         if isinstance(mark, ast.Call) and _name(mark.func) == "parametrize" and len(mark.args) > 1:
             table = mark.args[1]
-            if isinstance(table, ast.List | ast.Tuple | ast.Set):
-                found = max(found, 1) * len(table.elts)
+            leaves = ast.Constant | ast.Name | ast.Attribute | ast.Call
+            found += sum(isinstance(each, leaves) for each in ast.walk(table))
     return found
 
 

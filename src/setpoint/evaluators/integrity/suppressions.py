@@ -88,7 +88,7 @@ def suppressions(path: str, source: str) -> tuple[Suppression, ...]:
 def grown(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Grown, ...]:
     """Give the files that silence more, of the kinds of which the whole work silences more.
 
-    Both maps are source text by path. A suppression that moved, or names a code where it silenced all, is none.
+    Both maps are source text by path. A suppression that moved is none, nor is one that now names a code.
     """
     old = {path: suppressions(path, text) for path, text in before.items()}
     new = {path: suppressions(path, text) for path, text in after.items()}

@@ -53,6 +53,7 @@ _COMPARISONS = (
     "__len__",
 )
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +115,7 @@ def _asks_runner(node: ast.AST, imported: Mapping[str, str]) -> str:
     if not isinstance(node, ast.Constant | ast.BinOp | ast.Call | ast.JoinedStr | ast.Subscript):
         return ""
     text = folded(node)
-    if text is None or len(text) > 200 or "\n" in text.strip():
+    if text is None or len(text) > _LONGEST_NAME or "\n" in text.strip():
         return ""
     return "names the test runner" if _RUNNER.search(text) else ""
 
@@ -318,7 +319,7 @@ _IN_TESTS = frozenset(
 
 
 def support(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Awareness, ...]:
-    """Give what the files of tests newly do to the runner, or to the code under test while they are loaded."""
+    """Give what files of tests newly do to the runner, or to the code under test while they are loaded."""
     found = [each for each in newly_aware(before, after) if each.what in _IN_TESTS]
     for path, text in after.items():
         stood = {each.text for each in _bent(path, before.get(path, ""))}
