@@ -28,8 +28,13 @@ QUICK = {
     "SETPOINT_CHECKS__BANDIT": "false",
     "SETPOINT_CHECKS__COVERAGE": "false",
     "SETPOINT_CHECKS__RERUNS": "0",
+    "SETPOINT_ESCALATION__ON_LIMIT": "error",
 }
-"""The project's own tests and nothing else: what is shown here does not hang on more, and it takes time."""
+"""The project's own tests and nothing else: what is shown here does not hang on more, and it takes time.
+
+Nobody is asked either, unless a test wants it.
+"""
+ASKING = {"SETPOINT_ESCALATION__ON_LIMIT": "manual"}
 WISH = "make the failing tests pass"
 GIT = ["git", "-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
 

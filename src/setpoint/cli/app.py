@@ -8,12 +8,12 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
+from typing import cast
 
-import click
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, check, demo, doctor, init, resume, run, show, status, verify
+from setpoint.cli import agents, cancel, check, demo, doctor, gate, init, resume, run, show, status, verify
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -23,6 +23,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Close the loop around a coding agent: state the work, get it verified, with evidence.",
 )
+
+
+WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
+"""What Typer raises for words it cannot read: click's `ClickException`, or that of the click Typer brings."""
 
 
 def _version(wanted: bool) -> None:
@@ -45,6 +49,8 @@ app.command()(doctor.doctor)
 app.command()(agents.agents)
 app.command()(run.run)
 app.command()(resume.resume)
+app.command()(cancel.cancel)
+app.add_typer(gate.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
@@ -59,13 +65,13 @@ def main() -> None:
     except SetpointError as error:
         typer.echo(f"setpoint: {error}", err=True)
         sys.exit(error.exit_code)
-    except click.exceptions.Abort:
+    except typer.Abort:
         typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except KeyboardInterrupt:
         typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
-    except click.ClickException as error:
+    except WRONG_USE as error:
         error.show()
         sys.exit(ExitCode.USAGE)
     except Exception:  # noqa: BLE001 - the error boundary: whatever is left is a fault of Setpoint's own

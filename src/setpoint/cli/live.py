@@ -13,19 +13,23 @@ from rich.markup import escape
 
 from setpoint import wiring
 from setpoint.cli.lines import line
+from setpoint.cli.menu import menu, show_gate
 from setpoint.domain.events import AgentStarted, Event, PhaseEntered
 from setpoint.domain.run import Ending, RunOrder, RunOutcome
-from setpoint.errors import ExitCode
+from setpoint.errors import ExitCode, RunWaiting
 
 if TYPE_CHECKING:
     from rich.status import Status
 
 POLL_S = 0.15
+MOST_ISSUES = 10
 
 EXIT = {
     Ending.VERIFIED: ExitCode.OK,
+    Ending.ACCEPTED: ExitCode.OK,
     Ending.STOPPED: ExitCode.STOPPED,
-    Ending.ESCALATED: ExitCode.WAITING,
+    Ending.ESCALATED: ExitCode.STOPPED,
+    Ending.SKIPPED: ExitCode.CANCELLED,
     Ending.BROKEN_AGENT: ExitCode.NO_AGENT,
     Ending.CANCELLED: ExitCode.CANCELLED,
 }
@@ -33,22 +37,65 @@ EXIT = {
 
 
 def follow(project: wiring.Project, order: RunOrder, *, as_json: bool, everything: bool = False) -> int:
-    """Drive a run and show what happens; gives the exit code. With JSON, progress goes to stderr."""
+    """Drive a run and show what happens; gives the exit code. With JSON, progress goes to stderr.
+
+    Where a person has to decide, the one who sits here is asked; otherwise the question is left open.
+    """
     console = Console(stderr=as_json, highlight=False, soft_wrap=True)
+    while True:
+        try:
+            outcome = _driven(project, order, console, everything=everything)
+        except RunWaiting:
+            opened = wiring.open_gate(project, order.trace_id)
+            if as_json or not attended(console, order):
+                return _left_open(console, project, opened, as_json=as_json)
+            if not menu(console, project, opened):
+                return _left_open(console, project, opened, as_json=False)
+        else:
+            return closing(project, order, outcome, as_json=as_json)
+
+
+def closing(project: wiring.Project, order: RunOrder, outcome: RunOutcome, *, as_json: bool) -> int:
+    """Show how a run ended and where its result lies; gives the exit code."""
+    if as_json:
+        sys.stdout.write(json.dumps(summary(project, order, outcome), indent=2) + "\n")
+    else:
+        _closing(Console(highlight=False, soft_wrap=True), project, order, outcome)
+    return EXIT[outcome.ending]
+
+
+def attended(console: Console, order: RunOrder) -> bool:
+    """Whether a person sits here who can be asked."""
+    return order.escalation.prompt and console.is_terminal and sys.stdin.isatty()
+
+
+def _driven(project: wiring.Project, order: RunOrder, console: Console, *, everything: bool) -> RunOutcome:
     shown = _Shown(project, order, console, everything=everything)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
         done = threading.Event()
         watching = pool.submit(shown.watch, done)
         try:
-            outcome = wiring.drive(project, order)
+            return wiring.drive(project, order)
         finally:
             done.set()
             watching.result()
+
+
+def _left_open(console: Console, project: wiring.Project, opened: wiring.OpenGate, *, as_json: bool) -> int:
+    """Say how to answer a question that stays open; gives the exit code."""
     if as_json:
-        sys.stdout.write(json.dumps(summary(project, order, outcome), indent=2) + "\n")
+        folder = project.run_folder(opened.trace_id)
+        told = {
+            **opened.model_dump(mode="json"),
+            "state": "waiting",
+            "exit_code": int(ExitCode.WAITING),
+            "report": str(folder / "report.html"),
+            "folder": str(folder),
+        }
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
     else:
-        _closing(console, project, order, outcome)
-    return EXIT[outcome.ending]
+        show_gate(console, opened)
+    return ExitCode.WAITING
 
 
 def summary(project: wiring.Project, order: RunOrder, outcome: RunOutcome) -> dict[str, object]:
@@ -72,6 +119,8 @@ def _closing(console: Console, project: wiring.Project, order: RunOrder, outcome
         )
     else:
         console.print("branch:  none: no state was better than the base", markup=False)
+    for issue in outcome.known_issues[:MOST_ISSUES]:
+        console.print(f"known:   {issue}", markup=False)
     if outcome.halt is not None and outcome.halt.go_on:
         console.print(f"next:    {outcome.halt.go_on}", markup=False)
     console.print(f"report:  {folder / 'report.html'}", markup=False)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from setpoint.domain.events import Event
 from setpoint.domain.run import COMPLETION_MARK, Ending
-from setpoint.domain.value import Value
+from setpoint.domain.value import Instant, Value
 from setpoint.events.course import Lap, laps
 from setpoint.events.replay import History, history
-from setpoint.events.words import change_line, failure_line, finding_line
+from setpoint.events.words import change_line, failure_line, finding_line, gate_command
 
 MOST_LISTED = 20
 """Issues and failures listed per iteration."""
@@ -44,10 +44,23 @@ class FeedbackLoop(Value):
     """0 before the first."""
     max_iterations: int
     status: str
-    """`in_progress`, `IMPLEMENTATION_VERIFIED`, `escalated`, `broken_agent` or `cancelled`."""
+    """`in_progress`, `IMPLEMENTATION_VERIFIED`, `escalated` (a person is asked, or a guard ended the run),
+    `accepted`, `skipped`, `broken_agent` or `cancelled`."""
     consecutive_review_failures: int
     consecutive_test_failures: int
     iterations: tuple[IterationProgress, ...]
+
+
+class Question(Value):
+    """What a person is asked."""
+
+    gate: str
+    question: str
+    answers: dict[str, str]
+    """The command that gives each answer, by what it answers."""
+    asked_at: Instant
+    deadline: Instant | None = None
+    """When the run goes on without an answer; none waits without end."""
 
 
 class RunProgress(Value):
@@ -61,6 +74,8 @@ class RunProgress(Value):
     """The delivered branch."""
     reason: str = ""
     """Why it ended."""
+    waits_for: Question | None = None
+    """What a person is asked; none where the run does not stand still."""
 
 
 class Progress(Value):
@@ -70,11 +85,13 @@ class Progress(Value):
     run: RunProgress
 
 
-IN_PROGRESS = "in_progress"
+IN_PROGRESS, ESCALATED = "in_progress", "escalated"
 _STATUS = {
     Ending.VERIFIED: COMPLETION_MARK,
-    Ending.STOPPED: "escalated",
-    Ending.ESCALATED: "escalated",
+    Ending.STOPPED: ESCALATED,
+    Ending.ESCALATED: ESCALATED,
+    Ending.ACCEPTED: "accepted",
+    Ending.SKIPPED: "skipped",
     Ending.BROKEN_AGENT: "broken_agent",
     Ending.CANCELLED: "cancelled",
 }
@@ -86,8 +103,8 @@ def progress(events: Sequence[Event]) -> Progress:
     outcome = told.outcome
     loop = FeedbackLoop(
         current_iteration=len(every),
-        max_iterations=told.order.limits.max_iterations,
-        status=_STATUS[outcome.ending] if outcome else IN_PROGRESS,
+        max_iterations=told.limits.max_iterations,
+        status=_status(told),
         consecutive_review_failures=_running([lap.review_result for lap in every]),
         consecutive_test_failures=_running([lap.test_result for lap in every]),
         iterations=tuple(_iteration(told, lap) for lap in every),
@@ -98,6 +115,7 @@ def progress(events: Sequence[Event]) -> Progress:
         phase=told.phase,
         branch=outcome.branch if outcome else "",
         reason=outcome.reason if outcome else "",
+        waits_for=_question(told),
     )
     return Progress(feedback_loop=loop, run=run)
 
@@ -106,9 +124,28 @@ def status(told: History, lap: Lap) -> str:
     """Say what became of a lap."""
     if lap.bounce is not None:
         return "continuing"
+    if lap.verified and told.outcome is None:
+        return COMPLETION_MARK
+    return _status(told)
+
+
+def _status(told: History) -> str:
     if told.outcome is not None:
         return _STATUS[told.outcome.ending]
-    return COMPLETION_MARK if lap.verified else IN_PROGRESS
+    return ESCALATED if told.waiting is not None else IN_PROGRESS
+
+
+def _question(told: History) -> Question | None:
+    gate = told.waiting
+    if gate is None:
+        return None
+    return Question(
+        gate=gate.id,
+        question=gate.question,
+        answers={each.choice: gate_command(told.trace_id, gate, each.choice) for each in gate.options},
+        asked_at=gate.asked_at,
+        deadline=gate.deadline,
+    )
 
 
 def _iteration(told: History, lap: Lap) -> IterationProgress:

@@ -39,10 +39,10 @@ from setpoint.domain.events import (
 )
 from setpoint.domain.gate import Answer, Gate
 from setpoint.domain.ids import GateId, TraceId
-from setpoint.domain.run import Round, RunOrder, RunOutcome
+from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
 from setpoint.errors import RecordedDataError
-from setpoint.policies.budget import active_seconds, spent
+from setpoint.policies.budget import active_seconds, granted, grants, spent
 
 
 class Try(Value):
@@ -84,6 +84,8 @@ class History(Value):
 
     trace_id: TraceId
     order: RunOrder
+    limits: Limits
+    """The limits of the order, with what people added to them since."""
     workdir: str
     python: str = ""
     checks: dict[str, str] = {}
@@ -195,6 +197,7 @@ class _Fold:
         return History(
             trace_id=events[0].trace_id,
             order=self.started.order,
+            limits=granted(self.started.order.limits, grants(events)),
             workdir=self.started.workdir,
             python=self.started.python,
             checks=self.started.checks,

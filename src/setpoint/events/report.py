@@ -44,8 +44,10 @@ _ENDINGS = {
     Ending.VERIFIED: COMPLETION_MARK,
     Ending.STOPPED: "Stopped by a guard, best state kept",
     Ending.ESCALATED: "Needs a person, best state kept",
+    Ending.ACCEPTED: "Accepted by a person, not verified",
+    Ending.SKIPPED: "Left to a person, best state kept",
     Ending.BROKEN_AGENT: "The agent broke",
-    Ending.CANCELLED: "Cancelled",
+    Ending.CANCELLED: "Cancelled, best state kept",
 }
 
 
@@ -88,9 +90,8 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             told=told,
             laps=every,
             order=told.order,
-            headline=_ENDINGS[told.outcome.ending]
-            if told.outcome
-            else f"Running: {told.phase or 'starting'}",
+            headline=_headline(told),
+            answers=_answers(told),
             cost=words.money(told.cost_usd, known=told.cost_known),
             spans=_spans(events),
             plot=quality_plot(states),
@@ -106,6 +107,20 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             status=lambda lap: status(told, lap),
         )
     )
+
+
+def _headline(told: History) -> str:
+    if told.outcome is not None:
+        return _ENDINGS[told.outcome.ending]
+    return "Waits for a person" if told.waiting is not None else f"Running: {told.phase or 'starting'}"
+
+
+def _answers(told: History) -> list[tuple[str, str]]:
+    """Give the commands that answer what a person is asked, each with what happens then."""
+    gate = told.waiting
+    if gate is None:
+        return []
+    return [(words.gate_command(told.trace_id, gate, each.choice), each.text) for each in gate.options]
 
 
 @cache

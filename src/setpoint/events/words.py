@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from setpoint.domain.evidence import Evidence, Failure
 from setpoint.domain.finding import Finding
+from setpoint.domain.gate import Choice, Gate
 from setpoint.domain.run import Snapshot
 
 MOST_FILES = 5
@@ -59,6 +60,12 @@ def failure_line(failure: Failure) -> str:
     """Say which test fails, why and where, in one line."""
     where = place(failure.file, failure.line)
     return one_line(f"{failure.test} - {failure.message}{f' ({where})' if where else ''}")
+
+
+def gate_command(trace_id: str, gate: Gate, choice: Choice) -> str:
+    """Give the command that answers a gate so, in whatever terminal of the repository."""
+    number = f" {gate.offer.iterations}" if choice is Choice.CONTINUE else ""
+    return f"setpoint gate {choice}{number} {trace_id}"
 
 
 def change_line(snapshot: Snapshot | None) -> str:

@@ -18,6 +18,7 @@ from setpoint.errors import RunInUse, UsageError
 from setpoint.events.queries import RunState, runs
 from setpoint.events.replay import Asked, History, history
 from setpoint.events.report import write_all
+from setpoint.events.words import gate_command
 from setpoint.processes.git import ask
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.project import Project, find_run, recorded_order
@@ -27,6 +28,8 @@ POLL_S = 0.2
 """Seconds between two looks at a run that another process ends."""
 END_S = 120.0
 """Seconds after which a process that does not end its run counts as stuck."""
+GRACE_S = 3.0
+"""Seconds for which a run without a process may still be taken up by the one that drove it."""
 MOST_LISTED = 200
 
 
@@ -86,7 +89,7 @@ def open_gate(project: Project, which: str = "") -> OpenGate:
     return every[0]
 
 
-def answer(project: Project, opened: OpenGate, wanted: Wanted, via: Via = Via.CLI) -> Answer:
+def answer(project: Project, opened: OpenGate, wanted: Wanted, *, at_terminal: bool = False) -> Answer:
     """Record an answer; the first one counts, a later one is a `UsageError` that tells it.
 
     The same answer given twice is recorded once and is no error.
@@ -100,6 +103,7 @@ def answer(project: Project, opened: OpenGate, wanted: Wanted, via: Via = Via.CL
     if gate.expired(datetime.now(UTC)):
         message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
         raise UsageError(message, mend=f"`setpoint resume {opened.trace_id}` goes on with it")
+    via = Via.TERMINAL if at_terminal else Via.CLI
     given = _answer(gate, wanted, person(project), via)
     (event,) = project.log.append(
         opened.trace_id, answered_key(gate.id), (GateAnswered(gate=gate.id, answer=given),)
@@ -123,22 +127,33 @@ def cancel(project: Project, which: str, reason: str = "") -> RunOutcome:
     trace_id = find_run(project, which).trace_id
     told = history(project.log.replay(trace_id))
     if told.outcome is not None:
-        raise UsageError(
-            f"{trace_id} is finished already: {told.outcome.ending}", mend="nothing is to be ended"
-        )
+        message = f"{trace_id} is finished already: {told.outcome.ending}"
+        raise UsageError(message, mend="there is nothing to be ended")
     project.log.append(trace_id, "cancel", (CancelRequested(by=person(project), reason=reason),))
-    owner, engine = RunLocks(project.state).owner, DbosEngine(project.state)
-    told_engine, end = False, time.monotonic() + END_S
-    while owner(trace_id) is not None:
-        if not told_engine:
-            told_engine = _told(engine, trace_id)
-        if time.monotonic() > end:
-            message = f"process {owner(trace_id)} has not ended {trace_id} within {END_S:.0f} seconds"
-            raise RunInUse(message, mend="end that process; then `setpoint cancel` again")
-        time.sleep(POLL_S)
-    # The process that drove it has ended it; where there is none, this one does.
-    outcome = history(project.log.replay(trace_id)).outcome
+    # The process that drives it ends it; where there is none, this one does.
+    outcome = _ended_by_its_owner(project, trace_id)
     return outcome or drive(project, recorded_order(project, trace_id))
+
+
+def _ended_by_its_owner(project: Project, trace_id: TraceId) -> RunOutcome | None:
+    """Wait for the process that drives a run to end it; none where no process does, or any more."""
+    owner, engine = RunLocks(project.state).owner, DbosEngine(project.state)
+    end = time.monotonic() + END_S
+    told, seen = False, owner(trace_id) is not None
+    # Between ending the work and ending the run its process lets go of the run for a moment.
+    gone_at = time.monotonic() + (GRACE_S if seen else 0.0)
+    while time.monotonic() < end:
+        process = owner(trace_id)
+        if process is None and time.monotonic() >= gone_at:
+            return history(project.log.replay(trace_id)).outcome
+        if process is not None:
+            gone_at = time.monotonic() + GRACE_S
+            told = told or _told(engine, trace_id)
+        elif outcome := history(project.log.replay(trace_id)).outcome:
+            return outcome
+        time.sleep(POLL_S)
+    message = f"process {owner(trace_id)} has not ended {trace_id} within {END_S:.0f} seconds"
+    raise RunInUse(message, mend="end that process; then `setpoint cancel` again")
 
 
 def _told(engine: DbosEngine, trace_id: TraceId) -> bool:
@@ -153,14 +168,9 @@ def _opened(told: History) -> OpenGate | None:
     gate = told.waiting
     if gate is None:
         return None
-    commands = {option.choice: _command(told.trace_id, gate, option.choice) for option in gate.options}
+    commands = {option.choice: gate_command(told.trace_id, gate, option.choice) for option in gate.options}
     story = told.order.story
     return OpenGate(trace_id=told.trace_id, story=story.id, title=story.title, gate=gate, commands=commands)
-
-
-def _command(trace_id: TraceId, gate: Gate, choice: Choice) -> str:
-    number = f" {gate.offer.iterations}" if choice is Choice.CONTINUE else ""
-    return f"setpoint gate {choice}{number} {trace_id}"
 
 
 def _answer(gate: Gate, wanted: Wanted, by: str, via: Via) -> Answer:

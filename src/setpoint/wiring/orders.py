@@ -9,8 +9,9 @@ from pathlib import Path
 
 from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import AttemptLimits, Role
+from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import TraceId, sortable
-from setpoint.domain.run import RunOrder
+from setpoint.domain.run import Limits, RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
 from setpoint.pipelines import load_pipeline
@@ -83,14 +84,14 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
             "your tree holds uncommitted changes: the run starts from the commit and does not see them"
         )
     now = datetime.now(UTC)
-    refinement = wanted.max_refinement_attempts or settings.limits.max_refinement_attempts
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
         base=commit,
         story=wanted,
         pipeline=load_pipeline(settings.pipeline, project.root),
-        limits=settings.limits.model_copy(update={"max_refinement_attempts": refinement}),
+        limits=_limits(wanted, settings, now),
+        escalation=_escalation(wanted, settings),
         agents={str(role): name for role, name in names.items()},
         preset=settings.preset,
         weights=settings.weights,
@@ -101,6 +102,26 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         branch=f"{settings.branch_prefix}{wanted.id}",
         started_at=now,
     )
+
+
+def _limits(wanted: Story, settings: Settings, now: datetime) -> Limits:
+    """Give the limits of the settings with what the story says of its own."""
+    limits = settings.limits
+    update: dict[str, object] = {
+        "max_refinement_attempts": wanted.max_refinement_attempts or limits.max_refinement_attempts
+    }
+    if wanted.deadline is not None:
+        left = (wanted.deadline - now).total_seconds()
+        if left <= 0:
+            message = f"story '{wanted.id}': its deadline {wanted.deadline:%Y-%m-%d %H:%M %Z} has passed"
+            raise UsageError(message, mend="give it a later 'deadline', or take the key out")
+        update["deadline_s"] = min(left, limits.deadline_s or left)
+    return limits.model_copy(update=update)
+
+
+def _escalation(wanted: Story, settings: Settings) -> Escalation:
+    own = {"on_limit": wanted.on_limit, "deadline_s": wanted.gate_deadline_s}
+    return settings.escalation.model_copy(update={key: value for key, value in own.items() if value})
 
 
 async def _names(project: Project) -> tuple[dict[Role, str], list[str]]:

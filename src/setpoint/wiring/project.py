@@ -21,7 +21,6 @@ from setpoint.store.connect import Store, open_store
 from setpoint.store.locks import RunLocks
 from setpoint.workspace import ensure_state
 
-
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
 """States of a run that can be resumed, in the order in which one is looked for."""
 
