@@ -18,7 +18,7 @@ from setpoint.domain.finding import Finding
 from setpoint.domain.story import IntegrityMode
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.judging import Comparison, Judged
-from setpoint.evaluators.integrity.paths import injects, kind_of
+from setpoint.evaluators.integrity.paths import Kind, injects, kind_of
 from setpoint.evaluators.integrity.signals import Difference, signals
 from setpoint.ports import Measured
 
@@ -89,6 +89,7 @@ def put_back(made: Made) -> tuple[Judged, ...]:
         base={path: text for path, text in made.before.items() if path in mine or kind_of(path, ())},
         now={path: made.after[path] for path in mine},
         base_files=every,
+        tests=frozenset(path for path in every if kind_of(path, ()) is Kind.TEST),
     )
     return comparison.judged()
 

@@ -38,6 +38,7 @@ def test_the_shipped_change_has_the_phases_of_the_designs():
 def test_every_prompt_of_a_shipped_pipeline_renders():
     variables = {
         **dict.fromkeys(("failures", "findings", "tried", "checks"), ()),
+        **dict.fromkeys(("requests", "signals", "released", "refused", "reasons"), ()),
         **dict.fromkeys(
             ("reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
         ),

@@ -11,7 +11,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from setpoint.domain.evidence import CheckResult, CheckState, TestReport
+from setpoint.domain.evidence import CheckResult, CheckState, Outcome, TestReport
 from setpoint.domain.ids import Commit
 from setpoint.evaluators import results
 from setpoint.evaluators.place import put_at, repository_of
@@ -21,6 +21,11 @@ from setpoint.processes.git import git
 
 PARTS = ("pytest-base", "pytest-added")
 """Names of the two runs; what they say of tests is said by `pytest`."""
+_WORSE = (
+    Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY, Outcome.DESELECTED, Outcome.XFAILED, Outcome.SKIPPED,
+    Outcome.ERROR, Outcome.FAILED,
+)  # fmt: skip
+"""From the best to the worst."""
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
@@ -43,6 +48,11 @@ class Aside:
             path.endswith(".py") and not path.endswith(("conftest.py", "__init__.py")) for path in self.paths
         )
         return self.paths if plain else ()
+
+    @property
+    def untouched(self) -> frozenset[str]:
+        """Give the tests of the base in files that are as they were."""
+        return frozenset(test for test in self.known if test.partition("::")[0] not in self.paths)
 
     async def as_at_base(self, measured: Measured) -> Measured:
         """Check out the tree with the files of tests as they stood at the base."""
@@ -106,7 +116,7 @@ class AddedTests:
             return results.unmeasured(self.name, measured.tree, "no test asked for was added by the work")
         runner = self.suite.runner
         data = runner.data_file.with_name(f"{runner.data_file.name}.added") if runner.data_file else None
-        apart = replace(runner, leave_out=self.aside.known, files=self.aside.files, data_file=data)
+        apart = replace(runner, leave_out=self.aside.untouched, files=self.aside.files, data_file=data)
         result = await replace(self.suite, only=only, runner=apart).run(there)
         self.given.append(result)
         return _renamed(result, self.name)
@@ -114,8 +124,9 @@ class AddedTests:
 
 @dataclass(frozen=True, kw_only=True)
 class TogetherTests:
-    """What both runs gave, as the project's tests; of a test that ran twice the run apart counts."""
+    """What both runs gave, as the project's tests; of a test that ran twice the worse outcome counts."""
 
+    aside: Aside
     given: list[CheckResult]
     name: str = field(default="pytest", init=False)
 
@@ -128,7 +139,7 @@ class TogetherTests:
             )
         first = made[0]
         broken = next((each for each in made if each.state is CheckState.ERROR), None)
-        tests = _together([each.tests for each in made if each.tests is not None])
+        tests = _together(made, self.aside)
         state = CheckState.ERROR if broken else state_of(tests)
         update = {
             "state": state,
@@ -162,7 +173,7 @@ def isolated(suite: TestSuite, aside: Aside, after: tuple[Check, ...] = ()) -> t
     return (
         BaseTests(suite=suite, aside=aside, given=given),
         AddedTests(suite=suite, aside=aside, given=given),
-        TogetherTests(given=given),
+        TogetherTests(aside=aside, given=given),
         *(InPlace(check=check, aside=aside) for check in after),
     )
 
@@ -176,17 +187,23 @@ def _chosen(only: tuple[str, ...] | None, aside: Aside, *, of_base: bool) -> tup
     )
 
 
-def _together(reports: list[TestReport]) -> TestReport:
+def _together(made: list[CheckResult], aside: Aside) -> TestReport:
+    """Put the reports together: a test of a changed file has to stand the delivered tree as well."""
+    reports = [each.tests for each in made if each.tests is not None]
     outcomes = dict(reports[0].outcomes)
-    failures = list(reports[0].failures)
+    failures = {each.test: each for each in reports[0].failures}
     for report in reports[1:]:
-        outcomes |= {
-            test: outcome for test, outcome in report.outcomes.items() if test not in reports[0].outcomes
-        }
-        failures += [each for each in report.failures if each.test not in reports[0].outcomes]
+        for test, outcome in report.outcomes.items():
+            if test not in outcomes or _WORSE.index(outcome) > _WORSE.index(outcomes[test]):
+                outcomes[test] = outcome
+        failures = {each.test: each for each in report.failures} | failures
+        if report.complete:
+            for test in [each for each in outcomes if each.partition("::")[0] in aside.paths]:
+                if test not in report.outcomes and test.partition("::")[0] not in report.outcomes:
+                    del outcomes[test]  # it is no longer collected, which is for integrity to say
     return TestReport(
         outcomes=outcomes,
-        failures=tuple(failures),
+        failures=tuple(each for test, each in failures.items() if outcomes.get(test, Outcome.PASSED).red),
         collection_errors=tuple(
             dict.fromkeys(each for report in reports for each in report.collection_errors)
         ),

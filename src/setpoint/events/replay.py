@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import assert_never
+from typing import Annotated, assert_never
+
+from pydantic import Field
 
 from setpoint.domain.attempt import Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
@@ -16,6 +18,9 @@ from setpoint.domain.events import (
     BaselineMeasured,
     BudgetWarned,
     CancelRequested,
+    ChangeRequested,
+    ChangeReviewed,
+    ChangeSettled,
     Delivered,
     DiminishingReturns,
     Event,
@@ -31,6 +36,7 @@ from setpoint.domain.events import (
     PhaseCompleted,
     PhaseEntered,
     PhasePassed,
+    ReasonsGiven,
     ReviewCompleted,
     RunFinished,
     RunResumed,
@@ -43,6 +49,11 @@ from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
 from setpoint.errors import RecordedDataError
 from setpoint.policies.budget import active_seconds, granted, grants, spent
+
+AboutIntegrity = Annotated[
+    ChangeRequested | ChangeReviewed | ChangeSettled | ReasonsGiven, Field(discriminator="kind")
+]
+"""What was asked for, said and decided about protected files and signals."""
 
 
 class Try(Value):
@@ -112,6 +123,8 @@ class History(Value):
     resumptions: tuple[RunResumed, ...] = ()
     gates: tuple[Asked, ...] = ()
     """Every question to a person, oldest first."""
+    requests: tuple[AboutIntegrity, ...] = ()
+    """What was asked for, said and decided about protected files and signals, oldest first."""
     cancel: CancelRequested | None = None
     """Who wanted the run ended, where someone did."""
     phase: str = ""
@@ -167,6 +180,7 @@ class _Fold:
     warnings: list[BudgetWarned] = field(default_factory=list)
     resumptions: list[RunResumed] = field(default_factory=list)
     gates: dict[GateId, Asked] = field(default_factory=dict)
+    requests: list[AboutIntegrity] = field(default_factory=list)
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
@@ -180,6 +194,8 @@ class _Fold:
                 self._run(event.body)
             case GateOpened() | GateAnswered() | GateExpired():
                 self._asked(event.body, event.at)
+            case ChangeRequested() | ChangeReviewed() | ChangeSettled() | ReasonsGiven():
+                self.requests.append(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
@@ -216,6 +232,7 @@ class _Fold:
             warnings=tuple(self.warnings),
             resumptions=tuple(self.resumptions),
             gates=tuple(self.gates.values()),
+            requests=tuple(self.requests),
             cancel=self.cancel,
             phase=self.phase,
             iteration=self.iteration,

@@ -9,10 +9,12 @@ from setpoint.domain.attempt import Brief, Mode, Role, Tried
 from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.pipeline import Phase
+from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
 from setpoint.policies.budget import attempt_limits, continued, spent
 from setpoint.policies.past import blocking, failures
+from setpoint.policies.requests import given_reasons, settled_requests
 
 MOST_FAILURES = 5
 MOST_FINDINGS = 20
@@ -39,6 +41,10 @@ class Situation:
     """What thinking phases wrote, by phase."""
     diff: str = ""
     """The change under review."""
+    requests: tuple[ChangeRequest, ...] = ()
+    """What the maker asks for."""
+    signals: tuple[Finding, ...] = ()
+    """Signs of tampering that the maker is asked a reason for."""
     budget: str = ""
 
 
@@ -67,6 +73,7 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
         "scratchpad": f"{world.folder}/scratchpad.md",
+        **_integrity(run, now),
     }
     template = phase.prompts.get(now.mode, phase.prompts.get(Mode.FRESH, ""))
     return Brief(
@@ -82,8 +89,22 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         failures=now.failures,
         tried=now.tried,
         diff=now.diff,
+        requests=now.requests,
+        reasons=given_reasons(run.journal.events),
         limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
     )
+
+
+def _integrity(run: Running, now: Situation) -> dict[str, object]:
+    """Give what a prompt may say of protected files and of signals."""
+    settled = settled_requests(run.journal.events)
+    return {
+        "requests": now.requests,
+        "signals": now.signals[:MOST_FINDINGS],
+        "reasons": given_reasons(run.journal.events),
+        "released": tuple(path for each in settled if each.granted for path in each.paths),
+        "refused": tuple(each for each in settled if not each.granted),
+    }
 
 
 def tried(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:

@@ -77,6 +77,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, mend="commit something first, or give another --base")
     names, notes = await _names(project)
+    wanted = _with_mode(wanted, settings)
     wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
     dirty = await is_dirty(project.root)
     if dirty:
@@ -140,6 +141,13 @@ async def _names(project: Project) -> tuple[dict[Role, str], list[str]]:
             agents.make(name)  # an unknown name ends here, before anything is begun
         names[role] = name
     return names, notes
+
+
+def _with_mode(wanted: Story, settings: Settings) -> Story:
+    """Take the project's mode of test integrity where the story names none."""
+    if "integrity" in wanted.model_fields_set:
+        return wanted
+    return wanted.model_copy(update={"integrity": settings.integrity.mode})
 
 
 def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Story, str]:

@@ -24,6 +24,7 @@ from setpoint.events.report import write_all
 from setpoint.loops import phase, verifying
 from setpoint.loops.asking import waiting
 from setpoint.pipelines import render
+from setpoint.policies.requests import released
 from setpoint.ports import Agent, Durable, World
 from setpoint.processes.git import commit_of, tree_of
 from setpoint.settings import Settings
@@ -134,7 +135,7 @@ def verify(project: Project, trace_id: TraceId) -> tuple[verifying.Compared, ...
     if not recorded:
         message = f"{trace_id} delivered nothing that was measured in full"
         raise UsageError(message, mend="there is nothing to verify; `setpoint show` tells what happened")
-    return asyncio.run(_verified(project, first.order, last.outcome, recorded[-1]))
+    return asyncio.run(_verified(project, released(first.order, events), last.outcome, recorded[-1]))
 
 
 async def _verified(

@@ -123,7 +123,7 @@ async def test_added_tests_count_and_have_evidence_of_their_own(bench):
     assert [each.test for each in evaluated.failures] == ["tests/test_more.py::test_red"]
     assert evaluated.evidence_of("pytest").state is CheckState.FAIL
     assert evaluated.evidence_of("pytest-base").counts == {"passed": 2}
-    assert evaluated.evidence_of("pytest-added").counts == {"passed": 2, "failed": 1}
+    assert evaluated.evidence_of("pytest-added").counts == {"passed": 4, "failed": 1}
     assert evaluated.known_red == ()
 
 

@@ -18,6 +18,12 @@ def test_add(a):
         add(None)
     check_sum(add(1, 2))
 
+TABLE = [(1, 2), (3, 4)]
+
+@pytest.mark.parametrize(("a", "b"), TABLE)
+def test_table(a, b):
+    assert add(a, 1) == b
+
 class TestOld:
     def test_close(self):
         self.assertAlmostEqual(add(0.1, 0.2), 0.3, places=7)
@@ -33,6 +39,7 @@ WEAKER = {
     "any exception": ("raises(ValueError", "raises(Exception"),
     "any message": (', match="no"', ""),
     "fewer cases": ("[1, 2, 3]", "[1]"),
+    "fewer rows in a table of its own": ("[(1, 2), (3, 4)]", "[(1, 2)]"),
     "a weaker helper": ("assert value == 3", "assert value"),
     "a skip": ("def test_add", "@pytest.mark.skip\ndef test_add"),
     "an early return": ("    assert add(a, 2) == 3\n", "    return\n    assert add(a, 2) == 3\n"),
@@ -81,7 +88,7 @@ def test_a_swallowed_failure_is_weaker_and_hollow(wrapped):
 
 
 def test_names_are_qualified_and_files_that_do_not_parse_have_none():
-    assert set(strengths(BASE)) == {"check_sum", "test_add", "TestOld::test_close"}
+    assert set(strengths(BASE)) == {"check_sum", "test_add", "test_table", "TestOld::test_close"}
     assert strengths("def (") == {}
 
 

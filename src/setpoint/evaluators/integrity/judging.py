@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.story import IntegrityMode
+from setpoint.evaluators.integrity.growth import lines_added
 from setpoint.evaluators.integrity.paths import NEAREST, STEERING, Kind, injects, kind_of, matches, preempts
 from setpoint.evaluators.integrity.sameness import bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
@@ -60,8 +61,14 @@ class Comparison:
         if kind in (Kind.TABLES, Kind.CONFIGURATION):
             return self._settings(path, kind, _text(before), _text(after))
         if kind is Kind.DATA:
-            return _judged(path, [("was edited", "", not path.endswith(_PROSE))])
+            return self._data(path, before, after)
         return _judged(path, [("was edited, though the story protects it", "", False)])
+
+    def _data(self, path: str, before: bytes, after: bytes) -> Judged | None:
+        grows = self._runs_apart and self.mode is IntegrityMode.APPEND_ONLY
+        if grows and lines_added(_text(before), _text(after)):
+            return None
+        return _judged(path, [("was edited", "", not path.endswith(_PROSE))])
 
     def _test(self, path: str, before: bytes, after: bytes | None) -> Judged | None:
         if self.mode is IntegrityMode.READ_ONLY and after is not None:
@@ -69,8 +76,14 @@ class Comparison:
             return _judged(path, said or [("was edited, and is read-only", "", False)])
         if after is None:
             return None if self._moved(_text(before)) else _judged(path, [("was deleted", "", True)])
-        said = [(each.what, each.symbol, each.weakens) for each in changes(_text(before), _text(after))]
+        found = changes(_text(before), _text(after), may_grow=self._runs_apart)
+        said = [(each.what, each.symbol, each.weakens) for each in found]
         return _judged(path, said) if said else None
+
+    @property
+    def _runs_apart(self) -> bool:
+        """Whether the tests of the base run apart from the maker's files, so that additions are harmless."""
+        return bool(self.tests)
 
     def _moved(self, before: str) -> bool:
         """Whether all tests of a deleted file stand in one new file, under whatever names."""

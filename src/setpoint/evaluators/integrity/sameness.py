@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from setpoint.evaluators.integrity.growth import taken_back
+
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _STEERING_NAMES = frozenset(
@@ -51,10 +53,14 @@ class Change:
     """Whether the tests of the base may now prove less."""
 
 
-def changes(base: str, now: str) -> tuple[Change, ...]:
-    """Give what append-only does not allow: nothing may go, and additions may not steer what stood."""
+def changes(base: str, now: str, *, may_grow: bool = False) -> tuple[Change, ...]:
+    """Give what append-only does not allow: nothing may go, and additions may not steer what stood.
+
+    With `may_grow` what stood may also gain statements and elements inside (`growth`).
+    """
     try:
-        before, after = ast.parse(base), ast.parse(now)
+        before = ast.parse(base)
+        after = taken_back(base, now) if may_grow else ast.parse(now)
     except (SyntaxError, ValueError):
         return () if base == now else (Change(what="the file no longer parses", symbol="", weakens=True),)
     return tuple(_in_body(before.body, after.body, ""))

@@ -65,7 +65,8 @@ def strengths(source: str) -> dict[str, Strength]:
         return {}
     functions = dict(_functions(module, ""))
     by_name = {name.rpartition("::")[2]: name for name in functions}
-    own = {name: _own(node, by_name.keys()) for name, node in functions.items()}
+    tables = dict(_tables(module))
+    own = {name: _own(node, by_name.keys(), tables) for name, node in functions.items()}
     return {name: _whole(name, functions, own, by_name) for name in functions}
 
 
@@ -136,8 +137,15 @@ def _called(node: _Function) -> Iterator[str]:
                 yield each.func.attr
 
 
-def _own(node: _Function, here: Collection[str]) -> Strength:
-    total = Strength(cases=_cases(node), skipped=sum(map(_leaves_out, node.decorator_list)))
+def _tables(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Give what names stand for that are bound at the top of the file."""
+    for node in module.body:
+        if isinstance(node, ast.Assign):
+            yield from ((each.id, node.value) for each in node.targets if isinstance(each, ast.Name))
+
+
+def _own(node: _Function, here: Collection[str], tables: Mapping[str, ast.expr]) -> Strength:
+    total = Strength(cases=_cases(node, tables), skipped=sum(map(_leaves_out, node.decorator_list)))
     dead = _after_return(node)
     for each in ast.walk(node):
         if id(each) in dead:
@@ -246,12 +254,14 @@ def _number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
-def _cases(node: _Function) -> int:
+def _cases(node: _Function, tables: Mapping[str, ast.expr]) -> int:
     """Count the values in the tables of `parametrize`; fewer rows have fewer of them."""
     found = 0
     for mark in node.decorator_list:
         if isinstance(mark, ast.Call) and _name(mark.func) == "parametrize" and len(mark.args) > 1:
             table = mark.args[1]
+            if isinstance(table, ast.Name):
+                table = tables.get(table.id, table)
             leaves = ast.Constant | ast.Name | ast.Attribute | ast.Call
             found += sum(isinstance(each, leaves) for each in ast.walk(table))
     return found
