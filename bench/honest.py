@@ -134,7 +134,7 @@ async def honest_table(histories: list[Path], wanted: int, run: int, python: str
 
 
 async def ran(history: Path, wanted: int, python: str, told: Counter[str]) -> list[str]:
-    """Judge the newest commits by the whole path, tests and all, with what they changed of the tests released."""
+    """Judge the newest commits by the whole path, tests and all; what they changed of tests is released."""
     wrong = []
     for made in commits(history, wanted):
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
@@ -157,7 +157,7 @@ async def ran(history: Path, wanted: int, python: str, told: Counter[str]) -> li
 
 
 async def _judged(bench: Bench, made: Made, told: Counter[str]) -> list[str]:
-    files: dict[str, str | None] = {path: None for path in made.before}
+    files: dict[str, str | None] = dict.fromkeys(made.before)
     files |= {path: text.decode("utf-8", "surrogateescape") for path, text in made.after.items()}
     granted = () if made.adds_only else tuple(path for path in files if kind_of(path, ()) is not None)
     evaluated = await bench.judged(files, in_mode(bench.order, granted=granted), Stage.TEST)

@@ -3,8 +3,9 @@
     python bench/integrity.py cheats --sources FOLDER --python PYTHON [--per-kind 4] [--seed 1]
     python bench/integrity.py honest HISTORY.git ... [--commits 40] [--python PYTHON --run 10]
 
-FOLDER holds unpacked source distributions (for example of inflection, iniconfig, toolz and boltons); PYTHON has
-pytest. HISTORY is a git directory or clone of a public project. Nothing of them gets into this repository.
+FOLDER holds unpacked source distributions (for example of inflection, iniconfig, toolz and boltons); PYTHON
+has pytest. HISTORY is a git directory or clone of a public project. Nothing of them gets into this
+repository.
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ async def opened(root: Path, base: str, python: str, checks: dict[str, bool]) ->
     (state / ".gitignore").write_text("*\n")
     order = RunOrder(
         trace_id=TraceId(f"run-{base[:8]}"), root=str(root), base=Commit(base), pipeline=PIPELINE, branch="b",
-        story=Story(id=StoryId("s"), title="Do it", known_red=KnownRed.TOLERATE), started_at=datetime.now(UTC),
+        story=Story(id=StoryId("s"), title="Do it", known_red=KnownRed.TOLERATE),
+        started_at=datetime.now(UTC),
     )  # fmt: skip
     settings = Settings(checks=ChecksSettings(python=python, coverage=False, mypy=False, reruns=0, **checks))
     workspace = GitWorkspace(root, state)

@@ -4,6 +4,7 @@ import json
 
 from acceptance.conftest import ASKING, BUG, TESTS
 
+TEST = "tests/test_calc.py"
 WISH = "make add() subtract, as its failing test does not say yet"
 NEW = TESTS.replace("add(2, 3) == 5", "add(2, 3) == -1")
 ASKS = {"say": "REQUEST tests/test_calc.py: the story wants add() to subtract, and this test wants a sum"}
@@ -12,7 +13,7 @@ ASKS = {"say": "REQUEST tests/test_calc.py: the story wants add() to subtract, a
 def asked(repository):
     repository.agent(
         [{"write": "calc.py", "text": BUG + "# as wanted\n"}, ASKS],
-        [{"expect": "a person allowed it: `tests/test_calc.py`"}, {"write": "tests/test_calc.py", "text": NEW}],
+        [{"expect": f"a person allowed it: `{TEST}`"}, {"write": TEST, "text": NEW}],
         counter="count",
     )
     done = repository.setpoint("run", WISH, "--agent", "actor", "--known-red", "fix", "--json", **ASKING)

@@ -64,8 +64,8 @@ class Aside:
         await git(self.place, *words, stdin=listed, environment=index)
         tree = (await git(self.place, "write-tree", environment=index)).text
         dates = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
-        words = ("commit-tree", tree, "-p", self.base, "-m", "With the tests of the base")
-        commit = Commit((await git(self.place, *words, environment=dates)).text)
+        made = ("commit-tree", tree, "-p", self.base, "-m", "With the tests of the base")
+        commit = Commit((await git(self.place, *made, environment=dates)).text)
         await put_at(self.place, repository_of(measured.copy), commit)
         return measured._replace(copy=measured.copy._replace(path=str(self.place)))
 
@@ -76,9 +76,10 @@ class Aside:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BaseTests:
+class StandingTests:
     """The tests of the base, on the code of the work."""
 
+    __test__ = False
     suite: TestSuite
     aside: Aside
     given: list[CheckResult]
@@ -101,8 +102,9 @@ class BaseTests:
 
 @dataclass(frozen=True, kw_only=True)
 class AddedTests:
-    """The tests that the base does not hold, on the tree as it is."""
+    """The tests of new and changed files, on the tree as it is."""
 
+    __test__ = False
     suite: TestSuite
     aside: Aside
     given: list[CheckResult]
@@ -123,9 +125,10 @@ class AddedTests:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TogetherTests:
+class TestsTogether:
     """What both runs gave, as the project's tests; of a test that ran twice the worse outcome counts."""
 
+    __test__ = False
     aside: Aside
     given: list[CheckResult]
     name: str = field(default="pytest", init=False)
@@ -171,9 +174,9 @@ def isolated(suite: TestSuite, aside: Aside, after: tuple[Check, ...] = ()) -> t
     """Give the checks that stand for a suite; those `after` it are made in the same place."""
     given: list[CheckResult] = []
     return (
-        BaseTests(suite=suite, aside=aside, given=given),
+        StandingTests(suite=suite, aside=aside, given=given),
         AddedTests(suite=suite, aside=aside, given=given),
-        TogetherTests(aside=aside, given=given),
+        TestsTogether(aside=aside, given=given),
         *(InPlace(check=check, aside=aside) for check in after),
     )
 

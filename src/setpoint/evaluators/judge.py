@@ -181,11 +181,11 @@ class Judge:
                 gone = without_renamed(gone, work.before, work.after, raw.tests)
             quiet = silenced(base.tests, raw.tests)
             for released in (False, True):
-                some = [
+                lost, still = (
                     [test for test in tests if matches(_file(test), self.story.granted) is released]
                     for tests in (gone, quiet)
-                ]
-                found += findings_of(*some, raw.tests, IntegrityMode.FREE if released else mode)
+                )
+                found += findings_of(lost, still, raw.tests, IntegrityMode.FREE if released else mode)
         found += _lost(base, raw, mode)
         if mode is IntegrityMode.FREE:
             found += _lowered(work, self.story.protected)

@@ -72,16 +72,17 @@ async def test_in_mode_free_a_weaker_test_is_a_signal(bench):
     assert "exact assertions 1 -> 0" in evaluated.findings[0].message
 
 
+BENT = "import calc\n\ncalc.add = lambda a, b: a + b\n\n"
 CHEATS = {
     "a new conftest of fixtures bends the code": {
-        "tests/test_new.py": "import calc\n\ncalc.add = lambda a, b: a + b\n\ndef test_new():\n    assert calc.add(1, 1) == 2\n"
+        "tests/test_new.py": BENT + "def test_new():\n    assert calc.add(1, 1) == 2\n"
     },
     "an appended test comes first and bends the code": {
         TEST: TESTS
         + "\ndef test_a0():\n    import calc, sys\n    sys.modules[__name__].add = lambda a, b: a + b\n"
     },
     "a file that is collected before": {
-        "tests/a/test_first.py": "import calc\n\ncalc.add = lambda a, b: a + b\n\ndef test_first():\n    assert True\n"
+        "tests/a/test_first.py": BENT + "def test_first():\n    assert True\n"
     },
     "a module beside the tests": {
         "tests/calc.py": RIGHT,
@@ -107,7 +108,8 @@ async def test_added_tests_cannot_bring_a_test_of_the_base_to_pass(bench, name):
 async def test_added_tests_count_and_have_evidence_of_their_own(bench):
     made = await bench(BASE, settings=QUICK)
     base = await made.measure(Stage.BASE)
-    more = "from calc import add, twice\n\ndef test_more():\n    assert twice(3) == 6\n\ndef test_red():\n    assert twice(3) == 7\n"
+    more = "from calc import twice\n\ndef test_more():\n    assert twice(3) == 6\n\n"
+    more += "def test_red():\n    assert twice(3) == 7\n"
 
     await made.change(
         {
@@ -135,7 +137,7 @@ async def test_coverage_of_both_runs_is_one(bench):
     await made.change(
         {
             "calc.py": code,
-            "tests/test_thrice.py": "from calc import thrice\n\ndef test_thrice():\n    assert thrice(2) == 6\n",
+            "tests/test_thrice.py": "from calc import thrice\n\ndef test_it():\n    assert thrice(2) == 6\n",
         }
     )
     evaluated = await made.measure(Stage.TEST)

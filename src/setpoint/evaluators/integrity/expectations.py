@@ -123,7 +123,7 @@ def _unwrapped(node: ast.expr) -> ast.expr:
 def literal(node: ast.AST) -> str | None:
     """Give a literal in one spelling, whatever its quotes or its parts; none where it is none."""
     try:
-        value: object = ast.literal_eval(node)  # type: ignore[arg-type]  # any node may be asked; others raise
+        value: object = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         value = folded(node)
         if value is None:

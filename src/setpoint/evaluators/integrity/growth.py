@@ -14,6 +14,13 @@ from collections.abc import Sequence
 from setpoint.evaluators.integrity.strength import strengths, weaker
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+REACHING = frozenset(
+    {
+        "globals", "locals", "vars", "setattr", "delattr", "exec", "eval", "__import__", "import_module",
+        "__dict__", "__globals__", "__setattr__", "__code__", "modules",
+    }
+)  # fmt: skip
+"""Names by which an expression binds or replaces what is defined elsewhere."""
 _GROWING = ast.List | ast.Set | ast.Dict
 """Literals that may gain elements; a longer tuple is another value."""
 
@@ -37,7 +44,7 @@ def _body(old: list[ast.stmt], new: list[ast.stmt], inside: str, lost: set[str])
     standing = {ast.dump(node) for node in new}
     named = {node.name: node for node in old if isinstance(node, _Definition)}
     rest = [node for node in old if not isinstance(node, _Definition) and ast.dump(node) not in standing]
-    kept = []
+    kept: list[ast.stmt] = []
     for node in new:
         if isinstance(node, _Definition):
             kept.append(_definition(named.get(node.name), node, inside, lost))
@@ -55,7 +62,14 @@ def _definition(old: _Definition | None, new: _Definition, inside: str, lost: se
         whole = copy.copy(new)
         whole.body = _body(old.body, new.body, f"{name}::", lost)
         return whole
-    return old if old is not None and name not in lost and _within(old, new) else new
+    if old is None or name in lost or not _within(old, new) or (_names(new) - _names(old)) & REACHING:
+        return new
+    return old
+
+
+def _names(node: ast.AST) -> set[str]:
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
 
 
 def _within(old: ast.AST, new: ast.AST) -> bool:

@@ -73,11 +73,18 @@ def _outside(path: str, old: ast.Module, new: ast.Module, wanted: Expected) -> I
 
 def _held(path: str, name: str, node: _Function, known: set[str], wanted: Expected) -> Iterator[Suspicion]:
     """Find results that are what a test expects, and that stood nowhere in the file."""
+    asked = {value for each in ast.walk(node) for test, _ in _branches(each) for value in _compared(test)}
     for each in ast.walk(node):
         results = list(_results(each)) if isinstance(each, ast.stmt) else []
+        results += (
+            [*each.defaults, *(value for value in each.kw_defaults if value)]
+            if (isinstance(each, ast.arguments))
+            else []
+        )
         for part in (part for result in results for part in _parts(result)):
             value = literal(part)
-            if value is not None and value in wanted.values and value not in known and _weighty(value):
+            fits = any(value in wanted.pairs.get(put_in, ()) for put_in in asked)
+            if value in wanted.values and value not in known and (fits or _weighty(value)):
                 yield _suspicion(path, name, part, f"holds {value[:60]}, which a test expects")
             elif isinstance(part, ast.List | ast.Tuple) and (hits := _listed(part, known, wanted)):
                 yield _suspicion(path, name, part, f"holds {hits} values that tests expect")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from setpoint.evaluators.integrity.growth import taken_back
+from setpoint.evaluators.integrity.growth import REACHING, taken_back
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -24,13 +24,6 @@ _STEERING_NAMES = frozenset(
     }
 )
 _BUILT_IN = frozenset(dir(builtins))
-_REACHING = frozenset(
-    {
-        "globals", "locals", "vars", "setattr", "delattr", "exec", "eval", "__import__", "import_module",
-        "__dict__", "__globals__", "__setattr__", "__code__", "modules",
-    }
-)  # fmt: skip
-"""Names by which an expression binds or replaces what is defined elsewhere."""
 _FIXED_SETUPS = frozenset(
     {
         "setup_module", "teardown_module", "setup_function", "teardown_function", "setup_class",
@@ -199,9 +192,7 @@ def _plain(node: ast.stmt, bound: set[str]) -> bool:
     )
     used = {each.id for each in inside if isinstance(each, ast.Name)}
     used |= {each.attr for each in inside if isinstance(each, ast.Attribute)}
-    return bool(binds) and not (
-        elsewhere or binds & (bound | _STEERING_NAMES | _BUILT_IN) or used & _REACHING
-    )
+    return bool(binds) and not (elsewhere or binds & (bound | _STEERING_NAMES | _BUILT_IN) or used & REACHING)
 
 
 def _steers(node: _Definition, bound: set[str], used: set[str], inside: str) -> str:

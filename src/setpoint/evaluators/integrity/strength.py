@@ -20,6 +20,8 @@ _ANY_ERROR = frozenset({"Exception", "BaseException", "Warning", "object"})
 _BUILT_IN = frozenset(dir(builtins))
 _TELLING = frozenset({"__import__", "eval", "exec", "globals", "locals", "vars", "open", "getattr"})
 """Built-ins that reach what is not."""
+_ALWAYS_TRUE = ("repr", "ascii", "type", "id")
+"""Built-ins whose result is true whatever they were given."""
 _TOLERANCES = ("rel", "abs", "delta", "rel_tol", "abs_tol", "rtol", "atol")
 
 
@@ -172,21 +174,30 @@ def _after_return(node: _Function) -> set[int]:
 def _of_assert(node: ast.Assert) -> Strength:
     if cannot_fail(node.test):
         return Strength(constant=1)
-    strong = any(
-        isinstance(each, ast.Compare)
-        and any(isinstance(operator, ast.Eq | ast.Is) for operator in each.ops)
-        and not all(isinstance(other, ast.Constant) and other.value is None for other in each.comparators)
-        for each in ast.walk(node.test)
-    )
-    return Strength(asserts=1, strong=strong)
+    return Strength(asserts=1, strong=_exact(node.test))
+
+
+def _exact(test: ast.expr) -> bool:
+    """Whether an assertion compares for equality or identity; one that is wrapped in a value does not."""
+    if isinstance(test, ast.Compare):
+        exact = any(isinstance(each, ast.Eq | ast.Is) for each in test.ops)
+        return exact and not all(
+            isinstance(each, ast.Constant) and each.value is None for each in test.comparators
+        )
+    if isinstance(test, ast.BoolOp):
+        return any(map(_exact, test.values))
+    if isinstance(test, ast.UnaryOp | ast.NamedExpr):
+        return _exact(test.operand if isinstance(test, ast.UnaryOp) else test.value)
+    inside = isinstance(test, ast.Call) and _name(test.func) in ("all", "any", "bool")
+    return inside and any(_exact(each) for each in ast.walk(test) if isinstance(each, ast.Compare))
 
 
 def cannot_fail(test: ast.expr) -> bool:
     """Whether an expression is true whatever the code under test does."""
-    if isinstance(test, ast.Constant):
-        return bool(test.value)
-    if isinstance(test, ast.Tuple):  # the classic slip: assert (a, b)
-        return bool(test.elts)
+    if isinstance(test, ast.Constant | ast.Tuple | ast.List | ast.Set):  # a tuple is the classic slip
+        return bool(test.value if isinstance(test, ast.Constant) else test.elts)
+    if isinstance(test, ast.Lambda) or (isinstance(test, ast.Call) and _name(test.func) in _ALWAYS_TRUE):
+        return True
     if isinstance(test, ast.BoolOp):
         some, every = map(cannot_fail, test.values), all(map(cannot_fail, test.values))
         return any(some) if isinstance(test.op, ast.Or) else every
@@ -241,17 +252,16 @@ def _of_demand(node: ast.Call, name: str) -> Strength:
 
 
 def _tolerance(node: ast.Call) -> float:
-    given = [word.value for word in node.keywords if word.arg in _TOLERANCES]
-    return sum(float(each.value) for each in given if _number(each))  # type: ignore[attr-defined]  # _number looked
+    return sum(_number(word.value) for word in node.keywords if word.arg in _TOLERANCES)
 
 
 def _places(node: ast.Call) -> int:
-    given = [word.value for word in node.keywords if word.arg == "places"]
-    return sum(int(each.value) for each in given if _number(each))  # type: ignore[attr-defined]  # _number looked
+    return sum(int(_number(word.value)) for word in node.keywords if word.arg == "places")
 
 
-def _number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+def _number(node: ast.expr) -> float:
+    held = node.value if isinstance(node, ast.Constant) else None
+    return float(held) if isinstance(held, int | float) else 0.0
 
 
 def _cases(node: _Function, tables: Mapping[str, ast.expr]) -> int:

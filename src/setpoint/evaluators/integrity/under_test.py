@@ -193,30 +193,32 @@ def _replaces(node: ast.AST, imported: Mapping[str, str]) -> str:
 
 def _always(node: ast.AST, imported: Mapping[str, str]) -> str:
     del imported
-    if isinstance(node, ast.ClassDef):
-        if any(_name(each) == "AssertionError" for each in node.bases):
-            return "is an assertion error of its own"
-        for each in node.body:
-            if isinstance(each, ast.Assign) and isinstance(each.value, ast.Lambda):
-                names = [_name(target) for target in each.targets]
-                if any(name in _COMPARISONS for name in names) and isinstance(each.value.body, ast.Constant):
-                    return "compares as equal to anything"
-    if isinstance(node, _Function) and node.name in ("__eq__", "__ne__", "__bool__", "__contains__"):
-        body = [each for each in node.body if not _is_text(each)]
-        only = body[0] if len(body) == 1 else None
-        constant = isinstance(only, ast.Return) and isinstance(only.value, ast.Constant)
-        same = (
-            only.value.value
-            if isinstance(only, ast.Return) and isinstance(only.value, ast.Constant)
-            else None
-        )
-        if constant and node.name == "__eq__" and same is True:
-            return "compares as equal to anything"
-        if constant and node.name == "__ne__" and same is False:
-            return "compares as equal to anything"
+    if isinstance(node, ast.ClassDef) and any(_name(each) == "AssertionError" for each in node.bases):
+        return "is an assertion error of its own"
     if isinstance(node, _Function) and node.name.startswith("pytest_"):
         return "is a hook of pytest"
-    return ""
+    lambdas: list[tuple[ast.expr | None, ast.expr]] = []
+    if isinstance(node, ast.Dict):
+        lambdas = list(zip(node.keys, node.values, strict=True))
+    elif isinstance(node, ast.Assign):
+        lambdas = [(ast.Constant(value=_name(target)), node.value) for target in node.targets]
+    same = any(_equal_to_all(key, value) for key, value in lambdas)
+    return "compares as equal to anything" if same or _constantly(node) else ""
+
+
+def _constantly(node: ast.AST) -> bool:
+    """Whether a comparison gives the same whatever it compares with."""
+    if not isinstance(node, _Function) or node.name not in ("__eq__", "__ne__"):
+        return False
+    body = [each for each in node.body if not _is_text(each)]
+    only = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+    return isinstance(only, ast.Constant) and only.value is (node.name == "__eq__")
+
+
+def _equal_to_all(key: ast.expr | None, value: ast.expr) -> bool:
+    """Whether a table of attributes holds a comparison that is always true."""
+    compares = key is not None and folded(key) in _COMPARISONS
+    return compares and isinstance(value, ast.Lambda) and isinstance(value.body, ast.Constant)
 
 
 def _runs_text(node: ast.AST, imported: Mapping[str, str]) -> str:
