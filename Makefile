@@ -16,7 +16,9 @@ help: ## Show the targets
 demo: $(READY) ## Repair a broken sample project, and show the evidence
 	@rm -rf .demo && $(BIN)/setpoint demo .demo
 
-test: $(READY) ## Run the tests
+test: $(READY) ## Install the tools that the presets describe into .tools/, and run the tests
+	@PYTHON=$(PYTHON) bash tests/evaluators/tools/install.sh
+	@bash tests/evaluators/javascript/install.sh
 	@$(BIN)/python -m pytest -q -m "not real_agents"
 
 test-agents: $(READY) ## Install real coding agents into .agents/ and drive them against a scripted model server
@@ -41,7 +43,7 @@ docs: $(READY_DOCS) ## Write the reference from the code, and build the pages in
 bench: $(READY) ## Measure Setpoint's own overhead
 	@$(BIN)/python bench/overhead.py
 
-clean: ## Remove what the other targets made, but for .agents/
+clean: ## Remove what the other targets made, but for .agents/ and .tools/
 	@rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 $(READY): pyproject.toml

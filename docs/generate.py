@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import tomllib
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
@@ -16,26 +15,29 @@ from pathlib import Path
 
 import click
 import typer
-from jinja2 import Environment, PackageLoader, meta, nodes
+from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
-from wording import anchor, attribute_texts, default, first_words, kind, row, shown, signature, told
+from story_page import stories
+from wording import anchor, attribute_texts, default, fields, first_words, kind, row, shown, signature, told
 
 from setpoint import errors, ports
 from setpoint.agents.registry import known
 from setpoint.agents.rules import REVIEW_RULES
 from setpoint.cli.app import app
 from setpoint.domain import events
+from setpoint.domain.board import Card, NextAction
 from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
-from setpoint.domain.story import Story
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, RunProgress
 from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
-from setpoint.pipelines import SHIPPED, load_pipeline
+from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
-from setpoint.settings import CLASSIC, Settings
+from setpoint.presets import presets
+from setpoint.settings import CLASSIC, ChecksSettings, Settings, ToolSettings
+from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
 
 FOLDER = Path(__file__).resolve().parent / "reference"
@@ -91,6 +93,10 @@ def settings() -> Iterator[str]:
                 continue
             other = [shown(CLASSIC[name]) if name in CLASSIC else ""] if classic else []
             yield row(f"`{name}`", kind(field.annotation), default(field), *other, told(field))
+        if model is ChecksSettings:
+            tables.append((f"{prefix}.TOOL", ToolSettings))
+            short = 'true, false, `"auto"` or [a table](#checkstool)'
+            yield row("`TOOL`", short, '`"auto"`', "Any tool of [Checks](checks.md).")
         yield ""
 
 
@@ -110,8 +116,7 @@ def verbs() -> Iterator[str]:
     group = typer.main.get_command(app)
     yield "# Verbs\n"
     yield f"{group.help}\n"
-    commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
-    for name, command in commands.items():
+    for name, command in commands_of(group):
         yield f"## `setpoint {name}`\n"
         yield f"{command.help}\n"
         parameters = [each for each in command.params if each.name != "help"]
@@ -127,6 +132,16 @@ def verbs() -> Iterator[str]:
             )
             yield row(f"`{spelled}`", value if value != "`false`" else "off", getattr(each, "help", "") or "")
         yield ""
+
+
+def commands_of(group: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """Give every verb with its name, those of groups of verbs too."""
+    commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
+    for name, command in commands.items():
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {below}", each) for below, each in commands_of(command))
+        else:
+            yield name, command
 
 
 def exit_codes() -> Iterator[str]:
@@ -230,19 +245,6 @@ def prompts() -> Iterator[str]:
         yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
 
 
-def variables_of(environment: Environment, template: str) -> set[str]:
-    """Give the variables a template needs, those of templates it includes too."""
-    loader = environment.loader
-    if loader is None:
-        return set()
-    tree = environment.parse(loader.get_source(environment, template)[0])
-    found = meta.find_undeclared_variables(tree)
-    for include in tree.find_all(nodes.Include):
-        if isinstance(include.template, nodes.Const):
-            found |= variables_of(environment, str(include.template.value))
-    return found
-
-
 def agents() -> Iterator[str]:
     """Every agent of the registry."""
     yield "# Agents\n"
@@ -265,12 +267,11 @@ def checks() -> Iterator[str]:
         "Setpoint always parses every file, judges test integrity and runs the story's acceptance commands. "
         "pytest runs through a report plugin of Setpoint's own. These tools are described as data:\n"
     )
-    text = resources.files("setpoint.evaluators").joinpath("presets.toml").read_text("utf-8")
-    yield "| tool | used where it is | arguments |"
-    yield "|---|---|---|"
-    for name, preset in tomllib.loads(text).items():
-        arguments = " ".join(f"{each}" for each in preset["argv"])
-        yield row(f"`{name}`", preset["chosen"], f"`{arguments}`")
+    yield "| tool | measures | language | used | arguments |"
+    yield "|---|---|---|---|---|"
+    for name, preset in presets().items():
+        arguments = " ".join(preset.argv)
+        yield row(f"`{name}`", preset.title, preset.language, preset.chosen, f"`{arguments}`")
     yield "\n## Formats\n"
     yield (
         "A tool of your own is a table [`[check.NAME]`](settings.md#checkname) that names one of these "
@@ -317,16 +318,6 @@ def port_table() -> Iterator[str]:
                 yield f"{inspect.getdoc(method)}\n"
 
 
-def stories() -> Iterator[str]:
-    """Every key of a story's front matter."""
-    yield "# Stories\n"
-    yield (
-        "A story is a Markdown file; these keys may stand in the YAML between two lines of `---` at its top. "
-        "The text below them is the body. Other keys are left to others.\n"
-    )
-    yield from fields(Story, leaving="body")
-
-
 def json_shapes() -> Iterator[str]:
     """What each verb prints with `--json`."""
     yield "# JSON output\n"
@@ -336,6 +327,14 @@ def json_shapes() -> Iterator[str]:
         ("run, resume, demo", outcome, RunOutcome),
         ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
         ("status", "A list of runs, newest first.", RunSummary),
+        ("story list", "A list of stories, what is most urgent first.", Card),
+        ("story next", "The most urgent story as in `story list`, or null. Its `action`:", NextAction),
+        (
+            "run --auto",
+            "The outcome below, and `exit_code`. Under `left`, stories as in `story list`.",
+            BoardOutcome,
+        ),
+        ("run --auto: `worked`", "One story that was taken up.", Worked),
         ("check", "One evaluation of the working tree.", Evaluation),
         ("verify", "`agrees`, and under `checks` a list of these, each with its `agrees`.", Compared),
     ]
@@ -354,16 +353,6 @@ def json_shapes() -> Iterator[str]:
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress):
         yield f"### `{model.__name__}`\n"
         yield from fields(model)
-
-
-def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
-    """A table of a model's fields."""
-    yield "| key | type | default | what it says |"
-    yield "|---|---|---|---|"
-    for name, field in model.model_fields.items():
-        if name != leaving:
-            yield row(f"`{name}`", kind(field.annotation), default(field), told(field))
-    yield ""
 
 
 def main() -> int:

@@ -6,10 +6,11 @@ import ast
 import inspect
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from enum import Enum
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
@@ -115,3 +116,13 @@ def attribute_texts(owner: type) -> dict[str, str]:
 def anchor(place: str) -> str:
     """Give the anchor that a heading gets."""
     return place.lower().replace(".", "")
+
+
+def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
+    """A table of a model's fields."""
+    yield "| key | type | default | what it says |"
+    yield "|---|---|---|---|"
+    for name, field in model.model_fields.items():
+        if name != leaving:
+            yield row(f"`{field.alias or name}`", kind(field.annotation), default(field), told(field))
+    yield ""

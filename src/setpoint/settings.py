@@ -6,30 +6,45 @@ Values are taken, strongest first, from flags, `SETPOINT_*` variables (`SETPOINT
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
+from setpoint.domain.finding import Severity
 from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
+from setpoint.domain.value import Usd
 from setpoint.errors import SettingsError
+from setpoint.presets import presets
 
 CLASSIC: dict[str, Any] = {
     "max_iterations": 5,
     "max_review_bounces": 3,
     "max_test_bounces": 2,
     "max_refinement_attempts": 3,
+    "freeze_reviews_after": None,
     "restart_on_repeat": False,
     "enough_left": False,
     "diminishing_returns": True,
@@ -61,6 +76,12 @@ class AgentsSettings(BaseModel):
     """Writes the plan."""
     researcher: str = "rules"
     """Looks at the project before the plan."""
+    reviews: tuple[str, ...] = ()
+    """Kinds of review, asked at once: code, spec, security, product; empty: those of the pipeline (code)."""
+    reviewers: dict[str, str] = {}
+    """Who reviews by kind, for example `{ security = "codex" }`; the other kinds go to `reviewer`."""
+    other_vendor: bool = False
+    """Reviewers must be of another vendor than the maker; those that are built in always are."""
     order: tuple[str, ...] = ("claude", "codex", "gemini", "copilot", "opencode", "mechanic")
     """The order in which `auto` tries agents."""
     wall_s: float = Field(default=1800.0, gt=0)
@@ -81,31 +102,55 @@ class CustomAgent(BaseModel):
     """
     protocol: Literal["command", "acp"] | None = None
     """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`."""
+    vendor: str = ""
+    """Whose models it uses, for `agents.other_vendor`; empty: its name."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()
     """Names of variables handed on from Setpoint's own environment, for example an API key."""
 
 
+class ToolSettings(BaseModel):
+    """A tool that Setpoint knows: `checks.TOOL = true`, `false` or `"auto"`, or a table of these."""
+
+    model_config = _CLOSED
+
+    use: bool | Literal["auto"] = "auto"
+    """Whether it is used; `auto` where the project uses it ([Checks](checks.md) says how that is told)."""
+    args: tuple[str, ...] = ()
+    """Arguments added to Setpoint's own."""
+    timeout_s: float | None = Field(default=None, gt=0)
+    """Seconds it may take; none: `checks.timeout_s`."""
+    severity: dict[str, Severity] = {}
+    """How bad findings are, by the beginning of their rule; `error` and `critical` block."""
+
+
+def _spelled(value: object) -> object:
+    """Read the short forms of a tool's settings; a variable gives them as text."""
+    short: object = {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    if isinstance(short, bool) or short == "auto":
+        return {"use": short}
+    if not isinstance(value, Mapping | ToolSettings):
+        raise ValueError("""give true, false, "auto" or a table of options""")  # noqa: TRY004 - pydantic reads it
+    return value
+
+
 class ChecksSettings(BaseModel):
     """What Setpoint measures, and with which interpreter."""
 
-    model_config = _CLOSED
+    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
+    __pydantic_extra__: dict[str, Annotated[ToolSettings, BeforeValidator(_spelled)]]
 
     python: str = ""
     """The project's interpreter; empty: `.venv`, `venv`, `VIRTUAL_ENV`, then `python3`."""
     pytest: bool | Literal["auto"] = "auto"
-    """Run the project's tests; `auto` where tests are found."""
+    """Run the project's tests with pytest; `auto` where tests are found."""
+    unittest: bool | Literal["auto"] = "auto"
+    """Run them with unittest; `auto` where they are written for it and the project has no pytest."""
     pytest_args: tuple[str, ...] = ()
     """Arguments added to every pytest run."""
     coverage: bool | Literal["auto"] = "auto"
     """Measure coverage with the full suite; `auto` where `coverage` is installed beside pytest."""
-    ruff: bool | Literal["auto"] = "auto"
-    """Lint; `auto` where the project configures ruff."""
-    mypy: bool | Literal["auto"] = "auto"
-    """Check types; `auto` where the project configures mypy."""
-    bandit: bool | Literal["auto"] = "auto"
-    """Look for security problems; `auto` where bandit is installed."""
     coverage_goal: float = Field(default=0.80, gt=0, le=1)
     """Share of lines that gives the full mark for coverage."""
     timeout_s: float = Field(default=900.0, gt=0)
@@ -114,6 +159,18 @@ class ChecksSettings(BaseModel):
     """How often a failing test is run again, alone, before it counts."""
     require_types: bool = True
     """Whether new type errors block."""
+
+    def tool(self, name: str) -> ToolSettings:
+        """Give what is said of a tool that Setpoint knows."""
+        return (self.__pydantic_extra__ or {}).get(name, ToolSettings())
+
+    @model_validator(mode="after")
+    def _of_known_tools(self) -> Self:
+        if unknown := sorted(set(self.__pydantic_extra__ or {}) - set(presets())):
+            known = ", ".join([*type(self).model_fields, *presets()])
+            message = "no check or tool is called '{key}'; there are {known}"
+            raise PydanticCustomError("unknown_key", message, {"key": unknown[0], "known": known})
+        return self
 
 
 class IntegritySettings(BaseModel):
@@ -125,6 +182,23 @@ class IntegritySettings(BaseModel):
     """read-only, append-only or free."""
     protected: tuple[str, ...] = ()
     """More protected paths, as globs from the root of the repository."""
+
+
+class BoardSettings(BaseModel):
+    """How `setpoint run --auto` works off the board."""
+
+    model_config = _CLOSED
+
+    jobs: int = Field(default=1, ge=1, le=64)
+    """Stories at once, each in a work copy and a process of its own."""
+    max_stories: int | None = Field(default=None, ge=1)
+    """Stories taken up at most; none for no limit."""
+    max_cost_usd: Usd = Field(default=Decimal(0), ge=0)
+    """US dollars over all stories after which no more are taken up; 0 for no limit."""
+    max_wall_s: float | None = Field(default=None, gt=0)
+    """Seconds after which no more stories are taken up; none for no limit."""
+    stop_for_person: bool = False
+    """Whether no more stories are taken up once one of them needs a person."""
 
 
 class Settings(BaseSettings):
@@ -154,6 +228,8 @@ class Settings(BaseSettings):
     """Tools of your own, by name."""
     integrity: IntegritySettings = IntegritySettings()
     """What a maker may do to tests and configuration."""
+    board: BoardSettings = BoardSettings()
+    """How the board is worked off."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""
     known_red: KnownRed | Literal["auto"] = "auto"
@@ -170,7 +246,8 @@ class Settings(BaseSettings):
     @field_validator("check")
     @classmethod
     def _of_their_own(cls, check: dict[str, CustomCheck]) -> dict[str, CustomCheck]:
-        if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in OWN_CHECKS):
+        taken = {*OWN_CHECKS, *presets()}
+        if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in taken):
             raise ValueError(f"a tool of your own cannot be called {', '.join(wrong)}")
         reports = [each.report for each in check.values() if each.report]
         if twice := sorted({report for report in reports if reports.count(report) > 1}):
@@ -244,6 +321,11 @@ def inherited(names: Iterable[str]) -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
+def whole_environment() -> dict[str, str]:
+    """Give all of Setpoint's own environment, for another process of Setpoint that works in its place."""
+    return dict(os.environ)
+
+
 def _from_file(root: Path) -> tuple[Path | None, dict[str, Any]]:
     own = root / "setpoint.toml"
     if own.is_file():
@@ -284,12 +366,20 @@ def _from_variable(name: str, value: str) -> dict[str, Any]:
     source = EnvSettingsSource(Settings, env_prefix=_PREFIX, env_nested_delimiter="__")
     source.env_vars = {name.lower(): value}
     try:
-        return {field: given for field, given in source().items() if given not in (None, {})}
-    except UnreadableVariable:
+        given = {field: found for field, found in source().items() if found not in (None, {})}
+        return {**given, "checks": _with_lists(given["checks"])} if "checks" in given else given
+    except (UnreadableVariable, json.JSONDecodeError):
         message = f"environment variable {name}: a list or table has to be written as JSON (got {value!r})"
         raise SettingsError(
             message, mend=f"""for example '["one", "two"]' or '{{"key": 1}}'{_KNOWN}"""
         ) from None
+
+
+def _with_lists(given: Any) -> Any:  # noqa: ANN401 - what a variable says, before it is checked
+    """Read the JSON that stands where pydantic knows no field: in the tables of the tools."""
+    if isinstance(given, Mapping):
+        return {key: _with_lists(inner) for key, inner in given.items()}
+    return json.loads(given) if isinstance(given, str) and given.startswith(("[", "{")) else given
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -306,6 +396,8 @@ def _explained(error: ValidationError, sources: _Sources) -> SettingsError:
     lines = []
     for detail in error.errors():
         place = [str(part) for part in detail["loc"] if not _UNION_MEMBER.match(str(part))]
+        if detail["type"] == "unknown_key":
+            place.append(str(detail["ctx"]["key"]))
         lines.append(f"{sources.name_of(place)}: {detail['msg'].lower()} (got {detail.get('input')!r})")
     return SettingsError("\n".join(dict.fromkeys(lines)), mend=f"correct or remove the key{_KNOWN}")
 

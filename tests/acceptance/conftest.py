@@ -69,7 +69,9 @@ class Repository:
         self.commit("settings")
 
     def environment(self, **more):
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH") if name in os.environ
+        }
         return {**kept, **QUICK, **more}
 
     def setpoint(self, *words, timeout=90, **environment):
@@ -90,8 +92,12 @@ class Repository:
 
 @pytest.fixture
 def repository(tmp_path):
-    root = tmp_path / "user project"
-    root.mkdir()
+    return new_repository(tmp_path / "user project")
+
+
+def new_repository(root):
+    """Make a repository with a bug, and tests that show it."""
+    root.mkdir(parents=True)
     made = Repository(root)
     made.git("init", "-q", "-b", "main")
     made.write("calc.py", BUG)

@@ -28,7 +28,8 @@ def test_a_living_run_is_ended_by_its_own_process(repository):
     running = begun(repository)
     _until(lambda: "agent.started" in _events(repository, running) and _living(SLEEPY))
 
-    done = repository.setpoint("cancel", "run", "--reason", "wrong story", "--json")
+    done = repository.setpoint("cancel", "run-", "--reason", "wrong story", "--json")
+    assert done.stdout.startswith("{"), done.stderr
 
     outcome = json.loads(done.stdout)
     assert (done.returncode, outcome["ending"]) == (12, "cancelled")
@@ -36,7 +37,7 @@ def test_a_living_run_is_ended_by_its_own_process(repository):
     printed, _ = running.communicate(timeout=30)
     assert (running.returncode, json.loads(printed)["ending"]) == (12, "cancelled")
     _until(lambda: not _living(SLEEPY), seconds=10)
-    again = repository.setpoint("cancel", "run")
+    again = repository.setpoint("cancel", "run-")
     assert (again.returncode, "finished already: cancelled" in again.stderr) == (2, True)
 
 
@@ -48,7 +49,7 @@ def test_a_run_that_nobody_drives_is_ended_by_who_cancels(repository):
     running.communicate()
     time.sleep(0.5)
 
-    done = repository.setpoint("cancel", "run")
+    done = repository.setpoint("cancel", "run-")
 
     assert done.returncode == 12
     assert json.loads(repository.setpoint("status", "--json").stdout)[0]["ending"] == "cancelled"

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from domain.examples import EXAMPLES, HALT, OUTCOME, a_snapshot, an_attempt
+from domain.examples import BLOCKER, EXAMPLES, HALT, OUTCOME, a_snapshot, an_attempt
 from setpoint.cli.lines import line
 from setpoint.domain import events as e
 from setpoint.domain.attempt import Breakage, BreakageKind, Stop, ToolCall
@@ -13,9 +13,11 @@ from setpoint.domain.run import Action, Ending
 from setpoint.testing import Scene, evaluation
 
 SHOWN = {
-    "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)\n  maker: scripted",
+    "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)"
+    "\n  pytest: tests\n  maker: scripted",
     "run.resumed": "resumed by process 4711: its process was gone",
-    "baseline.measured": "base: tests 10 passed; quality 0.50",
+    "baseline.measured": "base: tests 10 passed; quality 0.50 "
+    "(tests 1.00, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "phase.entered": "implement #1",
     "phase.completed": "plan: 1. Mend it.",
     "phase.approved": "review: approved",
@@ -25,7 +27,10 @@ SHOWN = {
     "agent.spent": "  spent $0.0215",
     "agent.finished": "change cccccccccc: 1 files, +3 -1",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; "
-    "1 known red; 1 flaky; quality 0.96",
+    "1 known red; 1 flaky; quality 0.96 "
+    "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
+    "review.answered": "security:rules says approve: nothing found",
+    "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
     "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
     "integrity.change_requested": "the maker asks leave to change tests/test_calc.py (add() is to round now)",
     "integrity.change_reviewed": "rules on the request: tests/test_calc.py: for it",
@@ -59,6 +64,7 @@ def test_only_details_are_left_out():
         "phase.approved",
         "phase.passed",
         "agent.spent",
+        "review.answered",
         "integrity.change_reviewed",
         "integrity.reasons_given",
     }
@@ -135,7 +141,8 @@ def test_findings_coverage_and_broken_tools_are_told():
     measured = evaluation(Stage.TEST, "c", "t", scene)
     assert line(e.IterationEvaluated(iteration=1, evaluation=measured)).text == (
         "test: tests 10 passed; 1 findings (1 blocking); coverage 50%; "
-        "bandit broke: scripted to break; quality 0.40"
+        "bandit broke: scripted to break; quality 0.40 "
+        "(tests 1.00, coverage 0.50, security 1.00, code quality 1.00, types 1.00, integrity 1.00)"
     )
 
 

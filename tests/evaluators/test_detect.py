@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.errors import SettingsError
-from setpoint.evaluators.detect import choose, found_leak
+from setpoint.evaluators.detect import Interpreters, choose, found_leak
 from setpoint.evaluators.interpreter import environment, find_interpreter, own_interpreter
 from setpoint.evaluators.layout import read_layout
 from setpoint.settings import ChecksSettings
@@ -101,7 +101,7 @@ def test_a_layout_is_read_from_files_and_settings() -> None:
     assert dict(layout.configured) == {
         "ruff": "pyproject.toml", "coverage": "pyproject.toml", "pytest": "setup.cfg", "mypy": "setup.cfg",
     }  # fmt: skip
-    assert layout.mypy_names_files
+    assert "mypy" in layout.names_files
     assert layout.owns("pkg")
     assert layout.owns("test_a")
     assert not layout.owns("numpy")
@@ -109,11 +109,12 @@ def test_a_layout_is_read_from_files_and_settings() -> None:
 
 async def test_checks_are_chosen_with_a_reason() -> None:
     own = await own_interpreter()
+    both = Interpreters(project=own, own=own)
     plain = read_layout(("a.py",), {})
 
-    automatic = choose(ChecksSettings(), plain, own, own)
+    automatic = choose(ChecksSettings(), plain, both)
     forced = choose(
-        ChecksSettings(pytest=True, coverage=True, ruff=True, mypy=True, bandit=False), plain, own, own
+        ChecksSettings(pytest=True, coverage=True, ruff=True, mypy=True, bandit=False), plain, both
     )
 
     assert set(automatic) == {"parse", "integrity", "bandit"}

@@ -7,7 +7,11 @@ import pytest
 from setpoint.domain.evidence import CheckState, Coverage, Evidence
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.ids import EvidenceId, Tree
-from setpoint.evaluators.quality import Measured, documented, vector
+from setpoint.domain.quality import Metric
+from setpoint.evaluators.definitions import Shape, shape
+from setpoint.evaluators.quality import Measured, vector
+
+FEEDS = {"ruff": (Metric.CODE_QUALITY,), "mypy": (Metric.TYPES,), "bandit": (Metric.SECURITY,)}
 
 
 def evidence(check: str, state: CheckState = CheckState.PASS) -> Evidence:
@@ -19,6 +23,7 @@ def evidence(check: str, state: CheckState = CheckState.PASS) -> Evidence:
         argv=(),
         started_at=datetime(2026, 1, 1, tzinfo=UTC),
         duration_s=0,
+        feeds=FEEDS.get(check, ()),
     )
 
 
@@ -77,6 +82,78 @@ def test_docstrings_of_what_changed() -> None:
     added = 'def new():\n    """Does."""\n\nclass C:\n    """Is."""\n    def m(self):\n        pass\n'
     now = {"a.py": base["a.py"].partition("def _")[0] + added}
 
-    assert documented(base, now) == 2 / 3
-    assert documented(now, now) is None
-    assert documented({}, {"a.py": "def f(:\n"}) is None
+    assert shape(base, now).documented == 2 / 3
+    assert shape(now, now) == Shape()
+    assert shape({}, {"a.py": "def f(:\n"}) == Shape()
+
+
+ADDED = """
+class A:
+    def __init__(self, x: int):
+        self.x = x
+
+    def many(self, a, b):
+        if a and b or a:
+            return [i for i in a if i if b]
+        for _ in a:
+            while b:
+                assert a if b else a
+        try:
+            return 1
+        except ValueError:
+            return 2
+        except OSError:
+            return 3
+
+    @staticmethod
+    def typed(a: int, *rest: int, key: str = "", **more: int) -> int:
+        return a
+"""
+
+
+def test_shape_of_what_changed() -> None:
+    got = shape({}, {"a.py": ADDED})
+
+    assert got.annotated == 2 / 3
+    assert got.simple == 2 / 3
+    assert got.worst == 12
+    assert shape({"a.py": ADDED}, {"a.py": ADDED + "# a comment\n"}) == Shape()
+
+
+def test_complexity_is_the_worse_of_shape_and_findings() -> None:
+    def complexity(simple: float | None, *found: Severity) -> float | None:
+        checks = (evidence("lizard").model_copy(update={"feeds": (Metric.COMPLEXITY,)}),) if found else ()
+        findings = tuple(finding(each, Category.DESIGN, "lizard") for each in found)
+        return vector(Measured(evidence=checks, findings=findings, shape=Shape(simple=simple))).complexity
+
+    assert complexity(None) is None
+    assert complexity(0.5) == 0.5
+    assert complexity(0.9, Severity.WARNING) == 0.8
+    assert complexity(0.5, Severity.WARNING) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("lines", "changed", "mark"),
+    [(None, 100, None), (0, 19, None), (0, 100, 1), (3, 100, 1), (20, 100, 0), (90, 100, 0)],
+)
+def test_duplication_of_changed_lines(lines: int | None, changed: int, mark: float | None) -> None:
+    got = vector(Measured(evidence=(), findings=(), duplicated_lines=lines, changed_lines=changed))
+
+    assert got.duplication == mark
+    assert got.duplicated_lines == lines
+
+
+def test_a_finding_counts_for_what_its_check_measures() -> None:
+    checks = (
+        evidence("mine").model_copy(update={"feeds": (Metric.SECURITY,)}),
+        evidence("ruff"),
+        evidence("mypy"),
+    )
+    found = (
+        finding(Severity.ERROR, Category.STYLE, "mine"),
+        finding(Severity.WARNING, Category.TYPES, "ruff"),
+    )
+    got = vector(Measured(evidence=checks, findings=found))
+
+    assert (got.security, got.vulnerabilities) == (0.4, 1)
+    assert (got.code_quality, got.types, got.type_errors) == (0.8, 1.0, 0)

@@ -11,9 +11,11 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.evaluators.interpreter import own_interpreter
-from setpoint.evaluators.presets import presets
-from setpoint.evaluators.tool import StaticTool
+from setpoint.evaluators.launch import python_program
+from setpoint.evaluators.tool import Tool
 from setpoint.ports import Measured, WorkCopy
+from setpoint.presets import presets
+from setpoint.settings import ToolSettings
 from setpoint.store.artifacts import Artifacts
 
 CLEAN = '"""Clean."""\n\nX: int = 1\n'
@@ -27,10 +29,13 @@ async def run(name: str, tree: Path, source: str | None, **more):
     if source is not None:
         (tree / "a.py").write_text(source)
     own = await own_interpreter()
-    tool = StaticTool(
+    preset = presets()[name]
+    program = python_program(preset, own, own)
+    assert program is not None
+    tool = Tool(
         name=name,
-        preset=presets()[name],
-        python=own,
+        preset=preset,
+        program=program,
         project=own,
         targets=more.pop("targets", ("a.py",)),
         cache=str(tree.parent / "cache"),
@@ -71,7 +76,7 @@ async def test_a_missing_path_is_an_error(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", TOOLS)
 async def test_a_bad_option_is_an_error(tmp_path: Path, name: str) -> None:
-    result = await run(name, tmp_path / "tree", CLEAN, options=("--no-such-option",))
+    result = await run(name, tmp_path / "tree", CLEAN, asked=ToolSettings(args=("--no-such-option",)))
 
     assert result.state is CheckState.ERROR
     assert name in result.evidence.reason
@@ -79,14 +84,16 @@ async def test_a_bad_option_is_an_error(tmp_path: Path, name: str) -> None:
 
 async def test_a_tool_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     own = await own_interpreter()
-    missing = replace(own, path=str(tmp_path / "no-python"))
+    found = python_program(presets()["ruff"], own, own)
+    assert found is not None
+    missing = replace(found, argv=(str(tmp_path / "no-python"), *found.argv[1:]))
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / "a.py").write_text(CLEAN)
-    tool = StaticTool(
+    tool = Tool(
         name="ruff",
         preset=presets()["ruff"],
-        python=missing,
+        program=missing,
         project=own,
         targets=("a.py",),
         cache="",

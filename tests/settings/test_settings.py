@@ -42,6 +42,10 @@ IN_A_FILE = {
     "known_red = 'ignore'": "key 'known_red': input should be 'tolerate' or 'fix' (got 'ignore')",
     "[integrity]\nmode = 'off'": "key 'integrity.mode': input should be 'read-only', 'append-only' or 'free'",
     "[checks]\npytest = 'maybe'": "key 'checks.pytest': input should be 'auto' (got 'maybe')",
+    "[checks]\nrufff = true": "key 'checks.rufff': no check or tool is called 'rufff'; there are python, ",
+    "[checks]\nruff = 'maybe'": "key 'checks.ruff': value error, give true, false, ",
+    "[checks.ruff]\nargz = 1": "key 'checks.ruff.argz': extra inputs are not permitted",
+    "[checks.ruff]\nseverity = {F = 'bad'}": "key 'checks.ruff.severity.F': input should be 'info', ",
     "[checks]\nreruns = 6": "key 'checks.reruns': input should be less than or equal to 5 (got 6)",
     "[agents]\norder = 'claude'": "key 'agents.order': input should be a valid tuple (got 'claude')",
     "[agents]\norder = [1]": "key 'agents.order.0': input should be a valid string (got 1)",
@@ -90,6 +94,8 @@ IN_THE_ENVIRONMENT = {
     ): "SETPOINT_LIMITS__MAX_ITERATIONS: input should be a valid integer",
     ("SETPOINT_LIMITS", "abc"): "SETPOINT_LIMITS: a list or table has to be written as JSON (got 'abc')",
     ("SETPOINT_AGENTS__ORDER", "claude"): "SETPOINT_AGENTS__ORDER: a list or table has to be written as JSON",
+    ("SETPOINT_CHECKS__RUFFF", "true"): "SETPOINT_CHECKS__RUFFF: no check or tool is called 'rufff'",
+    ("SETPOINT_CHECKS__RUFF__ARGS", "[x"): "a list or table has to be written as JSON (got '[x')",
     ("SETPOINT_PRESET", "fast"): "SETPOINT_PRESET: input should be 'default' or 'classic' (got 'fast')",
 }
 
@@ -199,3 +205,17 @@ def test_what_is_stated_goes_before_classic(tmp_path):
 def test_settings_survive_json():
     settings = Settings(agent={"mine": CustomAgent(command=("x",))}, preset="classic")
     assert Settings.model_validate_json(settings.model_dump_json()) == settings
+
+
+def test_variables_name_tools_too(tmp_path):
+    environment = {
+        "SETPOINT_CHECKS__RUFF": "false",
+        "SETPOINT_CHECKS__MYPY__ARGS": '["--strict"]',
+        "SETPOINT_CHECKS__TY__TIMEOUT_S": "7",
+    }
+    checks = load(tmp_path, environment=environment).checks
+    assert (checks.tool("ruff").use, checks.tool("mypy").args, checks.tool("ty").timeout_s) == (
+        False,
+        ("--strict",),
+        7,
+    )

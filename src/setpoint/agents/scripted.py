@@ -16,7 +16,7 @@ A step is an object; its first key says what is done. Paths start from the sessi
 `{"write": PATH, "text": T}`, `append`, `delete`
     changes a file and reports it as a tool call; `"ask": true` asks first, `"silent": true` reports nothing
 `{"shell": COMMAND}`
-    runs a command and reports it with its output
+    runs a command, which can read the prompt from its standard input, and reports it with its output
 `{"call": {name, kind, title, ok, input, output, files}, "times": N}`
     reports a tool call and does nothing
 `{"say": T, "times": N}`, `{"think": T}`
@@ -132,7 +132,7 @@ class Turn:
             capture_output=True,
             text=True,
             check=False,
-            stdin=subprocess.DEVNULL,
+            input=self.prompt,
         )
         output = {"exit_code": done.returncode, "output": done.stdout + done.stderr}
         status = "failed" if done.returncode else "completed"

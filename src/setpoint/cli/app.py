@@ -13,7 +13,24 @@ from typing import cast
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, cancel, check, demo, doctor, gate, init, resume, run, show, status, verify
+from setpoint.cli import (
+    agents,
+    cancel,
+    check,
+    demo,
+    doctor,
+    finding,
+    gate,
+    init,
+    pipeline,
+    resume,
+    run,
+    show,
+    status,
+    step,
+    story,
+    verify,
+)
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -48,13 +65,17 @@ app.command()(init.init)
 app.command()(doctor.doctor)
 app.command()(agents.agents)
 app.command()(run.run)
+app.command()(step.step)
 app.command()(resume.resume)
 app.command()(cancel.cancel)
 app.add_typer(gate.app)
+app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
+app.add_typer(finding.app, name="finding")
+app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 
 

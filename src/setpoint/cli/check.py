@@ -44,6 +44,8 @@ def check(
         console.print(
             f"  {finding.severity} {place} {finding.source} {finding.rule}: {finding.message}", markup=False
         )
+    measured = evaluation.quality.measured
+    console.print(" ".join(f"{name}={value:.4g}" for name, value in measured.items()), markup=False)
     score = "not measured" if evaluation.score is None else f"{evaluation.score:.2f}"
     console.print(f"quality {score}; tree {evaluation.tree[:10]}", markup=False)
     return ExitCode.FINDINGS if wrong or broken else ExitCode.OK

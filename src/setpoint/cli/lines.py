@@ -32,27 +32,30 @@ _ACTION_STYLE = {
 }
 
 
-def line(body: Body) -> Line:  # noqa: PLR0911 - one for each family of events
+def line(body: Body) -> Line:
     """Say in one line what happened."""
     match body:
         case e.RunStarted() | e.RunResumed() | e.BaselineMeasured() | e.Delivered() | e.RunFinished():
-            return _of_run(body)
+            shown = _of_run(body)
         case e.GateOpened() | e.GateAnswered() | e.GateExpired() | e.CancelRequested():
-            return _of_person(body)
+            shown = _of_person(body)
         case e.ChangeRequested() | e.ChangeReviewed() | e.ChangeSettled() | e.ReasonsGiven():
-            return _of_requests(body)
+            shown = _of_requests(body)
         case (
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
-            return _of_phase(body)
+            shown = _of_phase(body)
+        case e.ReviewAnswered() | e.FindingDeclined():
+            shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
-            return _of_agent(body)
+            shown = _of_agent(body)
         case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
-            return _of_loop(body)
+            shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
-            return _of_figures(body)
+            shown = _of_figures(body)
         case _:
             assert_never(body)
+    return shown
 
 
 def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
@@ -129,10 +132,10 @@ def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered
             order = body.order
             maker = order.agents.get("maker", "?")
             notes = "".join(f"\n  {note}" for note in order.notes)
-            return Line(
-                f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]}){notes}",
-                "bold",
-            )
+            told = {name: reason for name, reason in body.checks.items() if reason != "always"}
+            checks = "".join(f"\n  {name}: {reason}" for name, reason in told.items())
+            head = f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]})"
+            return Line(f"{head}{checks}{notes}", "bold")
         case e.RunResumed():
             return Line(
                 f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
@@ -196,6 +199,13 @@ def _of_phase(
             return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}", style)
         case _:
             assert_never(body)
+
+
+def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined) -> Line:
+    if isinstance(body, e.ReviewAnswered):
+        verdict = body.verdict
+        return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)
+    return Line(f"the maker declines {body.fingerprint}: {body.reason}", "yellow")
 
 
 def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFinished) -> Line:
@@ -262,6 +272,10 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"coverage {evaluation.coverage.lines:.0%}")
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
     if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
-        parts.append(f"quality {evaluation.score:.2f}")
+        marks = {
+            name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
+        }
+        told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
+        parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
     return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"

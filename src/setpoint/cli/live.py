@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -61,6 +63,8 @@ def closing(project: wiring.Project, order: RunOrder, outcome: RunOutcome, *, as
         sys.stdout.write(json.dumps(summary(project, order, outcome), indent=2) + "\n")
     else:
         _closing(Console(highlight=False, soft_wrap=True), project, order, outcome)
+    for remark in wiring.remarks(order):
+        Console(stderr=as_json, highlight=False, soft_wrap=True).print(f"story:   {remark}", markup=False)
     return EXIT[outcome.ending]
 
 
@@ -70,15 +74,8 @@ def attended(console: Console, order: RunOrder) -> bool:
 
 
 def _driven(project: wiring.Project, order: RunOrder, console: Console, *, everything: bool) -> RunOutcome:
-    shown = _Shown(project, order, console, everything=everything)
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
-        done = threading.Event()
-        watching = pool.submit(shown.watch, done)
-        try:
-            return wiring.drive(project, order)
-        finally:
-            done.set()
-            watching.result()
+    with shown(project, order, console, everything=everything):
+        return wiring.drive(project, order)
 
 
 def _left_open(console: Console, project: wiring.Project, opened: wiring.OpenGate, *, as_json: bool) -> int:
@@ -96,6 +93,22 @@ def _left_open(console: Console, project: wiring.Project, opened: wiring.OpenGat
     else:
         show_gate(console, opened)
     return ExitCode.WAITING
+
+
+@contextmanager
+def shown(
+    project: wiring.Project, order: RunOrder, console: Console, *, everything: bool = False
+) -> Iterator[None]:
+    """Show what happens in a run for as long as the block lasts."""
+    watcher = _Shown(project, order, console, everything=everything)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
+        done = threading.Event()
+        watching = pool.submit(watcher.watch, done)
+        try:
+            yield
+        finally:
+            done.set()
+            watching.result()
 
 
 def summary(project: wiring.Project, order: RunOrder, outcome: RunOutcome) -> dict[str, object]:

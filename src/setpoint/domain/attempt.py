@@ -76,6 +76,8 @@ class Brief(Value):
     tried: tuple[Tried, ...] = ()
     diff: str = ""
     """The change under review, for reviewers."""
+    review: str = ""
+    """Kind of the review, for reviewers."""
     requests: tuple[ChangeRequest, ...] = ()
     """Leave that the maker asks for, where a reviewer is asked about it."""
     reasons: dict[str, str] = {}

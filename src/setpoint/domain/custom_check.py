@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from pydantic import Field, field_validator
 
 from setpoint.domain.finding import Category
+from setpoint.domain.quality import Metric
 from setpoint.domain.value import Value
 
 
@@ -31,10 +32,46 @@ class ReportFormat(StrEnum):
     """Findings: `mypy --output=json`."""
     BANDIT = "bandit"
     """Findings: `bandit --format=json`."""
+    PYREFLY = "pyrefly"
+    """Findings: `pyrefly check --output-format=json`."""
+    PYLINT = "pylint"
+    """Findings: `pylint --output-format=json2`."""
+    SEMGREP = "semgrep"
+    """Findings: `semgrep scan --json`."""
+    LIZARD = "lizard"
+    """Findings: `lizard --csv`; each function with a cyclomatic complexity above 10."""
+    INTERROGATE = "interrogate"
+    """Findings: `interrogate -vv`; each definition without a docstring."""
+    DETECT_SECRETS = "detect-secrets"
+    """Findings: `detect-secrets scan`."""
+    VULTURE = "vulture"
+    """Findings: `vulture`."""
+    JSCPD = "jscpd"
+    """Findings: `jscpd --reporters=json`."""
+    ESLINT = "eslint"
+    """Findings: `eslint --format=json`, with fixes."""
+    TSC = "tsc"
+    """Findings: `tsc --pretty false`."""
+    PYRIGHT = "pyright"
+    """Findings: `pyright --outputjson` and `basedpyright --outputjson`."""
+    BIOME = "biome"
+    """Findings: `biome lint --reporter=sarif`, in which its own faults are told apart."""
+    GO_VET = "go-vet"
+    """Findings: `go vet -json`."""
+    CARGO = "cargo"
+    """Findings: `cargo check|clippy --message-format=json`, with fixes that are marked safe or not."""
+    SONARQUBE = "sonarqube"
+    """Findings: all pages of SonarQube's `api/issues/search`, one document or a list of them."""
     JUNIT = "junit"
     """Tests: JUnit XML."""
     CTRF = "ctrf"
     """Tests: Common Test Report Format."""
+    JEST = "jest"
+    """Tests: the JSON report of jest and vitest."""
+    GO_TEST = "go-test"
+    """Tests: `go test -json`."""
+    CARGO_TEST = "cargo-test"
+    """Tests: what `cargo test` prints."""
     COBERTURA = "cobertura"
     """Coverage: Cobertura XML."""
     LCOV = "lcov"
@@ -52,13 +89,21 @@ _OF_TESTS = frozenset(
     {
         ReportFormat.JUNIT,
         ReportFormat.CTRF,
+        ReportFormat.JEST,
+        ReportFormat.GO_TEST,
+        ReportFormat.CARGO_TEST,
         ReportFormat.COBERTURA,
         ReportFormat.LCOV,
         ReportFormat.COVERAGE_JSON,
     }
 )
-OWN_CHECKS = frozenset({"parse", "integrity", "pytest", "coverage", "ruff", "mypy", "bandit", "review"})
-"""Names of Setpoint\'s own checks, which no other can have."""
+OWN_CHECKS = frozenset({"parse", "integrity", "pytest", "unittest", "coverage", "review"})
+"""Names of Setpoint\'s own checks, which no other can have; those of the presets are taken too."""
+_MEASURED_BY = {
+    Category.SECURITY: Metric.SECURITY,
+    Category.TYPES: Metric.TYPES,
+    Category.DOCUMENTATION: Metric.DOCUMENTATION,
+}
 CHECK_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,39}")
 """What a check may be called."""
 
@@ -74,12 +119,21 @@ class CustomCheck(Value):
     """The file it writes, from the root of the tree; empty: standard output."""
     category: Category | None = None
     """What its findings are about; none: as the report says."""
+    feeds: Metric | None = None
+    """The metric of the quality vector that it measures; none: as its category says, if that names one."""
     clean_exit: tuple[int, ...] = (0,)
     """Exit codes that say: ran to its end, found nothing."""
     findings_exit: tuple[int, ...] = (1,)
     """Exit codes that say: ran to its end, found something. With any other code the tool broke."""
     timeout_s: float = Field(default=900.0, gt=0)
     """Seconds it may take."""
+
+    @property
+    def measures(self) -> tuple[Metric, ...]:
+        """The metrics it measures: what is said, else what follows from the category."""
+        if self.feeds is not None:
+            return (self.feeds,)
+        return (_MEASURED_BY[self.category],) if self.category in _MEASURED_BY else ()
 
     @field_validator("command")
     @classmethod

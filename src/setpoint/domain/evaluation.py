@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from setpoint.domain.evidence import CheckState, Coverage, Evidence, Failure
+from setpoint.domain.evidence import SUITES, CheckState, Coverage, Evidence, Failure
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact, Commit, Tree
 from setpoint.domain.quality import QualityVector
@@ -57,6 +57,19 @@ class Evaluation(Value):
     def evidence_of(self, check: str) -> Evidence | None:
         """Give the evidence of the named check, if it was made."""
         return next((evidence for evidence in self.evidence if evidence.check == check), None)
+
+    @property
+    def suites(self) -> tuple[Evidence, ...]:
+        """Evidence of every runner of the project's own tests, the worst first."""
+        order = (
+            CheckState.ERROR,
+            CheckState.FAIL,
+            CheckState.FLAKY,
+            CheckState.PASS,
+            CheckState.NOT_MEASURED,
+        )
+        ran = [evidence for evidence in self.evidence if evidence.check in SUITES]
+        return tuple(sorted(ran, key=lambda evidence: order.index(evidence.state)))
 
     @property
     def blocking(self) -> tuple[Finding, ...]:

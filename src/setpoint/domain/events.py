@@ -143,6 +143,26 @@ class IterationEvaluated(Value):
     evaluation: Evaluation
 
 
+class ReviewAnswered(Value):
+    """One reviewer of several answered; the verdict of the phase is `review.completed`."""
+
+    kind: Literal["review.answered"] = "review.answered"
+    iteration: int
+    review: str
+    """Kind of the review, for example `security`."""
+    verdict: Verdict
+    usage: Usage = Usage()
+
+
+class FindingDeclined(Value):
+    """The maker declined an objection of a reviewer, with its reason."""
+
+    kind: Literal["finding.declined"] = "finding.declined"
+    iteration: int
+    fingerprint: str
+    reason: Text
+
+
 class ReviewCompleted(Value):
     """Reviewers judged a change."""
 
@@ -322,6 +342,8 @@ Body = Annotated[
     | AgentSpent
     | AgentFinished
     | IterationEvaluated
+    | ReviewAnswered
+    | FindingDeclined
     | ReviewCompleted
     | ChangeRequested
     | ChangeReviewed

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
 
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact, EvidenceId, Tree
+from setpoint.domain.quality import Metric
 from setpoint.domain.value import Instant, Text, Value
+
+SUITES = ("pytest", "unittest", "vitest", "jest", "node_test", "go_test", "cargo_test")
+"""Checks that run a project's own tests; together they are its suite, whatever the languages."""
 
 
 class CheckState(StrEnum):
@@ -44,6 +49,8 @@ class Evidence(Value):
     """The raw output that was kept."""
     reason: Text = ""
     """Why the state is `error` or `not_measured`, and how to mend it."""
+    feeds: tuple[Metric, ...] = ()
+    """Metrics of the quality vector that the check measures."""
     cached: bool = False
     """Taken from an earlier run on the same tree, tools and configuration."""
 
@@ -130,6 +137,19 @@ class Coverage(Value):
     """Changed lines that no test reached, by file."""
 
 
+def whole_suite(reports: Iterable[TestReport]) -> TestReport | None:
+    """Make one report of those of all runners; none where there is none. Runners name tests differently."""
+    known = tuple(reports)
+    if len(known) < 2:  # noqa: PLR2004 - one is the whole
+        return known[0] if known else None
+    return TestReport(
+        outcomes={test: outcome for report in known for test, outcome in report.outcomes.items()},
+        failures=tuple(failure for report in known for failure in report.failures),
+        collection_errors=tuple(error for report in known for error in report.collection_errors),
+        complete=all(report.complete for report in known),
+    )
+
+
 class CheckResult(Value):
     """All that one check says about one tree."""
 
@@ -137,6 +157,8 @@ class CheckResult(Value):
     findings: tuple[Finding, ...] = ()
     tests: TestReport | None = None
     coverage: Coverage | None = None
+    duplicated: dict[Text, tuple[int, ...]] | None = None
+    """Lines that stand elsewhere too, by file; none where the check does not look for them."""
     metrics: dict[str, float] = {}
     """Named figures of the check, for example `statements`, `typed_definitions`."""
 

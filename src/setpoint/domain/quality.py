@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from setpoint.domain.value import Value
+
+
+class Metric(StrEnum):
+    """A metric that tools measure by what they find; tests and coverage follow from their reports."""
+
+    SECURITY = "security"
+    CODE_QUALITY = "code_quality"
+    TYPES = "types"
+    DOCUMENTATION = "documentation"
+    COMPLEXITY = "complexity"
+    DUPLICATION = "duplication"
+
 
 WEIGHTS: dict[str, float] = {
     "tests": 0.30,
@@ -30,6 +44,18 @@ class QualityVector(Value):
     """Share of changed public definitions with a docstring."""
     types: float | None = None
     """1 without new type errors, lower by their number."""
+    complexity: float | None = None
+    """Share of changed functions that are easy to follow, lower by the worst finding about complexity."""
+    duplication: float | None = None
+    """1 up to 3 % of changed lines that stand elsewhere too, falling to 0 at 20 %."""
+    line_coverage: float | None = None
+    """Share of all executable lines that the tests reach."""
+    branch_coverage: float | None = None
+    """Share of all branches that the tests take."""
+    diff_coverage: float | None = None
+    """Share of changed executable lines that the tests reach; none under ten of them."""
+    type_coverage: float | None = None
+    """Share of changed functions whose parameters and result all have a type."""
     integrity: float | None = None
     """1 without signs of tampering; shown, gated, not weighed by default."""
     test_count: int | None = None
@@ -38,6 +64,15 @@ class QualityVector(Value):
     """Number of new security findings of severity error or critical."""
     type_errors: int | None = None
     """Number of new type errors."""
+    worst_complexity: int | None = None
+    """Highest cyclomatic complexity of a changed function."""
+    duplicated_lines: int | None = None
+    """Number of changed lines that stand elsewhere too."""
+
+    @property
+    def measured(self) -> dict[str, float]:
+        """Give every metric that was measured, by name."""
+        return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
 
     def score(self, weights: dict[str, float] | None = None) -> float | None:
         """Give the weighted mean of what was measured, from 0 to 1; none where nothing was.

@@ -29,6 +29,8 @@ class Limits(Value):
     """Bounces from testing; none means as many as iterations."""
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
     """Circuit breaker over all bounces of a story; none means as many as iterations."""
+    freeze_reviews_after: int | None = Field(default=2, ge=1)
+    """Reviews after which new objections must be critical, or lie on lines changed since the last one."""
     max_same_review_issue: int = Field(default=3, ge=2)
     """The same blocking review finding this many rounds running."""
     max_same_test_failure: int = Field(default=3, ge=2)
@@ -177,6 +179,10 @@ class RunOrder(Value):
     """What was chosen for the run without being asked for, each with its reason."""
     branch: str
     """Where the result is delivered, for example `setpoint/fix-the-tests`."""
+    story_file: str = ""
+    """The story's file on the board; empty where it lies elsewhere, and then nothing is written back."""
+    story_digest: str = ""
+    """What that file asked for when the run began, as a hash, so that a later edit is noticed."""
     started_at: Instant
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from setpoint.domain.gate import OnLimit
 from setpoint.domain.ids import StoryId
@@ -61,3 +61,56 @@ class Story(Value):
     def wish(self) -> str:
         """Title and body as one text."""
         return f"{self.title}\n\n{self.body}".strip()
+
+
+class Status(StrEnum):
+    """The column of the board that a story stands in."""
+
+    BACKLOG = "backlog"
+    """Not to be worked on yet; only a person takes it out of here."""
+    READY = "ready"
+    """May be taken up; a story without a status is ready."""
+    IN_PROGRESS = "in_progress"
+    """Researched, planned or made."""
+    REWORK = "rework"
+    """Sent back with feedback."""
+    IN_REVIEW = "in_review"
+    """Made, and now evaluated, reviewed or tested."""
+    BLOCKED = "blocked"
+    """A person has to look."""
+    DONE = "done"
+    """Verified, or accepted by a person."""
+
+
+class Refinement(Value):
+    """One time that the work was sent back; its keys in the front matter are those of R4."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    iteration: int
+    """1 for the first time."""
+    agent_type: str = Field(alias="agentType")
+    """The phase that it was sent back to."""
+    started_at: str = Field(alias="startedAt")
+    """When, in UTC."""
+    review_feedback: str = Field(alias="reviewFeedback")
+    """What was wrong, in one line."""
+    result: str
+    """in_progress, failed or passed."""
+
+
+class StoryRecord(Value):
+    """What Setpoint keeps in a story's front matter for people to read; the event log knows it better."""
+
+    status: Status | None = None
+    """Column of the board. A person may set `ready` (run it again), `backlog` or `done`."""
+    last_run: str = ""
+    """The run that the other keys tell of."""
+    branch: str = ""
+    """Where its result lies."""
+    refinement_count: int = Field(default=0, ge=0)
+    """How often that run was sent back; a person who sets 0 lets a blocked story run again."""
+    refinement_iterations: tuple[Refinement, ...] = ()
+    """Each time that it was sent back."""
+    last_error: str = ""
+    """Why it is blocked."""

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from setpoint.domain.evaluation import Stage
-from setpoint.domain.evidence import Cause, CheckResult, Failure, Outcome, TestReport
+from setpoint.domain.evidence import (
+    SUITES,
+    Cause,
+    CheckResult,
+    Failure,
+    Outcome,
+    TestReport,
+    whole_suite,
+)
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Commit, Tree
 from setpoint.domain.story import KnownRed
@@ -28,9 +36,9 @@ class Measurements(Value):
 
     @property
     def tests(self) -> TestReport | None:
-        """What the tests gave, if they ran."""
-        result = self.result("pytest")
-        return result.tests if result else None
+        """What the tests gave, of all runners together, if any ran."""
+        ran = (each for each in self.results if each.evidence.check in SUITES)
+        return whole_suite(each.tests for each in ran if each.tests is not None)
 
 
 def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -55,6 +63,14 @@ class Red:
     failures: tuple[Failure, ...] = ()
     known: tuple[str, ...] = ()
     """Red at the base too, and tolerated."""
+
+    def of(self, report: TestReport) -> Red:
+        """Keep those of one runner's report."""
+        return replace(
+            self,
+            failures=tuple(each for each in self.failures if each.test in report.outcomes),
+            known=tuple(test for test in self.known if test in report.outcomes),
+        )
 
 
 def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> Red:

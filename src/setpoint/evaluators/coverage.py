@@ -42,9 +42,7 @@ class CoverageReport:
         """Have coverage write its report and read it; the suite must have been run before."""
         data = self.runner.data_file
         if data is None or not [*data.parent.glob(data.name + "*")]:
-            reason = (
-                "the tests left no coverage data, or ran only without coverage; see the evidence of pytest"
-            )
+            reason = "the tests left no coverage data, or ran only without coverage; see their evidence"
             return results.unmeasured(self.name, measured.tree, reason)
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             report = Path(folder) / "coverage.json"

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.domain.custom_check import CustomCheck
-from setpoint.domain.evidence import CheckResult, CheckState, Outcome, TestReport
-from setpoint.domain.finding import Category, Finding, Severity
+from setpoint.domain.evidence import CheckResult, CheckState
+from setpoint.domain.finding import Finding
 from setpoint.evaluators import results
-from setpoint.evaluators.formats import registry
-from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.parsing import MOST_BYTES
-from setpoint.evaluators.formats.reached import Reached
-from setpoint.evaluators.formats.report import Sources, ToolReport
 from setpoint.evaluators.interpreter import Interpreter, environment
+from setpoint.evaluators.reading import Reading
 from setpoint.ports import Measured
-from setpoint.processes import Command, Completed, run
-from setpoint.processes.git import changed_lines
+from setpoint.processes import Command, run
 from setpoint.store.artifacts import Artifacts
-
-_Report = ToolReport | TestReport | Reached
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +55,6 @@ class CustomTool:
                 keep_bytes=2 * MOST_BYTES,
             )
         )
-        report, text, reason = await asyncio.to_thread(self._read, done, tree)
         ran = results.Ran(
             check=self.name,
             tree=measured.tree,
@@ -70,94 +62,25 @@ class CustomTool:
             artifacts=self.artifacts,
             tool=self.asked.command[0],
         )
-        if report is None or reason:
-            return self._with_report(ran.gave(CheckState.ERROR, reason), done, text)
-        return self._with_report(await self._judged(ran, report, measured), done, text)
+        return await self._reading(tree).result(ran, measured)
 
-    def _read(self, done: Completed, tree: Path) -> tuple[_Report | None, bytes, str]:
-        """Give the report, its text, and why it cannot be believed; exit code and report must agree."""
-        text, missing = self._text(done, tree)
-        if done.exit_code not in (*self.asked.clean_exit, *self.asked.findings_exit):
-            return None, text, f"{self.name} broke: {done.ending}{results.tail(done)}"
-        if missing:
-            return None, text, f"{self.name} {missing} ({done.ending}){results.tail(done)}"
-        place = self.asked.report or "standard output"
-        sources = Sources(tree=tree, report=f"{self.name}'s {self.asked.format} report ({place})")
-        try:
-            report = registry.read(self.asked.format, text, sources)
-        except BadReport as error:
-            return None, text, f"{error} ({done.ending}){results.tail(done)}"
-        return report, text, self._doubt(done, report)
-
-    def _text(self, done: Completed, tree: Path) -> tuple[bytes, str]:
-        if not self.asked.report:
-            return done.stdout, ""
-        place = tree / self.asked.report
-        if not place.is_file():
-            return b"", f"wrote no report {self.asked.report}"
-        if not place.resolve().is_relative_to(tree.resolve()):
-            return b"", f"wrote {self.asked.report} as a link that leads out of the tree"
-        with place.open("rb") as file:
-            return file.read(MOST_BYTES + 1), ""  # one more than is read, so that more than that is noticed
-
-    def _doubt(self, done: Completed, report: _Report) -> str:
-        """Say why a report that can be read is not believed; empty where it is."""
-        if isinstance(report, Reached):
-            return ""
-        if isinstance(report, TestReport):
-            errors, found = report.collection_errors, bool(report.red)
-        else:
-            errors, found = report.errors, bool(report.findings or report.left_out)
-        if errors:
-            return f"{self.name} could not look at everything: {'; '.join(errors[:3])}"
-        if done.exit_code not in self.asked.clean_exit and not found:
-            return f"{self.name} says it found something and names nothing{results.tail(done)}"
-        return ""
-
-    async def _judged(self, ran: results.Ran, report: _Report, measured: Measured) -> CheckResult:
-        if isinstance(report, Reached):
-            counts = {"statements": report.statements, "covered": report.covered}
-            changed = await changed_lines(measured.copy.path, measured.copy.base, measured.commit)
-            result = ran.gave(CheckState.PASS, counts=counts)
-            return CheckResult(evidence=result.evidence, coverage=report.coverage(changed))
-        if isinstance(report, TestReport):
-            findings = tuple(self._red(report))
-            counts = {**report.counts, "findings": len(findings)}
-            flaky = Outcome.FLAKY in report.outcomes.values()
-            state = CheckState.FAIL if findings else CheckState.FLAKY if flaky else CheckState.PASS
-            return ran.gave(state, findings=findings, tests=report, counts=counts)
-        findings = tuple(self._named(finding) for finding in report.findings)
-        return ran.gave(CheckState.FAIL if findings else CheckState.PASS, findings=findings)
+    def _reading(self, tree: Path) -> Reading:
+        return Reading(
+            name=self.name,
+            format=self.asked.format,
+            clean=self.asked.clean_exit,
+            found=self.asked.findings_exit,
+            report=tree / self.asked.report if self.asked.report else None,
+            shown=self.asked.report,
+            within=tree,
+            named=self._named,
+            category=self.asked.category,
+            feeds=self.asked.measures,
+        )
 
     def _named(self, finding: Finding) -> Finding:
         category = self.asked.category or finding.category
         return finding.model_copy(update={"source": self.name, "category": category})
-
-    def _red(self, report: TestReport) -> list[Finding]:
-        """Make a finding of each red test; what it said stands apart, so that the name tells it again."""
-        return [
-            Finding(
-                source=self.name,
-                rule="red-test",
-                severity=Severity.ERROR,
-                category=self.asked.category or Category.CORRECTNESS,
-                message=f"{failure.test} is red",
-                file=failure.file,
-                line=failure.line,
-                symbol=failure.test,
-                detail=f"{failure.message}\n{failure.detail}".strip(),
-            )
-            for failure in report.failures
-        ]
-
-    def _with_report(self, result: CheckResult, done: Completed, text: bytes) -> CheckResult:
-        """Keep the report beside what the command printed, where it is a file of its own."""
-        if not self.asked.report:
-            return result
-        mark = f"\n--- {self.asked.report} ---\n".encode()
-        kept = self.artifacts.keep(results.output_of(done) + mark + text)
-        evidence = result.evidence.model_copy(update={"output": kept})
-        return result.model_copy(update={"evidence": evidence})
 
 
 def argv_of(asked: CustomCheck, project: Interpreter) -> tuple[str, ...]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,59 +15,88 @@ from pydantic import TypeAdapter, ValidationError
 from setpoint.domain.ids import Commit
 from setpoint.evaluators.inside import PROBE
 from setpoint.evaluators.interpreter import PROBE_S, Interpreter, environment
-from setpoint.evaluators.layout import CONFIGURATION, Layout, read_layout
-from setpoint.evaluators.presets import presets
+from setpoint.evaluators.launch import Program, found_program, python_program
+from setpoint.evaluators.layout import Layout, configuration, read_layout
+from setpoint.presets import Preset, presets
 from setpoint.processes import Command, run
 from setpoint.processes.git import contents, files_at
 from setpoint.settings import ChecksSettings
 
+_MOST_TESTS = 1000
+"""Most files of tests that are looked into for what they are written for."""
+_PYTEST = re.compile(rb"^\s*(import|from) pytest\b", re.MULTILINE)
 _ORIGINS = TypeAdapter(dict[str, str | None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interpreters:
+    """The two environments from which Python tools come."""
+
+    project: Interpreter
+    own: Interpreter
+    """Setpoint's, for tools that the project does not bring."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
     """All that is known of a project before a tree of it is measured."""
 
+    root: Path = Path()
+    """The user's own tree."""
     interpreter: Interpreter
-    own: Interpreter
-    """Setpoint's, for static tools that the project does not bring."""
     layout: Layout
     chosen: Mapping[str, str]
     """Checks that are made, with the reason for each."""
+    programs: Mapping[str, Program] = field(default_factory=dict)
+    """The program of each chosen tool that is installed."""
     leak: str = ""
     """Why the tests would not run the measured code; empty where they do."""
-
-    def holder(self, tool: str) -> Interpreter | None:
-        """Give the interpreter that holds a static tool, the project's own first."""
-        return next((each for each in (self.interpreter, self.own) if each.has(tool)), None)
 
 
 async def layout_at(root: Path | str, base: Commit) -> Layout:
     """Read the layout of a project from a commit."""
     files = await files_at(root, base)
-    texts = await contents(root, base, [name for name in CONFIGURATION if name in files])
-    return read_layout(files, {name: text.decode("utf-8", "replace") for name, text in texts.items()})
+    texts = await contents(root, base, configuration(files))
+    layout = read_layout(files, {name: text.decode("utf-8", "replace") for name, text in texts.items()})
+    tests = await contents(root, base, layout.tests[:_MOST_TESTS])
+    return replace(layout, for_unittest=_of_unittest(tests.values()))
 
 
-def choose(
-    checks: ChecksSettings, layout: Layout, interpreter: Interpreter, own: Interpreter
-) -> dict[str, str]:
+def _of_unittest(tests: Collection[bytes]) -> bool:
+    """Whether tests can be run by unittest: some are written for it, and none needs pytest."""
+    return any(b"unittest" in text for text in tests) and not any(_PYTEST.search(text) for text in tests)
+
+
+async def find_programs(
+    root: Path, chosen: Collection[str], both: Interpreters, folders: Sequence[str] = ()
+) -> dict[str, Program]:
+    """Find the programs of the chosen tools for the project at `root`, whose packages lie in `folders`."""
+    known = {name: preset for name, preset in presets().items() if name in chosen}
+    found = await asyncio.gather(
+        *(found_program(preset, both.project, both.own, root, folders) for preset in known.values())
+    )
+    return {name: program for name, program in zip(known, found, strict=True) if program is not None}
+
+
+def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[str, str]:
     """Choose the checks, each with the reason that `setpoint doctor` shows."""
     chosen = {"parse": "always", "integrity": "always"}
-    tests = _tests(checks, layout)
-    if tests:
-        chosen["pytest"] = tests
+    runner = _runner(checks, layout, both.project)
+    chosen |= runner
+    if runner:
         if checks.coverage is True:
             chosen["coverage"] = "setting checks.coverage"
-        elif checks.coverage == "auto" and interpreter.has("coverage"):
-            chosen["coverage"] = f"coverage {interpreter.modules['coverage']} is installed beside pytest"
-    wanted = {"ruff": checks.ruff, "mypy": checks.mypy, "bandit": checks.bandit}
+        elif checks.coverage == "auto" and both.project.has("coverage"):
+            runs = next(iter(runner))
+            chosen["coverage"] = f"coverage {both.project.modules['coverage']} is installed beside {runs}"
     for name, preset in presets().items():
-        if wanted[name] is True:
+        use = checks.tool(name).use
+        if use == "auto" and name in layout.suites:
+            chosen[name] = layout.suites[name].reason
+            continue
+        if use is True:
             chosen[name] = f"setting checks.{name}"
-        elif wanted[name] == "auto" and (
-            reason := _automatic(name, preset.chosen, layout, (interpreter, own))
-        ):
+        elif use == "auto" and (reason := _automatic(name, preset, layout, both)):
             chosen[name] = reason
     return chosen
 
@@ -112,22 +144,37 @@ def _folder(name: str, layout: Layout) -> str:
     return named[0].rpartition("/")[0]
 
 
-def _tests(checks: ChecksSettings, layout: Layout) -> str:
-    if checks.pytest is True:
-        return "setting checks.pytest"
+def _runner(checks: ChecksSettings, layout: Layout, project: Interpreter) -> dict[str, str]:
+    """Choose what runs the Python tests, with the reason: unittest only where nothing speaks of pytest."""
+    for name, asked in (("pytest", checks.pytest), ("unittest", checks.unittest)):
+        if asked is True:
+            return {name: f"setting checks.{name}"}
+    count = len(layout.tests)
+    found = f"{count} file{'s' if count > 1 else ''} of tests, for example {layout.tests[0]}" if count else ""
+    plain = layout.for_unittest and not project.has("pytest") and not layout.pytest_config
+    if plain and checks.unittest == "auto":
+        return {"unittest": f"{found}; pytest is not installed in the project's environment"}
     if checks.pytest is False:
+        return {}
+    if found:
+        return {"pytest": found}
+    return (
+        {"pytest": f"pytest is configured in {layout.configured['pytest']}"} if layout.pytest_config else {}
+    )
+
+
+def _automatic(name: str, preset: Preset, layout: Layout, both: Interpreters) -> str:
+    if preset.chosen == "asked":
         return ""
-    if layout.tests:
-        count = len(layout.tests)
-        return f"{count} file{'s' if count > 1 else ''} of tests, for example {layout.tests[0]}"
-    return f"pytest is configured in {layout.configured['pytest']}" if layout.pytest_config else ""
+    if preset.chosen == "configured":
+        return layout.used.get(name, "")
+    program = python_program(preset, both.project, both.own)
+    if program is None or not any(fits(file, preset) for file in layout.files):
+        return ""
+    return f"{name} {program.version} is installed {program.place}"
 
 
-def _automatic(name: str, when: str, layout: Layout, holders: tuple[Interpreter, Interpreter]) -> str:
-    project, own = holders
-    if when == "configured":
-        file = layout.configured.get(name)
-        return f"{name} is configured in {file}" if file else ""
-    if project.has(name):
-        return f"{name} {project.modules[name]} is installed in the project's environment"
-    return f"{name} {own.modules[name]} is installed beside Setpoint" if own.has(name) else ""
+def fits(file: str, preset: Preset) -> bool:
+    """Whether a tool looks at a file of that name."""
+    name = file.rpartition("/")[2]
+    return any(fnmatchcase(name, glob) for glob in preset.globs)

@@ -23,6 +23,8 @@ _IMPORT_TYPES = frozenset({"ImportError", "ModuleNotFoundError"})
 _NO_MODULE = re.compile(r"No module named '?([\w.]+)")
 _NO_PROGRAM = re.compile(r"No such file or directory: '([^'/]+)'")
 _TIMEOUT = re.compile(r"^(Failed: )?Timeout\b|Timeout \(?>")
+_TEST_FOLDERS = frozenset({"tests", "test", "testing", "__tests__", "__snapshots__", "testdata"})
+_SCRIPT_TEST = re.compile(r"\.(test|spec|test-d|cy)\.[cm]?[jt]sx?$")
 
 
 def failure_of(test: str, raised: Raised, tree: Path, owned: Callable[[str], bool]) -> Failure:
@@ -67,13 +69,13 @@ def _of_environment(raised: Raised, names: set[str]) -> bool:
 
 
 def is_test_path(path: str) -> bool:
-    """Whether a path of the tree holds tests, by the conventions of pytest and most projects."""
+    """Whether a path of the tree holds tests, by the conventions of the runners of each language."""
     *folders, name = path.split("/")
-    if name == "conftest.py" or any(folder in ("tests", "test", "testing") for folder in folders):
+    if name == "conftest.py" or any(folder in _TEST_FOLDERS for folder in folders):
         return True
-    return name.endswith(".py") and (
-        name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
-    )
+    if name.endswith(".py"):
+        return name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
+    return name.endswith("_test.go") or _SCRIPT_TEST.search(name) is not None
 
 
 def _place(raised: Raised, tree: Path) -> tuple[str, int] | None:

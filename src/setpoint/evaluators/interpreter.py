@@ -12,12 +12,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from setpoint.errors import SettingsError
 from setpoint.evaluators.inside import FOLDER, PROBE
+from setpoint.presets import Via, presets
 from setpoint.processes import Command, clean_environment, run
 from setpoint.processes.git import ceiling
 from setpoint.settings import ChecksSettings, inherited
 
-PROBED = ("pytest", "coverage", "pytest-cov", "pytest-xdist", "ruff", "mypy", "bandit")
-"""Distributions whose presence changes what Setpoint does."""
+PROBED = ("pytest", "coverage", "pytest-cov", "pytest-xdist")
+"""Distributions beside those of the presets whose presence changes what Setpoint does."""
 PROBE_S = 60.0
 
 
@@ -34,7 +35,7 @@ class Interpreter:
     prefix: str
     """Root of its environment."""
     modules: dict[str, str]
-    """Version of each distribution in `PROBED` that it holds."""
+    """Version of each distribution in `PROBED` and of the presets that it holds."""
     fingerprint: str
     """Changes whenever something is installed or removed."""
 
@@ -88,7 +89,8 @@ async def own_interpreter() -> Interpreter:
 
 async def probe(path: str, reason: str) -> Interpreter | str:
     """Ask an interpreter what it is; gives why where it does not answer."""
-    argv = (path, "-I", str(PROBE), "interpreter", *PROBED)
+    tools = {preset.package for preset in presets().values() if preset.via in (Via.MODULE, Via.SCRIPT)}
+    argv = (path, "-I", str(PROBE), "interpreter", *PROBED, *sorted(tools))
     done = await run(Command(argv=argv, cwd=Path("/"), timeout_s=PROBE_S))
     if not done.ok:
         return f"{done.ending} {done.errors.strip()[-300:]}".strip()

@@ -8,7 +8,7 @@ does not hold. A new test, fixture, conftest or plug-in can so bring no test of 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState, Outcome, TestReport
@@ -19,8 +19,9 @@ from setpoint.evaluators.suite import TestSuite, state_of
 from setpoint.ports import Check, Measured
 from setpoint.processes.git import git
 
-PARTS = ("pytest-base", "pytest-added")
-"""Names of the two runs; what they say of tests is said by `pytest`."""
+_OF_BASE, _ADDED = "base", "added"
+PARTS = tuple(f"{runner}-{part}" for runner in ("pytest", "unittest") for part in (_OF_BASE, _ADDED))
+"""Names of the two runs; what they say of tests is said once, under the name of the runner."""
 _WORSE = (
     Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY, Outcome.DESELECTED, Outcome.XFAILED, Outcome.SKIPPED,
     Outcome.ERROR, Outcome.FAILED,
@@ -84,7 +85,11 @@ class StandingTests:
     aside: Aside
     given: list[CheckResult]
     """Is given the result, for what is put together afterwards."""
-    name: str = field(default=PARTS[0], init=False)
+
+    @property
+    def name(self) -> str:
+        """Name the check."""
+        return f"{self.suite.name}-{_OF_BASE}"
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run them in the place apart."""
@@ -108,7 +113,11 @@ class AddedTests:
     suite: TestSuite
     aside: Aside
     given: list[CheckResult]
-    name: str = field(default=PARTS[1], init=False)
+
+    @property
+    def name(self) -> str:
+        """Name the check."""
+        return f"{self.suite.name}-{_ADDED}"
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run them in the place apart."""
@@ -131,7 +140,8 @@ class TestsTogether:
     __test__ = False
     aside: Aside
     given: list[CheckResult]
-    name: str = field(default="pytest", init=False)
+    name: str
+    """The runner."""
 
     async def run(self, measured: Measured) -> CheckResult:
         """Put the results together."""
@@ -176,7 +186,7 @@ def isolated(suite: TestSuite, aside: Aside, after: tuple[Check, ...] = ()) -> t
     return (
         StandingTests(suite=suite, aside=aside, given=given),
         AddedTests(suite=suite, aside=aside, given=given),
-        TestsTogether(aside=aside, given=given),
+        TestsTogether(aside=aside, given=given, name=suite.name),
         *(InPlace(check=check, aside=aside) for check in after),
     )
 

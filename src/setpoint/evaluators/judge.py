@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from setpoint import __version__
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.evidence import CheckResult, CheckState, Coverage, Evidence, Outcome, TestReport
+from setpoint.domain.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Outcome
 from setpoint.domain.finding import Category, Finding, Severity, worst_first
 from setpoint.domain.ids import Commit
 from setpoint.domain.story import IntegrityMode, Story
@@ -17,6 +17,7 @@ from setpoint.domain.value import Value
 from setpoint.evaluators import quality, results
 from setpoint.evaluators.acceptance import PREFIX
 from setpoint.evaluators.baseline import Measurements, Red, flaky_tests, new_findings, red_tests
+from setpoint.evaluators.definitions import shape
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Seen
 from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanished, without_renamed
@@ -28,8 +29,10 @@ from setpoint.processes.git import changed_files, changed_lines, contents, files
 from setpoint.store.artifacts import Artifacts
 
 MOST_FINDINGS = 200
-_PROVING = ("parse", "pytest", PREFIX)
+_PROVING = ("parse", *SUITES, PREFIX)
 """Checks without which nothing is proved; broken ones count whatever the base says."""
+_CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
+"""Endings of files whose changed lines count as code."""
 _FREE_KINDS = (Kind.TABLES, Kind.CONFIGURATION)
 
 
@@ -85,7 +88,18 @@ class Work:
         return sum(
             len(lines)
             for path, lines in self.lines.items()
-            if path.endswith(".py") and not is_test_path(path)
+            if path.endswith(_CODE) and not is_test_path(path)
+        )
+
+    def repeated(self, results: Iterable[CheckResult]) -> int | None:
+        """Count the lines of code that stand elsewhere too; none where no check looked."""
+        looked = [each.duplicated for each in results if each.duplicated is not None]
+        if not looked:
+            return None
+        return sum(
+            len(lines.intersection(*(set(each.get(path, ())) for each in looked)))
+            for path, lines in self.lines.items()
+            if path.endswith(_CODE) and not is_test_path(path)
         )
 
 
@@ -114,7 +128,7 @@ class Judge:
         findings = tuple(finding for result in raw.results for finding in result.findings)
         red = Red(failures=raw.tests.failures) if raw.tests else Red()
         evidence = tuple(_against(result, result.findings, red) for result in raw.results)
-        return self._evaluation(raw, evidence, findings, red, _EMPTY)
+        return self._evaluation(raw, evidence, findings, red, await self._whole(raw.commit))
 
     async def against(self, base: Measurements, raw: Measurements, known: Reference) -> Evaluation:
         """Judge a tree by its difference from the base."""
@@ -168,6 +182,13 @@ class Judge:
         tests = await contents(self.root, commit, [path for path in every if work.is_test(path)])
         return replace(work, tests=_texts(tests))
 
+    async def _whole(self, commit: Commit) -> Work:
+        """Take every file as new, where there is nothing to compare a tree with."""
+        code = [path for path in await files_at(self.root, commit) if path.endswith(_CODE)]
+        after = _texts(await contents(self.root, commit, code))
+        lines = {path: set(range(1, text.count("\n") + 1)) for path, text in after.items()}
+        return Work(changed=tuple(code), lines=lines, before={}, after=after)
+
     def _integrity(
         self, base: Measurements, raw: Measurements, work: Work, known: Reference
     ) -> tuple[Finding, ...]:
@@ -203,8 +224,7 @@ class Judge:
         work: Work,
     ) -> Evaluation:
         tests = raw.tests
-        coverage = next((each.coverage for each in raw.results if each.coverage is not None), None)
-        vector = quality.vector(self._figures(evidence, findings, red, tests, coverage, work))
+        vector = quality.vector(self._figures(raw, evidence, findings, red, work))
         ordered = worst_first(findings)
         report = FullReport(stage=raw.stage, commit=raw.commit, results=raw.results, findings=ordered)
         return Evaluation(
@@ -217,7 +237,7 @@ class Judge:
             known_red=red.known,
             flaky=flaky_tests(tests) if tests else (),
             test_counts=tests.counts if tests else {},
-            coverage=coverage,
+            coverage=_reached(raw),
             quality=vector,
             score=vector.score(dict(self.weights)),
             report=self.artifacts.keep(report.model_dump_json()),
@@ -225,17 +245,16 @@ class Judge:
 
     def _figures(
         self,
+        raw: Measurements,
         evidence: tuple[Evidence, ...],
         findings: tuple[Finding, ...],
         red: Red,
-        tests: TestReport | None,
-        coverage: Coverage | None,
         work: Work,
     ) -> quality.Measured:
-        ran = next((each for each in evidence if each.check == "pytest"), None)
-        complete = (
-            tests is not None and tests.complete and ran is not None and ran.state is not CheckState.ERROR
-        )
+        tests = raw.tests
+        ran = [each for each in evidence if each.check in SUITES]
+        whole = bool(ran) and all(each.state is not CheckState.ERROR for each in ran)
+        complete = tests is not None and tests.complete and whole
         green = (Outcome.PASSED, Outcome.XPASSED)
         return quality.Measured(
             evidence=evidence,
@@ -243,11 +262,16 @@ class Judge:
             failing=len(red.failures),
             passed=sum(outcome in green for outcome in tests.outcomes.values()) if tests else 0,
             complete=complete,
-            coverage=coverage,
+            coverage=_reached(raw),
             coverage_goal=self.coverage_goal,
             changed_lines=work.line_count,
-            documented=quality.documented(_code(work.before), _code(work.after)),
+            duplicated_lines=work.repeated(raw.results),
+            shape=shape(_code(work.before), _code(work.after)),
         )
+
+
+def _reached(raw: Measurements) -> Coverage | None:
+    return next((each.coverage for each in raw.results if each.coverage is not None), None)
 
 
 _EMPTY = Work(lines={}, before={}, after={})
@@ -266,8 +290,8 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red) -> Evide
     evidence = result.evidence
     if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) or evidence.check in PARTS:
         return evidence
-    if result.tests is not None and evidence.check == "pytest":
-        flaky = bool(flaky_tests(result.tests))
+    if result.tests is not None and evidence.check in SUITES:
+        flaky, red = bool(flaky_tests(result.tests)), red.of(result.tests)
         state = CheckState.FAIL if red.failures else CheckState.FLAKY if flaky else CheckState.PASS
         counts = {**evidence.counts, "counting": len(red.failures), "known_red": len(red.known)}
     else:
@@ -282,7 +306,7 @@ def _lost(base: Measurements, raw: Measurements, mode: IntegrityMode) -> list[Fi
     found: list[Finding] = []
     for result in raw.results:
         stood = base.result(result.evidence.check)
-        if result.evidence.check == "pytest" or result.tests is None or stood is None or stood.tests is None:
+        if result.evidence.check in SUITES or result.tests is None or stood is None or stood.tests is None:
             continue
         now, before = result.tests, stood.tests
         passed = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
@@ -12,17 +13,26 @@ from setpoint.domain.story import Story
 from setpoint.evaluators.acceptance import Acceptance
 from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
-from setpoint.evaluators.detect import Project
+from setpoint.evaluators.detect import Project, fits
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.isolation import Aside, isolated
 from setpoint.evaluators.parse import Parse
-from setpoint.evaluators.presets import Preset, presets
 from setpoint.evaluators.run import Group, Unmeasured
 from setpoint.evaluators.suite import Runner, TestSuite
-from setpoint.evaluators.tool import StaticTool
+from setpoint.evaluators.suites.runner import Selection
+from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
+from setpoint.evaluators.tool import Tool
 from setpoint.ports import Check
+from setpoint.presets import Preset, Via, presets
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
+
+_MENDS = {
+    Via.MODULE: "install it beside the project",
+    Via.SCRIPT: "install it beside the project",
+    Via.NODE: "install it in the project's node_modules",
+    Via.PATH: "put it on PATH",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,13 +82,13 @@ class Plan:
         known = (
             self._tool(name, preset, target)
             for name, preset in presets().items()
-            if name in self.project.chosen
+            if name in self.project.chosen and name not in RUNNERS
         )
         return (*known, *self._custom(runs_code=False))
 
     def tests(self, target: Target) -> tuple[Group, ...]:
         """Make the checks that run the project's code, in the order in which they run."""
-        groups = list(self._suite(target))
+        groups = [*self._suite(target), *self._package_suites(target)]
         if target.stage is not Stage.EVALUATE:
             groups += self._custom(runs_code=True)
         if target.stage in (Stage.TEST, Stage.CONFIRM):
@@ -101,52 +111,101 @@ class Plan:
                 yield Group(checks=(check,), identity=check.identity)
 
     def _tool(self, name: str, preset: Preset, target: Target) -> Group:
-        holder = self.project.holder(preset.module)
-        if holder is None:
+        program = self.project.programs.get(name)
+        if program is None:
             forced = self.project.chosen[name].startswith("setting")
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
-            reason = f"{name} is not installed; install it beside the project, or switch checks.{name} off"
-            return Group(checks=(Unmeasured(name=name, reason=reason, state=state),), identity=None)
-        confirming = target.stage is Stage.CONFIRM
-        check = StaticTool(
+            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
+            return Group(checks=(unmeasured,), identity=None)
+        if not any(fits(file, preset) for file in target.files):
+            reason = f"there is no file that {name} looks at"
+            return Group(checks=(Unmeasured(name=name, reason=reason, feeds=preset.feeds),), identity=None)
+        targets = self._targets(name, preset, target)
+        check = Tool(
             name=name,
             preset=preset,
-            python=holder,
+            program=program,
             project=self.project.interpreter,
-            targets=self._targets(preset, target),
-            cache="/dev/null" if confirming else str(self.cache / name),
+            targets=targets,
+            cache=self._cache_of(name, target),
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
+            asked=self.settings.checks.tool(name),
+            config=self.project.layout.configured.get(preset.shares or name, ""),
             types_block=self.settings.checks.require_types,
-            options=self._options(name),
             search=self.project.layout.imports,
+            parsed=self._parsed(targets, target) if preset.silent else (),
         )
-        identity = (name, holder.fingerprint, self.project.interpreter.fingerprint, str(check.types_block))
-        return Group(checks=(check,), identity=(*identity, *check.options, *check.targets))
+        return Group(checks=(check,), identity=check.identity)
 
-    def _targets(self, preset: Preset, target: Target) -> tuple[str, ...]:
-        if preset.files == "tree":
-            return (".",)
-        if preset.files == "configured":
-            return () if self.project.layout.mypy_names_files else self.project.layout.packages
-        python = (file for file in target.files if file.endswith(".py") and file in target.changed)
-        return tuple(sorted(file for file in python if preset.tests or not is_test_path(file)))
+    def _cache_of(self, name: str, target: Target) -> str:
+        """Give the folder of a tool's own cache; a confirmation starts with an empty one."""
+        folder = self.scratch / "fresh" if target.stage is Stage.CONFIRM else self.cache
+        return str(folder / name.partition("_")[0])
 
-    def _options(self, name: str) -> tuple[str, ...]:
-        file = self.project.layout.configured.get(name)
-        if name == "ruff" and file is None:
-            return ("--isolated",)  # else ruff goes up and takes the settings of the user's own tree
-        if name == "bandit" and file is not None:
-            return ("-c", file) if file.endswith(".toml") else ("--ini", file)
-        return ()
+    def _targets(self, name: str, preset: Preset, target: Target) -> tuple[str, ...]:
+        layout = self.project.layout
+        if preset.targets in ("tree", "none"):
+            return (".",) if preset.targets == "tree" else ()
+        if preset.targets == "configured":
+            return () if name in layout.names_files else layout.packages
+        fitting = (file for file in target.files if file in target.changed and fits(file, preset))
+        return tuple(sorted(file for file in fitting if preset.tests or not is_test_path(file)))
+
+    def _parsed(self, targets: tuple[str, ...], target: Target) -> tuple[str, ...]:
+        """Name the Python files that lie under the targets."""
+        python = (file for file in target.files if file.endswith(".py"))
+        roots = tuple("" if each == "." else each for each in targets)
+        return tuple(
+            sorted(
+                file
+                for file in python
+                if any(file == r or file.startswith(f"{r}/".lstrip("/")) for r in roots)
+            )
+        )
+
+    def _package_suites(self, target: Target) -> Iterator[Group]:
+        """Make the checks that run tests in other languages than Python."""
+        for name in RUNNERS:
+            only = None
+            if target.stage is Stage.EVALUATE:
+                only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
+            if name in self.project.chosen and (only is None or only):
+                yield self._package_suite(name, target, only)
+
+    def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
+        program, preset = self.project.programs.get(name), presets()[name]
+        if program is None:
+            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            return Group(
+                checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None
+            )
+        found = self.project.layout.suites.get(name)
+        check = PackageSuite(
+            name=name,
+            preset=preset,
+            program=program,
+            project=self.project.interpreter,
+            root=self.project.root,
+            folders=found.folders if found else ("",),
+            cache=str(self.cache / name.partition("_")[0]),
+            artifacts=self.artifacts,
+            timeout_s=self.settings.checks.timeout_s,
+            asked=self.settings.checks.tool(name),
+            only=only,
+            reruns=self.settings.checks.reruns,
+            settled=target.settled,
+        )
+        return Group(checks=(check,), identity=check.identity)
 
     def _suite(self, target: Target) -> Iterator[Group]:
-        if "pytest" not in self.project.chosen or (target.stage is Stage.EVALUATE and not target.suspects):
+        name: Literal["pytest", "unittest"] = "unittest" if "unittest" in self.project.chosen else "pytest"
+        suspects = tuple(test for test in target.suspects if not owner(test, self.project.chosen))
+        if name not in self.project.chosen or (target.stage is Stage.EVALUATE and not suspects):
             return
-        if reason := self._cannot_test():
-            yield Group(
-                checks=(Unmeasured(name="pytest", reason=reason, state=CheckState.ERROR),), identity=None
-            )
+        if reason := self._cannot_test(name):
+            yield Group(checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None)
             return
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
@@ -156,17 +215,18 @@ class Plan:
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
             args=self.settings.checks.pytest_args,
+            name=name,
             cover=cover,
             data_file=self.scratch / "coverage.data",
         )
         suite = TestSuite(
             runner=runner,
-            only=None if whole else target.suspects,
+            only=None if whole else suspects,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
         )
         identity = (
-            "pytest",
+            name,
             self.project.interpreter.fingerprint,
             str(cover),
             str(suite.reruns),
@@ -187,9 +247,9 @@ class Plan:
             return None
         return run_options(self.project.layout)
 
-    def _cannot_test(self) -> str:
+    def _cannot_test(self, name: str) -> str:
         interpreter = self.project.interpreter
-        if not interpreter.has("pytest"):
+        if name == "pytest" and not interpreter.has("pytest"):
             return (
                 f"pytest is not installed in {interpreter.path} ({interpreter.reason}); install it there, or "
                 "name the interpreter that runs the project's tests in the setting checks.python"

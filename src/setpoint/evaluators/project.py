@@ -17,7 +17,7 @@ from setpoint.domain.story import IntegrityMode, KnownRed, Story
 from setpoint.evaluators.baseline import Measurements, new_findings
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
-from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
+from setpoint.evaluators.detect import Interpreters, Project, choose, find_programs, found_leak, layout_at
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Guard, Protection, Seen, parent_of
 from setpoint.evaluators.integrity.paths import collected, matches
@@ -37,8 +37,10 @@ from setpoint.evaluators.place import (
 from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
+from setpoint.evaluators.suites.linked import link_packages
 from setpoint.evaluators.unmasked import bare, run_bare
 from setpoint.ports import Measured, Toolbox, WorkCopy
+from setpoint.presets import presets
 from setpoint.processes.git import changed_files, contents, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
@@ -55,6 +57,8 @@ class Survey:
     """Why it was chosen."""
     checks: dict[str, str]
     """Checks that would be made, with the reason for each."""
+    suggested: dict[str, str]
+    """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +142,9 @@ class ProjectEvaluator:
         finally:
             await asyncio.to_thread(remove, self._state, trace)
         interpreter = project.interpreter
-        return Survey(python=interpreter.path, reason=interpreter.reason, checks=dict(project.chosen))
+        chosen = dict(project.chosen)
+        suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
+        return Survey(python=interpreter.path, reason=interpreter.reason, checks=chosen, suggested=suggested)
 
     async def measure_tree(self, root: Path, story: Story | None = None) -> Evaluation:
         """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.
@@ -165,11 +171,13 @@ class ProjectEvaluator:
         layout = await layout_at(repository_of(copy), base)
         place = await check_out_commit(self._state, copy, base)
         layout, leak = await found_leak(root, place, interpreter, layout)
-        chosen = {
-            **choose(checks, layout, interpreter, own),
-            **reasons(self._settings.check, interpreter),
-        }
-        return Project(interpreter=interpreter, own=own, layout=layout, chosen=chosen, leak=leak)
+        both = Interpreters(project=interpreter, own=own)
+        chosen = choose(checks, layout, both)
+        programs = await find_programs(root, chosen, both, layout.package_folders)
+        chosen |= reasons(self._settings.check, interpreter)
+        return Project(
+            root=root, interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak
+        )
 
     def _task(self, order: RunOrder, base: Measurements | None) -> _Task:
         return _Task(project=self._projects[order.trace_id], story=order.story, base=base)
@@ -193,6 +201,7 @@ class ProjectEvaluator:
 
     async def _measure(self, task: _Task, place: Measured) -> Measurements:
         target = await _target(task, place)
+        await asyncio.to_thread(_link, task.project, Path(place.copy.path))
         cache = None if place.stage is Stage.CONFIRM else self._cache
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self._plan(task, place.copy.trace_id, Path(scratch))
@@ -230,7 +239,7 @@ class ProjectEvaluator:
                 base = Measurements.model_validate_json(self._base_file(trace).read_bytes())
             except (FileNotFoundError, ValueError):  # not measured yet, or by another version
                 return frozenset()
-        return collected(base.tests.outcomes if base.tests else ())
+        return collected(_ran(base))
 
     def _judge(self, story: Story, base: Commit, copy: WorkCopy, weights: Mapping[str, float]) -> Judge:
         return Judge(
@@ -263,26 +272,40 @@ async def _target(task: _Task, place: Measured) -> Target:
 
 def _aside(story: Story, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
     """Say what has to be set aside, so that nothing the work did to the tests reaches those of the base."""
-    if story.integrity is IntegrityMode.FREE or base.tests is None:
+    known = _ran(base)
+    if story.integrity is IntegrityMode.FREE or not known:
         return None
-    of_tests = collected(base.tests.outcomes)
+    of_tests = collected(known)
     paths = [path for path in changed if is_test_path(path) or path in of_tests]
     paths = [path for path in paths if not matches(path, story.granted)]
     if not paths:
         return None
     beside = place_beside(Path(place.copy.path), "tests")
-    known = frozenset(base.tests.outcomes)
     return Aside(place=beside, base=base.commit, paths=tuple(paths), known=known)
+
+
+def _ran(base: Measurements) -> frozenset[str]:
+    """Give the tests of the base that a Python runner of ours ran."""
+    made = [base.result(name) for name in ("pytest", "unittest")]
+    return frozenset(test for each in made if each and each.tests for test in each.tests.outcomes)
 
 
 def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
+def _link(project: Project, place: Path) -> None:
+    """Bring the packages that the user has installed to the measured tree."""
+    folders, committed = project.layout.package_folders, project.layout.committed_packages
+    link_packages(project.root, place, folders, committed)
+
+
 def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
     groups = (*plan.static(target), *plan.tests(target))
     names = [check.name for group in groups for check in group.checks]
-    return tuple(unmeasured(name, tree, "not run: the tree does not parse") for name in names)
+    feeds = {name: preset.feeds for name, preset in presets().items()}
+    reason = "not run: the tree does not parse"
+    return tuple(unmeasured(name, tree, reason, feeds=feeds.get(name, ())) for name in names)
 
 
 def _breaks(parsed: tuple[CheckResult, ...], base: Measurements | None) -> bool:

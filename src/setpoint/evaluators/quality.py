@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from setpoint.domain.evidence import CheckState, Coverage, Evidence
 from setpoint.domain.finding import Category, Finding, Severity
-from setpoint.domain.quality import QualityVector
+from setpoint.domain.quality import Metric, QualityVector
+from setpoint.evaluators.definitions import Shape
 from setpoint.evaluators.integrity.mark import mark
 
 LADDER: Mapping[Severity, float] = {
@@ -31,6 +31,11 @@ PER_LINE = 5.0 / 20.0 / math.log(2)
 FEWEST_LINES = 100
 """Fewer changed lines count as this many, so that one finding in a small change does not weigh all."""
 TYPE_ERRORS_PER_KLOC = 5.0
+FEWEST_TO_REPEAT = 20
+"""With fewer changed lines nothing is said of duplication."""
+SOME_REPEATED, ALL_REPEATED = 0.03, 0.20
+"""Shares of changed lines that stand elsewhere too: the mark is 1 up to the first, 0 from the second."""
+_MADE = (CheckState.PASS, CheckState.FAIL, CheckState.FLAKY)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,54 +53,73 @@ class Measured:
     coverage: Coverage | None = None
     coverage_goal: float = 0.8
     changed_lines: int = 0
-    documented: float | None = None
-    """Share of the changed public definitions that have a docstring."""
+    duplicated_lines: int | None = None
+    """Changed lines that stand elsewhere too; none where nobody looked."""
+    shape: Shape = field(default_factory=Shape)
+    """What the changed definitions are like."""
 
-    def state(self, *checks: str) -> bool:
-        """Whether any of the checks was really made."""
-        made = (CheckState.PASS, CheckState.FAIL, CheckState.FLAKY)
-        return any(each.check in checks and each.state in made for each in self.evidence)
+    def made(self, metric: Metric) -> bool:
+        """Whether a check that measures the metric was really made."""
+        return any(metric in each.feeds and each.state in _MADE for each in self.evidence)
 
-    def of(self, category: Category) -> tuple[Finding, ...]:
-        """Give the new findings of a category."""
+    def of(self, metric: Metric) -> tuple[Finding, ...]:
+        """Give the new findings of the checks that measure a metric."""
+        sources = {each.check for each in self.evidence if metric in each.feeds}
+        return tuple(finding for finding in self.findings if finding.source in sources)
+
+    def about(self, category: Category) -> tuple[Finding, ...]:
+        """Give the new findings of a category, whoever found them."""
         return tuple(finding for finding in self.findings if finding.category is category)
+
+    def mark(self, metric: Metric, findings: tuple[Finding, ...] = ()) -> float | None:
+        """Give the mark that a metric's findings set, with others; none where it was not measured."""
+        if not self.made(metric):
+            return None
+        return _ladder((*self.of(metric), *findings), self.changed_lines)
 
 
 def vector(measured: Measured) -> QualityVector:
     """Compute every metric that was measured."""
-    security, types = measured.of(Category.SECURITY), measured.of(Category.TYPES)
-    lint = tuple(finding for finding in measured.findings if finding.source in ("ruff", "parse"))
-    ran = measured.failing + measured.passed
-    with_security = measured.state("bandit")
-    with_types = measured.state("mypy")
+    types, shape = measured.of(Metric.TYPES), measured.shape
+    about = tuple(
+        each for each in measured.about(Category.SECURITY) if each not in measured.of(Metric.SECURITY)
+    )
+    security = (*measured.of(Metric.SECURITY), *about)
+    unparsed = tuple(finding for finding in measured.findings if finding.source == "parse")
+    ran, coverage = measured.failing + measured.passed, measured.coverage
+    integrity = any(each.check == "integrity" and each.state in _MADE for each in measured.evidence)
     return QualityVector(
         tests=measured.passed / ran if ran else None,
-        coverage=_coverage(measured.coverage, measured.coverage_goal),
-        security=_ladder(security, measured.changed_lines) if with_security else None,
-        code_quality=_ladder(lint, measured.changed_lines) if measured.state("ruff") else None,
-        documentation=measured.documented,
-        types=_types(len(types), measured.changed_lines) if with_types else None,
-        integrity=mark(measured.of(Category.INTEGRITY)) if measured.state("integrity") else None,
+        coverage=_coverage(coverage, measured.coverage_goal),
+        security=measured.mark(Metric.SECURITY, about),
+        code_quality=measured.mark(Metric.CODE_QUALITY, unparsed),
+        documentation=_lower(shape.documented, measured.mark(Metric.DOCUMENTATION)),
+        types=_types(len(types), measured.changed_lines) if measured.made(Metric.TYPES) else None,
+        complexity=_lower(shape.simple, measured.mark(Metric.COMPLEXITY)),
+        duplication=_duplication(measured.duplicated_lines, measured.changed_lines),
+        line_coverage=coverage.lines if coverage else None,
+        branch_coverage=coverage.branches if coverage else None,
+        diff_coverage=coverage.changed_lines if coverage else None,
+        type_coverage=shape.annotated,
+        integrity=mark(measured.about(Category.INTEGRITY)) if integrity else None,
         test_count=ran if measured.complete and ran else None,
-        vulnerabilities=sum(finding.blocking for finding in security) if with_security else None,
-        type_errors=len(types) if with_types else None,
+        vulnerabilities=sum(each.blocking for each in security) if measured.made(Metric.SECURITY) else None,
+        type_errors=len(types) if measured.made(Metric.TYPES) else None,
+        worst_complexity=shape.worst,
+        duplicated_lines=measured.duplicated_lines,
     )
 
 
-def documented(base: Mapping[str, str], now: Mapping[str, str]) -> float | None:
-    """Give the share of new or changed public definitions that have a docstring; none where there are none.
+def _lower(*marks: float | None) -> float | None:
+    """Give the lower of the marks that there are: the worst decides."""
+    return min((mark for mark in marks if mark is not None), default=None)
 
-    Both maps hold the source of the changed files outside the tests, by path.
-    """
-    with_docs = without = 0
-    for path, source in now.items():
-        stood = _public(base.get(path, ""))
-        for name, (code, has_docs) in _public(source).items():
-            if stood.get(name, ("", False))[0] == code:
-                continue
-            with_docs, without = with_docs + has_docs, without + (not has_docs)
-    total = with_docs + without
-    return with_docs / total if total else None
+
+def _duplication(lines: int | None, changed_lines: int) -> float | None:
+    if lines is None or changed_lines < FEWEST_TO_REPEAT:
+        return None
+    share = min(1.0, lines / changed_lines)
+    return min(1.0, max(0.0, (ALL_REPEATED - share) / (ALL_REPEATED - SOME_REPEATED)))
 
 
 def _coverage(coverage: Coverage | None, goal: float) -> float | None:
@@ -116,26 +140,3 @@ def _ladder(findings: Iterable[Finding], changed_lines: int) -> float:
 
 def _types(errors: int, changed_lines: int) -> float:
     return math.exp(-math.log(2) * errors / max(1.0, changed_lines / 1000 * TYPE_ERRORS_PER_KLOC))
-
-
-def _public(source: str) -> dict[str, tuple[str, bool]]:
-    """Give each public definition's code and whether it has a docstring, by its qualified name."""
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return {}
-    found: dict[str, tuple[str, bool]] = {}
-    _collect(module.body, "", found)
-    return found
-
-
-def _collect(statements: Iterable[ast.stmt], inside: str, found: dict[str, tuple[str, bool]]) -> None:
-    for node in statements:
-        if not isinstance(
-            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-        ) or node.name.startswith("_"):
-            continue
-        name = f"{inside}{node.name}"
-        found[name] = (ast.dump(node), ast.get_docstring(node) is not None)
-        if isinstance(node, ast.ClassDef):
-            _collect(node.body, f"{name}.", found)

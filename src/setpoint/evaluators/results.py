@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from setpoint.domain.evidence import CheckResult, CheckState, Evidence, TestReport
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import EvidenceId, Tree, sortable
+from setpoint.domain.quality import Metric
 from setpoint.processes import Completed
 from setpoint.store.artifacts import Artifacts
 
@@ -59,7 +60,12 @@ def output_of(done: Completed) -> bytes:
 
 
 def unmeasured(
-    check: str, tree: Tree, reason: str, *, state: CheckState = CheckState.NOT_MEASURED
+    check: str,
+    tree: Tree,
+    reason: str,
+    *,
+    state: CheckState = CheckState.NOT_MEASURED,
+    feeds: tuple[Metric, ...] = (),
 ) -> CheckResult:
     """Give the result of a check for which nothing was run."""
     now = datetime.now(UTC)
@@ -72,6 +78,7 @@ def unmeasured(
         started_at=now,
         duration_s=0.0,
         reason=reason,
+        feeds=feeds,
     )
     return CheckResult(evidence=evidence)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from setpoint.domain.evidence import CheckResult, CheckState
+from setpoint.domain.quality import Metric
 from setpoint.evaluators import results
 from setpoint.evaluators.cache import ResultCache
 from setpoint.ports import Check, Measured
@@ -20,10 +21,12 @@ class Unmeasured:
     name: str
     reason: str
     state: CheckState = CheckState.NOT_MEASURED
+    feeds: tuple[Metric, ...] = ()
+    """Metrics it would have measured."""
 
     async def run(self, measured: Measured) -> CheckResult:
         """Say so."""
-        return results.unmeasured(self.name, measured.tree, self.reason, state=self.state)
+        return results.unmeasured(self.name, measured.tree, self.reason, state=self.state, feeds=self.feeds)
 
 
 @dataclass(frozen=True, kw_only=True)

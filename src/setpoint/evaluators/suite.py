@@ -6,8 +6,9 @@ import asyncio
 import json
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from setpoint.domain.evidence import Cause, CheckResult, CheckState, Failure, Outcome, TestReport
 from setpoint.evaluators import results
@@ -15,7 +16,7 @@ from setpoint.evaluators.failures import failure_of
 from setpoint.evaluators.formats import pytest_report
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.pytest_report import Raised, Suite
-from setpoint.evaluators.inside import PLUGIN
+from setpoint.evaluators.inside import PLUGIN, UNITTEST
 from setpoint.evaluators.interpreter import Interpreter, environment
 from setpoint.evaluators.layout import Layout
 from setpoint.ports import Measured
@@ -39,6 +40,8 @@ class Runner:
     """Arguments of the settings, added to every run."""
     cover: tuple[str, ...] | None = None
     """Options of `coverage run`; none runs without coverage."""
+    name: Literal["pytest", "unittest"] = "pytest"
+    """The check, and what runs the tests."""
     data_file: Path | None = None
     """Where coverage keeps its data, outside the tree."""
     leave_out: frozenset[str] = frozenset()
@@ -58,12 +61,17 @@ class TestSuite:
     reruns: int = 0
     settled: frozenset[str] = frozenset()
     """Tests known to be red, which are not run again."""
-    name: str = field(default="pytest", init=False)
+
+    @property
+    def name(self) -> str:
+        """Name the check after what runs the tests."""
+        return self.runner.name
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tests of a tree."""
         done, suite, broken = await self._run_first(measured)
-        version = f"pytest {suite.version}" if suite.version else "pytest"
+        of_pytest = self.name == "pytest" and suite.version  # unittest has the version of its Python
+        version = f"pytest {suite.version}" if of_pytest else self.name
         report = _report(
             suite, done, Path(measured.copy.path), self.runner.layout.owns, complete=self.only is None
         )
@@ -133,7 +141,7 @@ async def _run_once(
         except BadReport as error:
             return done, Suite(), f"{error}: {done.ending}{results.tail(done)}"
     if not suite.version:
-        return done, suite, f"pytest never started: {done.ending}{results.tail(done)}"
+        return done, suite, f"{runner.name} never started: {done.ending}{results.tail(done)}"
     return done, suite, ""
 
 
@@ -141,6 +149,8 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
     argv = [runner.interpreter.path]
     if runner.cover is not None:
         argv += ["-m", "coverage", "run", *runner.cover]
+    if runner.name == "unittest":
+        return (*argv, str(UNITTEST), *_files_of_unittest(runner, only))
     argv += ["-m", "pytest", "-p", PLUGIN, "--rootdir=.", "--confcutdir=.", "--maxfail=0", "--color=no"]
     argv.append("--continue-on-collection-errors")
     argv += ["-o", f"cache_dir={scratch / 'cache'}"]
@@ -162,6 +172,14 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
     return tuple(argv)
 
 
+def _files_of_unittest(runner: Runner, only: tuple[str, ...] | None) -> list[str]:
+    """Name the files in which unittest looks for tests: those that its own discovery would take."""
+    asked = None if only is None else {test.partition("::")[0] for test in only}
+    every = dict.fromkeys((*runner.layout.tests, *runner.files))
+    found = [file for file in every if file.rpartition("/")[2].startswith("test")]
+    return [file for file in found if asked is None or file in asked]
+
+
 def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState, str]:
     """Tell how a run ended from report and exit code together; where they disagree, the tool broke."""
     if reason := _broken(suite, done):
@@ -171,7 +189,7 @@ def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState
     if not suite.collected and (not suite.outcomes or suite.exit == _NO_TESTS):
         if done.exit_code in (0, _NO_TESTS):
             return CheckState.NOT_MEASURED, "no test was collected"
-        return CheckState.ERROR, f"pytest collected nothing: {done.ending}{results.tail(done)}"
+        return CheckState.ERROR, f"the runner collected nothing: {done.ending}{results.tail(done)}"
     if done.exit_code not in (0, _NO_TESTS):
         return (
             CheckState.ERROR,

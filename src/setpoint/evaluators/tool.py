@@ -1,105 +1,173 @@
-"""Running a static tool and telling apart: clean, findings, broken, nothing to look at."""
+"""Running a tool of the presets and telling apart: clean, findings, broken, nothing to look at."""
 
 from __future__ import annotations
 
-import asyncio
+import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.evaluators import results
-from setpoint.evaluators.formats import bandit, mypy, ruff
-from setpoint.evaluators.formats.bad import BadReport
-from setpoint.evaluators.formats.report import Reader, Sources, ToolReport
+from setpoint.evaluators.formats.parsing import MOST_BYTES
 from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.presets import Preset
+from setpoint.evaluators.launch import Program
+from setpoint.evaluators.parse import Parse
+from setpoint.evaluators.reading import Reading
 from setpoint.ports import Measured
-from setpoint.processes import Command, Completed, run
+from setpoint.presets import Preset
+from setpoint.processes import Command, run
+from setpoint.settings import ToolSettings
 from setpoint.store.artifacts import Artifacts
-
-READERS: Mapping[str, Reader] = {"ruff": ruff.read, "mypy": mypy.read, "bandit": bandit.read}
-"""Who reads which format."""
-REPORT_BYTES = 64 << 20
-"""Most that is kept of a report; a longer one is cut and then not readable, which is an error and no pass."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class StaticTool:
-    """One static tool, pointed at its targets."""
+class Tool:
+    """One tool, pointed at its targets."""
 
     name: str
     preset: Preset
-    python: Interpreter
-    """Holds the tool."""
+    program: Program
     project: Interpreter
     targets: tuple[str, ...]
-    """Paths from the root of the tree; empty where there is nothing to look at or its settings say."""
+    """Paths from the root of the tree; empty where there is nothing to look at or it knows by itself."""
     cache: str
     """Folder of the tool's own cache."""
     artifacts: Artifacts
     timeout_s: float
+    asked: ToolSettings = field(default_factory=ToolSettings)
+    """What the settings say of it."""
+    config: str = ""
+    """The project's file that configures it, from the root of the tree; empty where there is none."""
     types_block: bool = True
     """Whether type errors block."""
-    options: tuple[str, ...] = ()
-    """Arguments that follow from the project's layout."""
     search: tuple[str, ...] = ()
     """Folders of the tree where a type checker finds the project's code."""
+    parsed: tuple[str, ...] = ()
+    """Python files among its targets, where it says nothing of those that it cannot parse."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """All that decides what the tool says of a tree."""
+        asked = self.asked.model_dump_json()
+        block = str(self.types_block)
+        return (self.name, *self.program.identity, self.project.fingerprint, asked, block, *self._argv(""))
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tool on a tree."""
         tree = Path(measured.copy.path)
         if missing := [target for target in self.targets if not (tree / target).exists()]:
             reason = f"{self.name}: no such file in the tree: {', '.join(missing[:5])}"
-            return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR)
-        if not self.targets and self.preset.files == "changed":
-            return results.judged(self.name, measured.tree, (), tool=self._version, counts={"files": 0})
-        variables = environment(self.project, tree, ())
-        variables["MYPYPATH"] = ":".join(str(tree / folder) for folder in self.search if folder)
-        command = Command(
-            argv=self._argv,
-            cwd=tree,
-            environment={name: value for name, value in variables.items() if value},
-            timeout_s=self.timeout_s,
-            keep_bytes=REPORT_BYTES,
+            feeds = self.preset.feeds
+            return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR, feeds=feeds)
+        if not self.targets and self.preset.targets == "changed":
+            return self._nothing(measured)
+        doubt = await self._unparsed(measured)
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
+            command = Command(
+                argv=self._argv(folder, str(tree)),
+                cwd=tree,
+                environment=self._environment(tree),
+                timeout_s=self.asked.timeout_s or self.timeout_s,
+                keep_bytes=2 * MOST_BYTES,
+                merge_stderr=self.preset.merged,
+            )
+            done = await run(command)
+            ran = results.Ran(
+                check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=self._version
+            )
+            return await self._reading(Path(folder)).result(ran, measured, doubt)
+
+    def _nothing(self, measured: Measured) -> CheckResult:
+        result = results.judged(self.name, measured.tree, (), tool=self._version, counts={"files": 0})
+        evidence = result.evidence.model_copy(update={"feeds": self.preset.feeds})
+        return result.model_copy(update={"evidence": evidence})
+
+    def _reading(self, scratch: Path) -> Reading:
+        return Reading(
+            name=self.name,
+            format=self.preset.format,
+            clean=self.preset.clean,
+            found=self.preset.found,
+            report=scratch / self.preset.report if self.preset.report else None,
+            shown=self.preset.report,
+            named=self._weighed,
+            category=self.preset.category,
+            feeds=self.preset.feeds,
+            idle=self.preset.idle,
         )
-        done = await run(command)
-        report, reason = await asyncio.to_thread(self._read, done, Sources(tree=tree))
-        findings = tuple(self._weighed(finding) for finding in report.findings)
-        state = CheckState.ERROR if reason else CheckState.FAIL if findings else CheckState.PASS
-        ran = results.Ran(
-            check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=self._version
-        )
-        return ran.gave(state, reason, findings=() if reason else findings)
+
+    def _argv(self, scratch: str, tree: str = "") -> tuple[str, ...]:
+        names = {
+            "{python}": self.project.path,
+            "{cache}": self.cache,
+            "{scratch}": scratch,
+            "{report}": f"{scratch}/{self.preset.report}",
+            "{config}": self.config,
+            "{tree}": tree,
+        }
+        words = (*self.preset.argv, *self._options, *self.asked.args)
+        return (*self.program.argv, *(_filled(word, names) for word in words), *self.targets)
 
     @property
-    def _argv(self) -> tuple[str, ...]:
-        filled = [
-            word.replace("{python}", self.project.path).replace("{cache}", self.cache)
-            for word in self.preset.argv
-        ]
-        return (self.python.path, "-I", "-m", self.preset.module, *filled, *self.options, *self.targets)
+    def _options(self) -> tuple[str, ...]:
+        if not self.config:
+            return self.preset.unconfigured
+        named = self.preset.configured
+        return next((args for ending, args in named.items() if self.config.endswith(ending)), ())
 
     @property
     def _version(self) -> str:
-        return f"{self.name} {self.python.modules.get(self.preset.module, '')}".strip()
+        said = self.program.version
+        return said if said.startswith(self.name) else f"{self.name} {said}".strip()
 
-    def _read(self, done: Completed, sources: Sources) -> tuple[ToolReport, str]:
-        """Give the report, and why it cannot be believed; exit code, report and its errors must agree."""
-        if done.exit_code not in (*self.preset.clean, *self.preset.found):
-            return ToolReport(), f"{self.name} broke: {done.ending}{results.tail(done)}"
-        try:
-            report = READERS[self.preset.format](done.stdout, sources)
-        except BadReport as error:
-            return ToolReport(), f"{error} ({done.ending}){results.tail(done)}"
-        if report.errors:
-            return report, f"{self.name} could not look at everything: {'; '.join(report.errors[:3])}"
-        if done.exit_code in self.preset.found and not report.findings:
-            return report, f"{self.name} says it found something and names nothing{results.tail(done)}"
-        return report, ""
+    def _environment(self, tree: Path) -> dict[str, str]:
+        variables = environment(self.project, tree, ())
+        variables["MYPYPATH"] = ":".join(str(tree / folder) for folder in self.search if folder)
+        names = {"{cache}": self.cache}
+        variables |= {name: _filled(text, names) for name, text in self.preset.environment.items()}
+        return {name: value for name, value in variables.items() if value}
+
+    async def _unparsed(self, measured: Measured) -> str:
+        """Name the files that the tool would pass over without a word."""
+        if not self.parsed:
+            return ""
+        check = Parse(
+            interpreter=self.project,
+            targets=self.parsed,
+            artifacts=self.artifacts,
+            timeout_s=self.timeout_s,
+        )
+        result = await check.run(measured)
+        if result.state is CheckState.ERROR:
+            return f"whether {self.name} could read the files is not known: {result.evidence.reason}"
+        files = sorted({f"{each.file}: {each.message}" for each in result.findings})
+        return f"{self.name} could not look at everything: {'; '.join(files[:3])}" if files else ""
 
     def _weighed(self, finding: Finding) -> Finding:
-        if finding.category is Category.TYPES and not self.types_block:
-            return finding.model_copy(update={"severity": Severity.WARNING})
-        return finding
+        """Give a finding the name, category and severity that preset and settings say."""
+        category = self.preset.category or finding.category
+        severity = _severity(finding.rule, self.asked.severity) or _severity(
+            finding.rule, self.preset.severity
+        )
+        if severity is None:
+            blocks = category is not Category.TYPES or self.types_block
+            severity = finding.severity if blocks else min(finding.severity, Severity.WARNING, key=_rank)
+        return finding.model_copy(update={"source": self.name, "category": category, "severity": severity})
+
+
+def _severity(rule: str, named: Mapping[str, Severity]) -> Severity | None:
+    """Give the severity of the longest beginning of a rule that is named."""
+    fitting = [beginning for beginning in named if rule.startswith(beginning)]
+    return named[max(fitting, key=len)] if fitting else None
+
+
+def _rank(severity: Severity) -> int:
+    return severity.rank
+
+
+def _filled(word: str, names: Mapping[str, str]) -> str:
+    for name, value in names.items():
+        word = word.replace(name, value)
+    return word

@@ -150,10 +150,10 @@ class Lap:
         full = [each for each in self.evaluations if each.stage in (Stage.TEST, Stage.CONFIRM)]
         if not full:
             return NOT_REACHED
-        evidence = full[-1].evidence_of("pytest")
-        if evidence is None or evidence.state is CheckState.NOT_MEASURED:
+        worst = next(iter(full[-1].suites), None)
+        if worst is None or worst.state is CheckState.NOT_MEASURED:
             return "NOT_MEASURED"
-        return "BROKEN" if evidence.state is CheckState.ERROR else "PASS"
+        return "BROKEN" if worst.state is CheckState.ERROR else "PASS"
 
 
 def laps(events: Sequence[Event]) -> tuple[Lap, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -63,13 +63,16 @@ class SqlEventLog:
                 for row, body in zip(rows, bodies, strict=True)
             )
 
-    def replay(self, trace_id: TraceId, after: int = 0) -> tuple[Event, ...]:
-        """Give a run's events in order, those with `seq` above `after`.
+    def replay(self, trace_id: TraceId, after: int = 0, *, kinds: Collection[str] = ()) -> tuple[Event, ...]:
+        """Give a run's events in order, those with `seq` above `after`; where asked for, only some kinds.
 
         Raises `RecordedDataError` where an event was written by a newer version or is damaged.
         """
+        wanted = [EVENT.c.trace_id == trace_id, EVENT.c.seq > after]
+        if kinds:
+            wanted.append(EVENT.c.kind.in_(kinds))
         with self._store.reading() as connection:
-            return _select(connection, EVENT.c.trace_id == trace_id, EVENT.c.seq > after)
+            return _select(connection, *wanted)
 
     def traces(self) -> tuple[TraceId, ...]:
         """Give all runs, newest first."""

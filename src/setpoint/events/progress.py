@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from setpoint.domain.events import Event
+from setpoint.domain.quality import QualityVector
 from setpoint.domain.run import COMPLETION_MARK, Ending
 from setpoint.domain.value import Instant, Value
 from setpoint.events.course import Lap, laps
@@ -32,6 +33,8 @@ class IterationProgress(Value):
     test_failures: tuple[str, ...] = ()
     quality: float | None = None
     """The quality score; null where nothing was measured."""
+    metrics: QualityVector = QualityVector()
+    """Every metric of the quality vector; null where it was not measured."""
     status: str
     """`IMPLEMENTATION_VERIFIED`, `continuing`, `in_progress` or how the run ended."""
 
@@ -162,6 +165,7 @@ def _iteration(told: History, lap: Lap) -> IterationProgress:
         test_result=lap.test_result,
         test_failures=tuple(failure_line(failure) for failure in lap.failures)[:MOST_LISTED],
         quality=lap.latest.score if lap.latest else None,
+        metrics=lap.latest.quality if lap.latest else QualityVector(),
         status=status(told, lap),
     )
 

@@ -71,6 +71,21 @@ def latest(store: Store, owner: Owner) -> RunSummary | None:
     return next(iter(runs(store, owner, limit=1)), None)
 
 
+def newest_by_story(store: Store, owner: Owner) -> dict[StoryId, RunSummary]:
+    """Give the newest run of each story."""
+    newest = sa.select(sa.func.max(RUN.c.trace_id)).group_by(RUN.c.story_id)
+    with store.reading() as connection:
+        rows = connection.execute(sa.select(RUN).where(RUN.c.trace_id.in_(newest))).all()
+    return {StoryId(row.story_id): _summary(row, owner) for row in rows}
+
+
+def runs_of(store: Store, owner: Owner, story: StoryId) -> tuple[RunSummary, ...]:
+    """Give all runs of a story, newest first."""
+    query = sa.select(RUN).where(RUN.c.story_id == story).order_by(RUN.c.trace_id.desc())
+    with store.reading() as connection:
+        return tuple(_summary(row, owner) for row in connection.execute(query))
+
+
 def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
     """Give the run whose id begins so, with or without `run-`; none or several of them is a `UsageError`."""
     begins = prefix if prefix.startswith("run-") else f"run-{prefix}"

@@ -24,6 +24,7 @@ from setpoint.domain.events import (
     Delivered,
     DiminishingReturns,
     Event,
+    FindingDeclined,
     GateAnswered,
     GateExpired,
     GateOpened,
@@ -37,6 +38,7 @@ from setpoint.domain.events import (
     PhaseEntered,
     PhasePassed,
     ReasonsGiven,
+    ReviewAnswered,
     ReviewCompleted,
     RunFinished,
     RunResumed,
@@ -114,6 +116,10 @@ class History(Value):
     """Tool calls of all agents, by the label of the attempt."""
     texts: dict[str, str] = {}
     """What each thinking phase wrote last."""
+    answers: tuple[ReviewAnswered, ...] = ()
+    """What each reviewer said, in order."""
+    declined: tuple[FindingDeclined, ...] = ()
+    """Objections that the maker declined."""
     decisions: tuple[HaltingDecided, ...] = ()
     bounces: tuple[PhaseBounce, ...] = ()
     restarts: tuple[LoopRestarted, ...] = ()
@@ -172,6 +178,8 @@ class _Fold:
     tries: dict[tuple[str, int], Try] = field(default_factory=dict)
     calls: dict[str, tuple[ToolCall, ...]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    answers: list[ReviewAnswered] = field(default_factory=list)
+    declined: list[FindingDeclined] = field(default_factory=list)
     decisions: list[HaltingDecided] = field(default_factory=list)
     bounces: list[PhaseBounce] = field(default_factory=list)
     restarts: list[LoopRestarted] = field(default_factory=list)
@@ -198,6 +206,8 @@ class _Fold:
                 self.requests.append(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
+            case ReviewAnswered() | FindingDeclined():
+                self._opinion(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
@@ -224,6 +234,8 @@ class _Fold:
             tries=tuple(self.tries.values()),
             calls=self.calls,
             texts=self.texts,
+            answers=tuple(self.answers),
+            declined=tuple(self.declined),
             decisions=tuple(self.decisions),
             bounces=tuple(self.bounces),
             restarts=tuple(self.restarts),
@@ -274,6 +286,13 @@ class _Fold:
                 self.texts[body.phase] = body.text
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
+
+    def _opinion(self, body: ReviewAnswered | FindingDeclined) -> None:
+        match body:
+            case ReviewAnswered():
+                self.answers.append(body)
+            case FindingDeclined():
+                self.declined.append(body)
 
     def _agent(self, body: AgentStarted | ToolExecuted | AgentSpent | AgentFinished, at: Instant) -> None:
         match body:

@@ -10,13 +10,13 @@ from setpoint.domain.gate import Answer
 from setpoint.domain.run import COMPLETION_MARK, Ending, Halt, Round, RunOutcome
 from setpoint.domain.verdict import HardGate
 from setpoint.loops.running import Running
-from setpoint.policies.best import best_first, rank, worth_delivering
+from setpoint.policies.best import best_first, may_be_better, rank, worth_delivering
 from setpoint.policies.budget import active_seconds, spent
 from setpoint.policies.debt import TITLE, entry, known_issues
 from setpoint.policies.past import Past
 from setpoint.ports import Appendix
 
-MOST_CANDIDATES = 2
+MOST_CANDIDATES = 4
 """How many of the best unproved rounds are measured in full before the base is kept."""
 
 
@@ -113,7 +113,7 @@ async def _best_proved(run: Running, past: Past, proved: dict[int, Round], *, mo
             if worth_delivering(candidate, past.base):
                 better.append(candidate)
                 break
-        elif left > 0:
+        elif left > 0 and (not better or may_be_better(candidate, max(better, key=rank))):
             left -= 1
             proved[candidate.number] = await _proved(run, candidate)
             if worth_delivering(proved[candidate.number], past.base):

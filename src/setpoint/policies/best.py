@@ -23,6 +23,14 @@ def best_first(past: Past) -> tuple[Round, ...]:
     return tuple(sorted(changed, key=rank, reverse=True))
 
 
+def may_be_better(unproved: Round, proved: Round) -> bool:
+    """Whether a round that was not measured in full could turn out better than one that was.
+
+    What was seen of it is the least that is wrong with it: early checks run only part of the tests.
+    """
+    return rank(unproved)[1:3] > rank(proved)[1:3]
+
+
 def no_worse_than_base(measured: Evaluation, base: Evaluation) -> bool:
     """Whether a fully measured tree may replace the base: it breaks nothing and nothing new blocks."""
     base_red = {failure.test for failure in base.failures} | set(base.known_red)

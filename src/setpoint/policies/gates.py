@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from setpoint.domain.evaluation import Evaluation
-from setpoint.domain.evidence import CheckState, Evidence
+from setpoint.domain.evidence import SUITES, CheckState, Evidence
 from setpoint.domain.finding import Category, Finding
+from setpoint.domain.quality import Metric
 from setpoint.domain.run import Round
 from setpoint.domain.verdict import HardGate, Judgement
 
 _MOST_NAMED = 3
 _FINDING_GATES = (
-    ("integrity", Category.INTEGRITY, "integrity"),
-    ("security", Category.SECURITY, "bandit"),
-    ("types", Category.TYPES, "mypy"),
+    ("integrity", Category.INTEGRITY, None),
+    ("security", Category.SECURITY, Metric.SECURITY),
+    ("types", Category.TYPES, Metric.TYPES),
 )
-_GATED_CHECKS = frozenset({"parse", "pytest", *(check for _, _, check in _FINDING_GATES)})
+"""Name, what findings are about, and the metric that a check measures to be its proof."""
+_GATED_CHECKS = frozenset({"parse", "integrity", *SUITES})
 _ACCEPTANCE = "acceptance:"
 
 
@@ -26,7 +28,7 @@ def hard_gates(past: Round) -> tuple[HardGate, ...]:
     proving = past.confirmation or tests
     seen = (evaluation,) if proving is None else (evaluation, proving)
     gates = [_change(past), _check("build", evaluation.evidence_of("parse"))]
-    gates += [_findings(name, category, check, seen) for name, category, check in _FINDING_GATES]
+    gates += [_findings(name, category, metric, seen) for name, category, metric in _FINDING_GATES]
     gates += [_review(past), _others(seen)]
     if proving is None:
         reason = "not reached: something before it blocks"
@@ -53,22 +55,35 @@ def _check(name: str, evidence: Evidence | None) -> HardGate:
     return HardGate(name=name, state=state, reason=evidence.reason, evidence=(evidence.id,))
 
 
-def _findings(name: str, category: Category, check: str, evaluations: tuple[Evaluation, ...]) -> HardGate:
+def _findings(
+    name: str, category: Category, metric: Metric | None, evaluations: tuple[Evaluation, ...]
+) -> HardGate:
     found = [finding for finding in _blocking(evaluations) if finding.category is category]
-    records = [record for each in evaluations if (record := each.evidence_of(check)) is not None]
+    records = [
+        record
+        for each in evaluations
+        for record in each.evidence
+        if (record.check == name if metric is None else metric in record.feeds)
+    ]
     broken = [record for record in records if record.state is CheckState.ERROR]
-    evidence = next(iter(broken or records), None)
+    made = [record for record in records if record.state is not CheckState.NOT_MEASURED]
+    evidence = next(iter(broken or made or records), None)
     proof = (evidence.id,) if evidence else ()
     if found:
         return HardGate(name=name, state=CheckState.FAIL, reason=_listed(found), evidence=proof)
     if evidence is None:
-        return HardGate(
-            name=name, state=CheckState.NOT_MEASURED, reason=f"{check} is not among this project's checks"
-        )
+        reason = f"no check of this project measures {name}"
+        return HardGate(name=name, state=CheckState.NOT_MEASURED, reason=reason)
     state = (
         evidence.state if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) else CheckState.PASS
     )
     return HardGate(name=name, state=state, reason=evidence.reason, evidence=proof)
+
+
+def _gated(record: Evidence) -> bool:
+    """Whether a check has a gate of its own."""
+    proves = any(metric in record.feeds for _, _, metric in _FINDING_GATES)
+    return proves or record.check in _GATED_CHECKS or record.check.startswith(_ACCEPTANCE)
 
 
 def _others(evaluations: tuple[Evaluation, ...]) -> HardGate:
@@ -81,7 +96,7 @@ def _others(evaluations: tuple[Evaluation, ...]) -> HardGate:
         record.check: record
         for evaluation in evaluations
         for record in evaluation.broken
-        if record.check not in _GATED_CHECKS and not record.check.startswith(_ACCEPTANCE)
+        if not _gated(record)
     }
     if broken:
         reason = "; ".join(f"{check} broke: {each.reason}" for check, each in broken.items())
@@ -109,25 +124,26 @@ def _review(past: Round) -> HardGate:
 
 
 def _tests(evaluation: Evaluation) -> HardGate:
-    evidence = evaluation.evidence_of("pytest")
-    if evidence is None:
+    suites = evaluation.suites
+    if not suites:
         return HardGate(
             name="tests",
             state=CheckState.NOT_MEASURED,
             reason="the project has no tests that Setpoint can run",
         )
-    if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
-        return HardGate(name="tests", state=evidence.state, reason=evidence.reason, evidence=(evidence.id,))
+    worst, proof = suites[0], tuple(each.id for each in suites)
+    if worst.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
+        return HardGate(name="tests", state=worst.state, reason=worst.reason, evidence=proof)
     told = evaluation.failures or evaluation.known_red or evaluation.flaky
-    if evidence.state is CheckState.FAIL and not told:
-        reason = "pytest failed and no failing test is known"
-        return HardGate(name="tests", state=CheckState.ERROR, reason=reason, evidence=(evidence.id,))
+    if worst.state is CheckState.FAIL and not told:
+        reason = f"{worst.check} failed and no failing test is known"
+        return HardGate(name="tests", state=CheckState.ERROR, reason=reason, evidence=proof)
     if evaluation.failures:
         names = ", ".join(failure.test for failure in evaluation.failures[:_MOST_NAMED])
         more = ", ..." if len(evaluation.failures) > _MOST_NAMED else ""
         reason = f"{len(evaluation.failures)} failing: {names}{more}"
-        return HardGate(name="tests", state=CheckState.FAIL, reason=reason, evidence=(evidence.id,))
-    return HardGate(name="tests", state=CheckState.PASS, evidence=(evidence.id,))
+        return HardGate(name="tests", state=CheckState.FAIL, reason=reason, evidence=proof)
+    return HardGate(name="tests", state=CheckState.PASS, evidence=proof)
 
 
 def _acceptance(evidence: tuple[Evidence, ...]) -> HardGate:

@@ -15,7 +15,7 @@ def write_atomic(path: Path, text: str, *, flush: bool = True) -> None:
     write_atomic_bytes(path, text.encode("utf-8"), flush=flush)
 
 
-def write_atomic_bytes(path: Path, data: bytes, *, flush: bool = True) -> None:
+def write_atomic_bytes(path: Path, data: bytes, *, flush: bool = True, mode: int = 0o644) -> None:
     """Write bytes beside their place, flush them to the disk and rename them into it; makes the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -26,7 +26,7 @@ def write_atomic_bytes(path: Path, data: bytes, *, flush: bool = True) -> None:
             if flush:
                 file.flush()
                 os.fsync(file.fileno())
-        unfinished.chmod(0o644)
+        unfinished.chmod(mode)
         unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)

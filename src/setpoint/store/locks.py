@@ -55,6 +55,15 @@ class RunLocks:
         return self._folder / f"{trace_id}.lock"
 
 
+@contextmanager
+def locked_file(path: Path) -> Iterator[None]:
+    """Take turns with other processes for as long as the block lasts; the lock dies with its process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="ascii") as file:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+        yield
+
+
 def _locked_soon(descriptor: int) -> bool:
     """Try for a moment: `owner` holds a lock too, for as long as it takes to look."""
     for _ in range(_TRIES):

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from pathlib import Path
+from typing import Any, NamedTuple
 
-import yaml
 from pydantic import ValidationError
 
 from setpoint.domain.ids import StoryId
-from setpoint.domain.story import Story
+from setpoint.domain.story import Story, StoryRecord
 from setpoint.errors import StoryError
 from setpoint.store.files import write_atomic
+from setpoint.store.front_matter import Page, front_matter, taken_apart, with_keys
+from setpoint.store.story_notes import without_notes
 
-_FRONT_MATTER = re.compile(r"\A---\s*\n(.*?)\n---\s*\n?", re.DOTALL)
-_KNOWN = frozenset(Story.model_fields) - {"body"}
+KEYS = frozenset(Story.model_fields) - {"body"}
+"""Keys with which a person says what is wanted."""
+RECORD_KEYS = frozenset(StoryRecord.model_fields)
+"""Keys that Setpoint keeps; more are called `PHASE_complete`."""
 MOST_SLUG = 48
+
+
+class StoryFile(NamedTuple):
+    """A story with all that stands in its file."""
+
+    path: Path
+    page: Page
+    story: Story
+    record: StoryRecord
+
+    @property
+    def digest(self) -> str:
+        """Recognise what is asked for: other keys, comments and Setpoint's own part do not count."""
+        asked = self.story.model_dump(mode="json", exclude_defaults=True)
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def slug(text: str) -> str:
@@ -25,29 +46,40 @@ def slug(text: str) -> str:
 
 
 def read_story(path: Path) -> Story:
-    """Read a story file; keys that a story does not have are left to others and ignored here.
+    """Read what a story asks for; keys that a story does not have are left to others and ignored here.
 
     Raises `StoryError` naming the file, the key and the mend.
     """
+    return read_file(path).story
+
+
+def read_file(path: Path) -> StoryFile:
+    """Read a story and what Setpoint keeps in its file; `StoryError` names the file, the key and the mend."""
     try:
-        text = path.read_text("utf-8")
+        text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         message = f"{path}: cannot be read as a story: {error}"
         raise StoryError(message, mend="give the path of a Markdown file in UTF-8") from None
-    match = _FRONT_MATTER.match(text)
-    front = _front_matter(path, match.group(1)) if match else {}
-    body = text[match.end() :] if match else text
+    return parsed(path, taken_apart(text))
+
+
+def parsed(path: Path, page: Page) -> StoryFile:
+    """Make a story of a file's content, already read."""
+    front = front_matter(page, str(path))
+    body = without_notes(page.body.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
     title = front.get("title") or next(
         (line.lstrip("# ").strip() for line in body.splitlines() if line.strip()), ""
     )
     if not title:
         message = f"{path}: an empty story"
         raise StoryError(message, mend="write what is wanted, or a title into the front matter")
-    values = {key: value for key, value in front.items() if key in _KNOWN and value is not None}
+    values = {key: value for key, value in front.items() if key in KEYS and value is not None}
+    kept = {key: value for key, value in front.items() if key in RECORD_KEYS and value is not None}
     try:
-        return Story.model_validate(
+        story = Story.model_validate(
             {**values, "id": slug(str(values.get("id") or path.stem)), "title": title, "body": body.strip()}
         )
+        return StoryFile(path, page, story, StoryRecord.model_validate(kept))
     except ValidationError as error:
         details = "; ".join(
             f"key '{'.'.join(map(str, each['loc']))}': {each['msg'].lower()}" for each in error.errors()
@@ -56,21 +88,7 @@ def read_story(path: Path) -> Story:
         raise StoryError(message, mend="docs/how-to/stories.md lists the keys of a story") from None
 
 
-def _front_matter(path: Path, text: str) -> dict[str, object]:
-    try:
-        front = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        message = f"{path}: the front matter is not valid YAML: {error}"
-        raise StoryError(message, mend="correct the text between the two lines of ---") from None
-    if front is None:
-        return {}
-    if not isinstance(front, dict):
-        message = f"{path}: the front matter is {type(front).__name__}, not a table of keys"
-        raise StoryError(message, mend="write one 'key: value' per line between the two lines of ---")
-    return front
-
-
-def new_story(folder: Path, wish: str) -> tuple[Story, Path]:
+def new_story(folder: Path, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story
     """Make a story of a sentence and write its file; the same sentence again gives the same story."""
     title = wish.strip().splitlines()[0].strip()
     name = slug(title)
@@ -80,13 +98,17 @@ def new_story(folder: Path, wish: str) -> tuple[Story, Path]:
     ):
         number += 1
         path = folder / f"{name}-{number}.md"
-    story = Story(id=StoryId(path.stem), title=title, body=_body(wish))
-    if not path.exists():
-        front = yaml.safe_dump(
-            {"id": str(story.id), "title": title}, sort_keys=False, allow_unicode=True, width=10_000
-        )
-        write_atomic(path, f"---\n{front}---\n\n{story.body}\n")
-    return story, path
+    if path.exists():
+        return read_story(path), path
+    body = _body(wish)
+    page = with_keys(
+        Page("", "", "", f"{body}\n" if body else ""),
+        {"id": path.stem, "title": title, **keys},
+        str(path),
+    )
+    made = parsed(path, page)
+    write_atomic(path, page.text)
+    return made.story, path
 
 
 def _body(wish: str) -> str:

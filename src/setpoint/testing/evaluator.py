@@ -20,7 +20,7 @@ from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import Cause, CheckState, Coverage, Evidence, Failure
 from setpoint.domain.finding import Category, Finding, worst_first
 from setpoint.domain.ids import Commit, EvidenceId, Tree
-from setpoint.domain.quality import WEIGHTS, QualityVector
+from setpoint.domain.quality import WEIGHTS, Metric, QualityVector
 from setpoint.domain.run import RunOrder
 from setpoint.ports import Measured, Toolbox, WorkCopy
 
@@ -32,6 +32,7 @@ _CATEGORY_OF = {
     "mypy": Category.TYPES,
     "bandit": Category.SECURITY,
 }
+_FEEDS = {"ruff": (Metric.CODE_QUALITY,), "mypy": (Metric.TYPES,), "bandit": (Metric.SECURITY,)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +226,7 @@ def _evidence(stage: Stage, tree: Tree, scene: Scene, failures: tuple[Failure, .
             if state in (CheckState.ERROR, CheckState.NOT_MEASURED)
             else int(state is CheckState.FAIL),
             reason="scripted to break" if state is CheckState.ERROR else "",
+            feeds=_FEEDS.get(check, ()),
         )
         for check, state in states.items()
     )

@@ -12,6 +12,7 @@ from setpoint.agents.rules import RulesAgent
 from setpoint.domain.events import GateAnswered
 from setpoint.domain.gate import Answer, Escalation, OnLimit, answered_key
 from setpoint.domain.ids import Commit, GateId, StoryId, TraceId
+from setpoint.domain.pipeline import PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOrder, RunOutcome
 from setpoint.domain.story import KnownRed, Story
 from setpoint.durable.inline import InlineDurable
@@ -39,6 +40,8 @@ class Stage:
     folder: Path
     """Where work copies may be made."""
     reviewer: Agent = field(default_factory=RulesAgent)
+    reviewers: Mapping[str, Agent] = field(default_factory=dict)
+    """Who reviews by kind, where there is more than one review; all are asked at once."""
     limits: Limits = field(default_factory=Limits)
     story: Story = STORY
     clock: HandClock = field(default_factory=HandClock)
@@ -61,7 +64,7 @@ class Stage:
             "root": str(self.folder),
             "base": Commit(self.workspace.base),
             "story": self.story,
-            "pipeline": load_pipeline("change", self.folder),
+            "pipeline": self._pipeline(),
             "limits": self.limits,
             "escalation": self.escalation,
             "agents": {"maker": self.agent.name, "reviewer": self.reviewer.name},
@@ -74,7 +77,13 @@ class Stage:
         """Wire the neighbours."""
         rules = RulesAgent()
         return World(
-            agents={"maker": self.agent, "reviewer": self.reviewer, "planner": rules, "researcher": rules},
+            agents={
+                "maker": self.agent,
+                "reviewer": self.reviewer,
+                **{f"reviewer:{kind}": agent for kind, agent in self.reviewers.items()},
+                "planner": rules,
+                "researcher": rules,
+            },
             workspace=self.workspace,
             forge=self.forge,
             evaluator=self.evaluator,
@@ -86,6 +95,16 @@ class Stage:
             publish=self._published,
             folder=str(self.folder / "run"),
         )
+
+    def _pipeline(self) -> Pipeline:
+        shipped = load_pipeline("change", self.folder)
+        phases = tuple(
+            phase.model_copy(update={"reviews": tuple(self.reviewers)})
+            if self.reviewers and phase.kind is PhaseKind.REVIEW
+            else phase
+            for phase in shipped.phases
+        )
+        return shipped.model_copy(update={"phases": phases})
 
     def _published(self, trace_id: TraceId) -> None:
         del trace_id

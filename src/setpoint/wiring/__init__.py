@@ -1,28 +1,50 @@
 """The composition root: the only place that knows every adapter."""
 
+from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
+from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
-from setpoint.wiring.orders import order, story
+from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
+from setpoint.wiring.scribe import remarks
+from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.world import drive, measure, verify
 
 __all__ = [
+    "BoardOutcome",
     "OpenGate",
     "Project",
+    "Stepped",
     "Wanted",
+    "add_story",
     "agent_rows",
     "answer",
     "cancel",
+    "card",
+    "cards",
+    "check_prompts",
     "diagnosis",
     "drive",
+    "file_of",
     "find_run",
+    "finding_of",
+    "findings_of",
+    "fix_of",
     "measure",
     "open_gate",
     "open_gates",
     "open_project",
     "order",
+    "pipeline",
     "recorded_order",
+    "remarks",
     "run_list",
+    "runs_of_story",
+    "set_keys",
+    "shelf",
+    "step",
     "story",
     "verify",
+    "work_off",
 ]

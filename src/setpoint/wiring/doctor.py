@@ -10,6 +10,7 @@ from typing import NamedTuple
 from setpoint import __version__
 from setpoint.agents.choice import probe
 from setpoint.agents.registry import known
+from setpoint.domain.evidence import SUITES
 from setpoint.durable.dbos import sqlite_missing
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.processes.git import commit_of
@@ -91,7 +92,11 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
             Diagnosis("python", ok=bool(tools.python), detail=tools.python or "none found: set checks.python")
         )
         rows += [Diagnosis(name, ok=True, detail=reason) for name, reason in tools.checks.items()]
-        if "pytest" not in tools.checks:
+        rows += [
+            Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
+            for name, reason in tools.suggested.items()
+        ]
+        if not set(SUITES) & set(tools.checks):
             rows.append(
                 Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")
             )

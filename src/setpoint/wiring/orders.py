@@ -7,27 +7,22 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.agents.registry import BUILT_IN
+from setpoint import pipelines
 from setpoint.domain.attempt import AttemptLimits, Role
 from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import TraceId, sortable
+from setpoint.domain.pipeline import Pipeline
 from setpoint.domain.run import Limits, RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
 from setpoint.pipelines import load_pipeline
 from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
-from setpoint.store.stories import new_story, read_story
+from setpoint.store.stories import StoryFile, new_story, read_file, read_story
+from setpoint.wiring.board import earlier_runs, shelf
 from setpoint.wiring.project import Project
-from setpoint.wiring.world import outside_agents
-
-ROLE_SETTINGS = {
-    Role.MAKER: "maker",
-    Role.REVIEWER: "reviewer",
-    Role.PLANNER: "planner",
-    Role.RESEARCHER: "researcher",
-}
-"""The key under `[agents]` that names who plays a role."""
+from setpoint.wiring.roles import cast, with_reviews
+from setpoint.wiring.world import prompt_folder
 
 _SPEAKS_OF_RED = re.compile(
     r"\b(fail(s|ing|ed|ures?)?|red|broken)\b.*\btests?\b|\btests?\b.*\b(fail|pass|green|red)", re.IGNORECASE
@@ -36,16 +31,10 @@ _SPEAKS_OF_RED = re.compile(
 
 def story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
-    folder = (
-        project.root / project.settings.stories_dir
-        if project.settings.stories_dir
-        else project.state / "stories"
-    )
-    named = [
-        path
-        for path in (Path(what), project.root / what, folder / what, folder / f"{what}.md")
-        if _is_story(path)
-    ]
+    folder = shelf(project).folder
+    named = [path for path in (Path(what), project.root / what) if _is_story(path)]
+    if not named and (known := shelf(project).find(what)) is not None:
+        named = [known]
     if named:
         found = read_story(named[0])
     else:
@@ -65,6 +54,17 @@ def _is_story(path: Path) -> bool:
         return False
 
 
+def pipeline(project: Project, name: str = "") -> Pipeline:
+    """Give a pipeline by name or path, with the reviews the settings ask for; none: the settings' own."""
+    settings = project.settings
+    return with_reviews(load_pipeline(name or settings.pipeline, project.root), settings.agents.reviews)
+
+
+def check_prompts(project: Project, wanted: Pipeline) -> int:
+    """Look at every prompt of a pipeline, the project's own ones first; gives their number."""
+    return pipelines.check_prompts(wanted, prompt_folder(project.root))
+
+
 def order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
     """Freeze all that a run is ordered to do, with the reason for each choice made on the user's behalf."""
     return asyncio.run(_order(project, wanted, base))
@@ -76,7 +76,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     if commit is None:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, mend="commit something first, or give another --base")
-    names, notes = await _names(project)
+    names, workflow, notes = await cast(project, load_pipeline(settings.pipeline, project.root))
     wanted = _with_mode(wanted, settings)
     wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
     dirty = await is_dirty(project.root)
@@ -85,15 +85,17 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
             "your tree holds uncommitted changes: the run starts from the commit and does not see them"
         )
     now = datetime.now(UTC)
+    file = _file(project, wanted)
+    notes += earlier_runs(project, file) if file else ()
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
         base=commit,
         story=wanted,
-        pipeline=load_pipeline(settings.pipeline, project.root),
+        pipeline=workflow,
         limits=_limits(wanted, settings, now),
         escalation=_escalation(wanted, settings),
-        agents={str(role): name for role, name in names.items()},
+        agents=names,
         preset=settings.preset,
         weights=settings.weights,
         attempt=AttemptLimits(wall_s=settings.agents.wall_s, idle_s=settings.agents.idle_s),
@@ -101,8 +103,19 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         dirty=dirty,
         notes=(*notes, red_note),
         branch=f"{settings.branch_prefix}{wanted.id}",
+        story_file=str(file.path) if file else "",
+        story_digest=file.digest if file else "",
         started_at=now,
     )
+
+
+def _file(project: Project, wanted: Story) -> StoryFile | None:
+    """Give the story's file as it stands now; none for a story that lies elsewhere than on the board."""
+    path = shelf(project).find(wanted.id)
+    if path is None:
+        return None
+    file = read_file(path)
+    return file if file.story.wish == wanted.wish else None
 
 
 def _limits(wanted: Story, settings: Settings, now: datetime) -> Limits:
@@ -123,24 +136,6 @@ def _limits(wanted: Story, settings: Settings, now: datetime) -> Limits:
 def _escalation(wanted: Story, settings: Settings) -> Escalation:
     own = {"on_limit": wanted.on_limit, "deadline_s": wanted.gate_deadline_s}
     return settings.escalation.model_copy(update={key: value for key, value in own.items() if value})
-
-
-async def _names(project: Project) -> tuple[dict[Role, str], list[str]]:
-    """Settle who plays each role; `auto` becomes a name."""
-    names: dict[Role, str] = {}
-    notes: list[str] = []
-    agents = outside_agents(project)
-    for role, key in ROLE_SETTINGS.items():
-        name = str(getattr(project.settings.agents, key))
-        if name == "auto":
-            choice = await agents.choose(project.settings.agents.order)
-            passed = "; ".join(f"{each.name}: {each.reason.splitlines()[0]}" for each in choice.passed_over)
-            notes.append(f"{key}: {choice.name}{f' (passed over: {passed})' if passed else ''}")
-            name = choice.name
-        elif name not in BUILT_IN:
-            agents.make(name)  # an unknown name ends here, before anything is begun
-        names[role] = name
-    return names, notes
 
 
 def _with_mode(wanted: Story, settings: Settings) -> Story:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,9 @@ from setpoint.agents.choice import Agents
 from setpoint.agents.mechanic import MechanicAgent
 from setpoint.agents.registry import known
 from setpoint.agents.rules import RulesAgent
+from setpoint.domain.attempt import Role
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.events import IterationEvaluated, RunFinished, RunResumed, RunStarted
+from setpoint.domain.events import Body, IterationEvaluated, RunFinished, RunResumed, RunStarted
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Ending, RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
@@ -25,10 +27,12 @@ from setpoint.loops import phase, verifying
 from setpoint.loops.asking import waiting
 from setpoint.pipelines import render
 from setpoint.policies.requests import released
-from setpoint.ports import Agent, Durable, World
+from setpoint.ports import Agent, Durable, EventLog, World
 from setpoint.processes.git import commit_of, tree_of
 from setpoint.settings import Settings
+from setpoint.wiring.board import shelf
 from setpoint.wiring.project import Project
+from setpoint.wiring.scribe import HeardLog, Scribe
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 
@@ -51,23 +55,26 @@ def outside_agents(project: Project) -> Agents:
     )
 
 
-def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
+def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog) -> World:
     settings = Settings.model_validate_json(ordered.settings)
     made: dict[str, Agent] = {}
     outside = outside_agents(project)
-    for name in dict.fromkeys(ordered.agents.values()):
-        made[name] = _agent(name, outside, project)
+    for role, name in ordered.agents.items():
+        # Reviewers work at the same time, so each kind has an agent, and a session, of its own.
+        alone = role if role.startswith(f"{Role.REVIEWER}:") else name
+        if alone not in made:
+            made[alone] = _agent(name, outside, project)
     folder = project.run_folder(ordered.trace_id)
     return World(
-        agents={role: made[name] for role, name in ordered.agents.items()},
+        agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.root, project.state),
         forge=GitBranchForge(project.root),
         evaluator=ProjectEvaluator(settings, project.artifacts, project.state),
-        log=project.log,
+        log=log,
         durable=durable,
         clock=SystemClock(),
         keep=project.artifacts.keep,
-        render=partial(render, overrides=_overrides(project.root)),
+        render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
     )
@@ -81,13 +88,20 @@ def _agent(name: str, outside: Agents, project: Project) -> Agent:
     return outside.make(name)
 
 
-def _overrides(root: Path) -> Path | None:
+def prompt_folder(root: Path) -> Path | None:
+    """Name the folder of a project's own prompt templates, where it has one."""
     folder = root / "setpoint-prompts"
     return folder if folder.is_dir() else None
 
 
-def drive(project: Project, ordered: RunOrder) -> RunOutcome:
+def _unheard(_body: Body) -> None:
+    pass
+
+
+def drive(project: Project, ordered: RunOrder, before: Callable[[Body], None] = _unheard) -> RunOutcome:
     """Drive a run to its end in this process; a run that another process left goes on where it was.
+
+    `before` is told what is about to be recorded; what it raises leaves the run as it is, to be resumed.
 
     Raises `RunWaiting` where a person has to answer first. A run that a person cancels meanwhile is driven
     once more, to its end with the best state.
@@ -97,20 +111,23 @@ def drive(project: Project, ordered: RunOrder) -> RunOutcome:
     if gate is not None and not gate.expired(datetime.now(UTC)):
         raise waiting(ordered.trace_id, gate)
     try:
-        return _driven(project, ordered)
+        return _driven(project, ordered, before)
     except RunCancelled:
         if history(project.log.replay(ordered.trace_id)).cancel is None:
             raise
-        return _driven(project, ordered)
+        return _driven(project, ordered, before)
 
 
-def _driven(project: Project, ordered: RunOrder) -> RunOutcome:
+def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None]) -> RunOutcome:
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
+        events = project.log.replay(order.trace_id)
+        scribe = Scribe(shelf(project), order, events)
+        log = HeardLog(project.log, before, scribe.take, events[-1].seq if events else 0)
         # Here the run's lock is held, so a resumption that was refused leaves no trace.
-        if project.log.replay(order.trace_id):
+        if events:
             key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
-            project.log.append(order.trace_id, key, (RunResumed(process=os.getpid()),))
-        return await phase.drive(order, _world(project, order, durable), durable)
+            log.append(order.trace_id, key, (RunResumed(process=os.getpid()),))
+        return await phase.drive(order, _world(project, order, durable, log), durable)
 
     return asyncio.run(DbosEngine(project.state).drive(ordered, run))
 

@@ -20,6 +20,11 @@ MOST_DIFF = 2_000_000
 _SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
 
 
+def repository_of_run(state: Path, trace_id: TraceId) -> Path:
+    """Name where the commits of a run lie."""
+    return Vault(state.absolute() / "work" / trace_id).directory
+
+
 class GitWorkspace:
     """Work copies of the repository at `root`, kept under `state`; the repository itself is only read."""
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setpoint.agents.mechanic.edits import apply_fixes, edited
+from setpoint.agents.mechanic.edits import apply_fixes
+from setpoint.domain.edits import edited
 from setpoint.domain.finding import Category, Edit, Finding, Fix, Severity
 
 

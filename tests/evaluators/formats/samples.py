@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from evaluators.formats.samples_languages import LANGUAGES
 from setpoint.domain.custom_check import ReportFormat
 
 SARIF = {
@@ -153,4 +154,5 @@ SAMPLES: dict[ReportFormat, bytes] = {
     ReportFormat.COBERTURA: COBERTURA.encode(),
     ReportFormat.LCOV: LCOV.encode(),
     ReportFormat.COVERAGE_JSON: json.dumps(COVERAGE).encode(),
+    **LANGUAGES,
 }

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from setpoint.domain.finding import Edit, Finding, Fix
+from setpoint.domain.edits import edited
+from setpoint.domain.finding import Finding, Fix
 
 
 class Applied(NamedTuple):
@@ -29,25 +30,6 @@ def apply_fixes(root: Path, findings: Sequence[Finding]) -> list[Applied]:
         own = [(finding, fix) for finding, fix in offered if finding.file == file]
         done += _apply_to_file(root, file, own)
     return done
-
-
-def edited(text: str, edits: Sequence[Edit]) -> str:
-    """Apply edits to a text; raises `ValueError` when one lies outside the text or two overlap."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    spans: list[tuple[int, int, str]] = []
-    for edit in edits:
-        start = _offset(text, starts, edit.start_line, edit.start_column)
-        spans.append((start, _offset(text, starts, edit.end_line, edit.end_column), edit.text))
-    parts: list[str] = []
-    at = 0
-    for start, end, new in sorted(spans):
-        if start < at or end < start:
-            raise ValueError("its edits overlap")
-        parts += [text[at:start], new]
-        at = end
-    return "".join([*parts, text[at:]])
 
 
 def is_test(file: str) -> bool:
@@ -102,15 +84,6 @@ def _start(fix: Fix) -> tuple[int, int]:
 
 def _end(fix: Fix) -> tuple[int, int]:
     return max(((edit.end_line, edit.end_column) for edit in fix.edits), default=(0, 0))
-
-
-def _offset(text: str, starts: Sequence[int], line: int, column: int) -> int:
-    if not 1 <= line < len(starts) or column < 1:
-        raise ValueError(f"line {line}, column {column} is not in the file")
-    offset = starts[line - 1] + column - 1
-    if offset > min(starts[line], len(text)):
-        raise ValueError(f"line {line} has no column {column}")
-    return offset
 
 
 def _parses(file: str, text: str) -> bool:

@@ -56,10 +56,11 @@ def from_xml(text: bytes, sources: Sources, roots: tuple[str, ...]) -> ET.Elemen
 
 
 def lines_of(text: bytes, sources: Sources) -> list[str]:
-    """Give the lines of a report that is plain text in UTF-8."""
+    """Give the lines of a report that is plain text in UTF-8; only a line feed ends one, as in JSON lines."""
     checked(text, sources)
     try:
-        return text.removeprefix(b"\xef\xbb\xbf").decode("utf-8").splitlines()
+        lines = text.removeprefix(b"\xef\xbb\xbf").decode("utf-8").split("\n")
+        return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
     except UnicodeDecodeError as error:
         place = f"in line {text.count(b'%c' % 10, 0, error.start) + 1}"
         raise bad(sources, "it is not UTF-8", place) from None

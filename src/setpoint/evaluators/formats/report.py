@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,12 +26,14 @@ class Sources:
 
     def whole_line(self, file: str, number: int) -> str:
         """Give a line of a file as it stands; empty where there is none, or where it is not in the tree."""
-        if number < 1 or not file:
-            return ""
-        if file not in self.held:
+        lines = self.lines(file) if number > 0 else ()
+        return lines[number - 1].decode("utf-8", "replace") if 0 < number <= len(lines) else ""
+
+    def lines(self, file: str) -> Sequence[bytes]:
+        """Give all lines of a file, without their ends; none where it is not in the tree."""
+        if file and file not in self.held:
             self.held[file] = self._lines(file)
-        lines = self.held[file]
-        return lines[number - 1].decode("utf-8", "replace") if number <= len(lines) else ""
+        return self.held[file] if file else ()
 
     def relative(self, path: str) -> str:
         """Give a path as the tool wrote it from the root of the tree, with `/`."""
@@ -66,6 +68,8 @@ class ToolReport:
     """Files or reasons for which the tool gave up; any of them makes the result an error."""
     left_out: int = 0
     """Results that do not count, as somebody has suppressed them."""
+    duplicated: Mapping[str, tuple[int, ...]] | None = None
+    """Lines that stand elsewhere too, by file; none where the tool does not look for them."""
 
 
 Reader = Callable[[bytes, Sources], ToolReport]

@@ -23,6 +23,7 @@ _CATEGORIES = (
 _CERTAIN = ("E9", "F63", "F7", "F82", "PLE")
 """Rules whose findings fail when the line is run; they block."""
 _UNREADABLE = "E902"
+_UNFORMATTED = "unformatted"
 
 
 class _Part(BaseModel):
@@ -82,7 +83,8 @@ def _finding(item: _Item, sources: Sources) -> Finding:
         message=item.message,
         file=file,
         line=item.location.row,
-        text=sources.line(file, item.location.row),
+        # A file that is not formatted is one finding, wherever its first difference moves to.
+        text="" if code == _UNFORMATTED else sources.line(file, item.location.row),
         fix=_fix(item),
         detail=item.url or "",
     )

@@ -24,6 +24,8 @@ class Case:
     text: str = ""
     file: str = ""
     line: int = 0
+    cause: Cause | None = None
+    """Why it is red, where the report lets one tell; none: by its outcome."""
 
 
 def report_of(cases: Iterable[Case], sources: Sources, errors: tuple[str, ...] = ()) -> TestReport:
@@ -49,7 +51,7 @@ def _failure(test: str, case: Case, sources: Sources) -> Failure:
     first = next(iter((case.message.strip() or case.text.strip()).splitlines()), "no message")
     return Failure(
         test=test,
-        cause=Cause.ASSERTION if case.outcome is Outcome.FAILED else Cause.RUNTIME,
+        cause=case.cause or (Cause.ASSERTION if case.outcome is Outcome.FAILED else Cause.RUNTIME),
         message=first.replace(tree, "")[:_LONGEST],
         file=sources.relative(case.file) if case.file else "",
         line=max(0, case.line),

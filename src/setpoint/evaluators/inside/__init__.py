@@ -12,5 +12,7 @@ FOLDER = Path(__file__).resolve().parent
 """Where the programs lie; on the import path of the project's tests, for the sake of the report plugin."""
 PROBE = FOLDER / "probe.py"
 PARSE = FOLDER / "parse.py"
+UNITTEST = FOLDER / "setpoint_unittest.py"
+"""Runs tests where there is no pytest; writes what the plugin would write."""
 PLUGIN = "setpoint_report"
 """Module name of the pytest plugin."""

@@ -9,8 +9,18 @@ from dataclasses import dataclass
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.story import IntegrityMode
 from setpoint.evaluators.integrity.growth import lines_added
-from setpoint.evaluators.integrity.paths import NEAREST, STEERING, Kind, injects, kind_of, matches, preempts
-from setpoint.evaluators.integrity.sameness import bodies, changes
+from setpoint.evaluators.integrity.inserted import changes_of_text
+from setpoint.evaluators.integrity.paths import (
+    NEAREST,
+    STEERING,
+    Kind,
+    injects,
+    kind_of,
+    matches,
+    preempts,
+    steers_scripts,
+)
+from setpoint.evaluators.integrity.sameness import Change, bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
 
 _PROSE = (".md", ".rst")
@@ -72,11 +82,13 @@ class Comparison:
 
     def _test(self, path: str, before: bytes, after: bytes | None) -> Judged | None:
         if self.mode is IntegrityMode.READ_ONLY and after is not None:
-            said = [(each.what, each.symbol, each.weakens) for each in changes(_text(before), _text(after))]
+            said = [
+                (each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))
+            ]
             return _judged(path, said or [("was edited, and is read-only", "", False)])
         if after is None:
             return None if self._moved(_text(before)) else _judged(path, [("was deleted", "", True)])
-        found = changes(_text(before), _text(after), may_grow=self._runs_apart)
+        found = _changes(path, _text(before), _text(after), may_grow=self._runs_apart)
         said = [(each.what, each.symbol, each.weakens) for each in found]
         return _judged(path, said) if said else None
 
@@ -112,10 +124,8 @@ class Comparison:
     def _added(self, path: str) -> Judged | None:
         folder, _, name = path.rpartition("/")
         content = _text(self.now[path])
-        if injects(path):
-            return _judged(path, [("is new and is loaded in place of, or before, the test runner", "", True)])
-        if preempts(path):
-            return _judged(path, [("is new and takes the place of a source, or adds a plug-in", "", True)])
+        if (said := self._in_place_of(path)) is not None:
+            return _judged(path, [said])
         if name == "conftest.py":
             return self._new_conftest(path, folder, content)
         marks_tests = name == "__init__.py" and (not folder or kind_of(path, ()) is Kind.TEST)
@@ -126,6 +136,16 @@ class Comparison:
         )
         if (name in STEERING and above) or (name in NEAREST and self._holds_code(folder)):
             return self._new_settings(path, content)
+        return None
+
+    def _in_place_of(self, path: str) -> tuple[str, str, bool] | None:
+        """Say what a new file is taken for by its name alone."""
+        if steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files):
+            return "is new and takes the place of the project's settings", "", False
+        if injects(path):
+            return "is new and is loaded in place of, or before, the test runner", "", True
+        if preempts(path):
+            return "is new and takes the place of a source, or adds a plug-in", "", True
         return None
 
     def _holds_code(self, folder: str) -> bool:
@@ -154,6 +174,12 @@ class Comparison:
             what = "; ".join(str(each) for each in weaker) or "not readable"
             return _judged(path, [(f"is new and demands less ({what})", "", True)])
         return _judged(path, [("is new and takes the place of the project's settings", "", False)])
+
+
+def _changes(path: str, before: str, after: str, *, may_grow: bool = False) -> Iterable[Change]:
+    if path.endswith(".py"):
+        return changes(before, after, may_grow=may_grow)
+    return changes_of_text(path, before, after)
 
 
 def _acts(source: str) -> bool:

@@ -20,10 +20,17 @@ def vanished(base: TestReport, now: TestReport, selected: Iterable[str] | None =
     `selected` are the only ones asked for, where the report is of a selection.
     """
     asked = base.outcomes if selected is None else [test for test in selected if test in base.outcomes]
-    broken = {test for test, outcome in now.outcomes.items() if "::" not in test and outcome.red}
+    red = now.red
     return tuple(
-        test for test in asked if "::" in test and test not in now.outcomes and _file(test) not in broken
+        test for test in asked if "::" in test and test not in now.outcomes and red.isdisjoint(_above(test))
     )
+
+
+def _above(test: str) -> list[str]:
+    """Name what a test is part of: its file or package, and the tests around it, as Go nests them by `/`."""
+    file, _, name = test.partition("::")
+    parts = name.split("/")
+    return [file, *(f"{file}::{'/'.join(parts[:count])}" for count in range(1, len(parts)))]
 
 
 def silenced(base: TestReport, now: TestReport) -> tuple[str, ...]:

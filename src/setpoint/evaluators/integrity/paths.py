@@ -8,13 +8,14 @@ from enum import StrEnum
 from fnmatch import translate
 
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.integrity.inserted import SCRIPTS
 
 
 class Kind(StrEnum):
     """Why a path is protected; decides what may still change in it."""
 
     TEST = "test"
-    """A Python file of tests: may gain tests where the mode is append-only."""
+    """A file of tests, or code beside them: may gain tests where the mode is append-only."""
     DATA = "test data"
     """Anything else among the tests: expected output, fixtures, snapshots."""
     TABLES = "tool settings"
@@ -32,7 +33,9 @@ _CONFIGURATION = frozenset(
         "noxfile.py", ".coveragerc", "ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", "pyrightconfig.json",
         ".bandit", ".flake8", ".pylintrc", "pylintrc", ".pre-commit-config.yaml", "setpoint.toml", "Makefile",
         "makefile", "GNUmakefile", "justfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml",
-        "Jenkinsfile", "codecov.yml", ".codecov.yml", "sitecustomize.py", "usercustomize.py",
+        "Jenkinsfile", "codecov.yml", ".codecov.yml", "sitecustomize.py", "usercustomize.py", "ty.toml",
+        "pyrefly.toml", ".pylintrc.toml", "pylintrc.toml", ".semgrep.yml", ".semgrep.yaml", ".semgrepignore",
+        ".secrets.baseline", ".jscpd.json",
     }
 )  # fmt: skip
 _CI_FOLDERS = (".github/workflows/", ".circleci/", ".buildkite/")
@@ -40,11 +43,18 @@ STEERING = frozenset(
     {
         "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml",
         ".coveragerc", "ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", ".bandit", "setpoint.toml",
+        "pyrightconfig.json", "ty.toml", "pyrefly.toml", ".pylintrc", "pylintrc", ".pylintrc.toml",
+        "pylintrc.toml", ".semgrep.yml", ".semgrep.yaml", ".semgrepignore", ".jscpd.json",
     }
 )  # fmt: skip
 """Configuration that, where it is new at the root, takes the place of what stood at the base."""
 NEAREST = frozenset({"ruff.toml", ".ruff.toml", "pyproject.toml"})
 """Settings that a tool takes from the folder nearest to a file: new ones reach all code below them."""
+_STEERS_SCRIPTS = re.compile(
+    r"(?:vitest|jest|eslint|playwright|cypress|karma)\.(?:config|workspace|setup)\.\w+|\.eslintrc(?:\.\w+)?"
+    r"|\.eslintignore|\.mocharc(?:\.\w+)?|biome\.jsonc?|\.oxlintrc\.json|tsconfig(?:\.\w+)?\.json"
+    r"|\.golangci\.\w+|\.?clippy\.toml|nextest\.toml"
+)
 _INJECTED = frozenset({"sitecustomize.py", "usercustomize.py"})
 _SHADOWED = frozenset({"pytest", "_pytest", "pluggy", "coverage", "unittest", "setpoint_report", "iniconfig"})
 """Modules of the test runner; a new one of that name would be imported in its place."""
@@ -58,10 +68,16 @@ def kind_of(path: str, named: tuple[str, ...], tests: Collection[str] = ()) -> K
     name = path.rpartition("/")[2]
     if name in _TABLES:
         return Kind.TABLES
-    if name in _CONFIGURATION or path.startswith(_CI_FOLDERS) or name.endswith(".pth") or preempts(path):
+    if (
+        name in _CONFIGURATION
+        or steers_scripts(path)
+        or path.startswith(_CI_FOLDERS)
+        or name.endswith(".pth")
+        or preempts(path)
+    ):
         return Kind.CONFIGURATION
     if is_test_path(path) or path in tests:
-        return Kind.TEST if name.endswith(".py") else Kind.DATA
+        return Kind.TEST if name.endswith((".py", *SCRIPTS)) else Kind.DATA
     return Kind.NAMED if matches(path, named) else None
 
 
@@ -75,6 +91,11 @@ def collected(tests: Iterable[str]) -> frozenset[str]:
         if path.endswith(".py") and first.isidentifier() and first != stem:
             found.add(path)
     return frozenset(found)
+
+
+def steers_scripts(path: str) -> bool:
+    """Whether a file configures the tests or the quality tools of JavaScript, Go or Rust."""
+    return _STEERS_SCRIPTS.fullmatch(path.rpartition("/")[2]) is not None
 
 
 def matches(path: str, globs: tuple[str, ...]) -> bool:
@@ -98,7 +119,7 @@ def preempts(path: str) -> bool:
 def injects(path: str) -> bool:
     """Whether a new file of that name is imported unasked, or in the place of the test runner."""
     *folders, name = path.split("/")
-    if name in _INJECTED or name.endswith(".pth"):
+    if name in _INJECTED or name.endswith(".pth") or "node_modules" in folders:
         return True
     top = folders[1:] if folders[:1] == ["src"] else folders
     module = top[0] if top else name.removesuffix(".py")

@@ -13,7 +13,7 @@ _QUALITY_TOOLS = frozenset(
     {
         "pytest", "coverage", "ruff", "mypy", "pyright", "basedpyright", "ty", "pyrefly", "pylint", "bandit",
         "flake8", "tox", "nox", "interrogate", "pydocstyle", "vulture", "mutmut", "setpoint", "diff_cover",
-        "importlinter", "black", "isort", "semgrep", "hatch",
+        "importlinter", "black", "isort", "semgrep", "hatch", "detect-secrets", "jscpd",
     }
 )  # fmt: skip
 _NOT_TOOLS = (

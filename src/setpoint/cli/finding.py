@@ -1,0 +1,75 @@
+"""`setpoint finding`: what was found in a run, and the fixes that were suggested."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="Look at what was found in a run, and take suggested fixes.")
+
+Run = Annotated[
+    str, typer.Option("--run", help="The run, or the beginning of its name; the newest where none is given.")
+]
+Which = Annotated[str, typer.Argument(help="The finding's id, or its beginning.")]
+
+
+@app.command(name="list")
+def list_(
+    run: Annotated[str, typer.Argument(help="The run, or the beginning of its name; none: the newest.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """List the findings of a run, of checks and reviewers, worst first."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    found = wiring.findings_of(project, wiring.find_run(project, run).trace_id)
+    if as_json:
+        rows = [
+            {
+                "id": each.finding.fingerprint,
+                "iteration": each.iteration,
+                **each.finding.model_dump(mode="json"),
+            }
+            for each in found
+        ]
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("id", "round", "severity", "from", "where", "what", "fix"):
+        table.add_column(title, overflow="fold")
+    for number, _, each in found:
+        where = f"{each.file}:{each.line}" if each.file else ""
+        fix = "patch" if each.fix and each.fix.edits else "advice" if each.fix else ""
+        table.add_row(each.fingerprint, str(number), each.severity, each.source, where, each.message, fix)
+    Console(soft_wrap=True).print(table, markup=False)
+
+
+@app.command()
+def show(which: Which, run: Run = "") -> None:
+    """Show one finding with all that is known of it."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    number, _, found = wiring.finding_of(project, wiring.find_run(project, run).trace_id, which)
+    place = f" at {found.file}:{found.line}" if found.file else ""
+    typer.echo(f"{found.severity} {found.category}, by {found.source} {found.rule}".rstrip() + place)
+    typer.echo(f"round {number}, confidence {found.confidence:.0%}\n\n{found.message}")
+    for text in (found.text, found.detail, f"suggested: {found.fix.description}" if found.fix else ""):
+        if text:
+            typer.echo(f"\n{text}")
+
+
+@app.command()
+def patch(which: Which, run: Run = "") -> None:
+    """Print a suggested fix as a patch; `setpoint finding patch ID | git apply` takes it."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    trace_id = wiring.find_run(project, run).trace_id
+    typer.echo(wiring.fix_of(project, trace_id, wiring.finding_of(project, trace_id, which)), nl=False)

@@ -1,0 +1,151 @@
+"""`setpoint story`: write stories, see the board, change keys."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from setpoint.domain.board import Card
+    from setpoint.wiring import Project
+
+app = typer.Typer(
+    name="story", no_args_is_help=True, help="Write stories, see how they stand and what is next."
+)
+
+_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def new(
+    wish: Annotated[str, typer.Argument(help="What is wanted: a title, and below it as much as you like.")],
+    priority: Annotated[int | None, typer.Option(help="Higher is more urgent; 100 if not given.")] = None,
+    accept: Annotated[
+        list[str] | None, typer.Option(help="A command that must exit 0; may be given again.")
+    ] = None,
+    backlog: Annotated[bool, typer.Option("--backlog", help="Not to be worked on yet.")] = False,
+    as_json: _JSON = False,
+) -> None:
+    """Write a story file; the same wish again gives the same file."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    story, path = wiring.add_story(
+        project,
+        wish,
+        priority=priority,
+        acceptance=list(accept or ()) or None,
+        status="backlog" if backlog else None,
+    )
+    typer.echo(
+        json.dumps({"id": story.id, "path": str(path)}, indent=2) if as_json else f"{story.id}: {path}"
+    )
+
+
+@app.command("list")
+def list_(
+    as_json: _JSON = False,
+    all_: Annotated[bool, typer.Option("--all", help="Those that are done too.")] = False,
+) -> None:
+    """Show the board: what is most urgent first, with what is to be done next and why."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from setpoint import wiring
+
+    cards = [each for each in wiring.cards(wiring.open_project(Path.cwd())) if all_ or each.status != "done"]
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in cards], indent=2))
+        return
+    if not cards:
+        typer.echo('no stories to work on; write one with: setpoint story new "what you want"')
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("story", "status", "priority", "refinement", "next", "why"):
+        table.add_column(name, no_wrap=name in ("story", "status"), overflow="fold")
+    for each in cards:
+        edited = " (edited since its run began)" if each.edited else ""
+        why = f"{each.action.reason}{edited}"
+        table.add_row(each.id, each.status, str(each.priority), _count(each), each.action.shown, why)
+    Console(soft_wrap=True, markup=False).print(table)
+
+
+@app.command("next")
+def next_(as_json: _JSON = False) -> None:
+    """Say what would be done next, with its reason."""
+    from setpoint import wiring
+
+    cards = wiring.cards(wiring.open_project(Path.cwd()))
+    first = next((each for each in cards if each.action.priority > 0), None)
+    if as_json:
+        typer.echo(json.dumps(first.model_dump(mode="json") if first else None, indent=2))
+    elif first is None:
+        typer.echo("nothing to do")
+    else:
+        action = first.action
+        typer.echo(f"{first.id}: {action.shown} (priority {action.priority}): {action.reason}")
+
+
+@app.command()
+def show(
+    which: Annotated[str, typer.Argument(help="The story's id or file name.")], as_json: _JSON = False
+) -> None:
+    """Show one story: how it stands, its runs, and every time that it was sent back."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    card = wiring.card(project, which)
+    if as_json:
+        runs: list[dict[str, Any]] = []
+        for run, standing in wiring.runs_of_story(project, card.id):
+            refinements = [each.model_dump(mode="json") for each in standing.refinements]
+            runs.append({**run.model_dump(mode="json"), "refinements": refinements})
+        typer.echo(json.dumps({**card.model_dump(mode="json"), "runs": runs}, indent=2))
+        return
+    typer.echo(f"{card.id}: {card.title}\nfile:       {card.path}\nstatus:     {card.status}")
+    typer.echo(f"priority:   {card.priority}\nrefinement: {_count(card) or '0'}")
+    for name, value in (("branch", card.branch), ("error", card.fault or card.last_error)):
+        if value:
+            typer.echo(f"{name + ':':<12}{value}")
+    if card.edited:
+        typer.echo(f"edited:     since {card.run} began, which did what the story said before")
+    typer.echo(f"next:       {card.action.shown}: {card.action.reason}")
+    if not card.fault:
+        _history(project, card)
+
+
+def _history(project: Project, card: Card) -> None:
+    from setpoint import wiring
+
+    for run, standing in wiring.runs_of_story(project, card.id):
+        ended = f"{run.ending}: {run.reason}" if run.ending else str(run.state)
+        typer.echo(f"\n{run.trace_id} ({run.started_at:%Y-%m-%d %H:%M}Z): {ended}")
+        typer.echo(f"  done: {', '.join(standing.complete) or 'nothing'}")
+        for entry, reason in zip(standing.refinements, standing.reasons, strict=True):
+            count = f"{entry.iteration}/{standing.limit}"
+            typer.echo(f"  {count} {entry.started_at} to {entry.agent_type} ({entry.result})")
+            typer.echo(f"      {entry.review_feedback}\n      {reason}")
+
+
+@app.command("set")
+def set_(
+    which: Annotated[str, typer.Argument(help="The story's id or file name.")],
+    assignments: Annotated[
+        list[str], typer.Argument(help="key=value with the value in YAML; key= takes the key out.")
+    ],
+) -> None:
+    """Change keys of a story's front matter; all else in the file stays as it is."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    file = wiring.set_keys(project, which, tuple(assignments))
+    card = wiring.card(project, file.path.name)
+    typer.echo(f"{card.id}: {card.status}; next: {card.action.shown}: {card.action.reason}")
+
+
+def _count(card: Card) -> str:
+    limit = card.refinement_limit
+    return f"{card.refinement_count}/{limit}" if limit is not None and card.refinement_count else ""

@@ -1,0 +1,56 @@
+"""Edits of a text: applied, and shown as a patch."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from setpoint.domain.finding import Edit
+
+
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    """Apply edits to a text; raises `ValueError` when one lies outside the text or two overlap."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    spans: list[tuple[int, int, str]] = []
+    for edit in edits:
+        start = _offset(text, starts, edit.start_line, edit.start_column)
+        spans.append((start, _offset(text, starts, edit.end_line, edit.end_column), edit.text))
+    parts: list[str] = []
+    at = 0
+    for start, end, new in sorted(spans):
+        if start < at or end < start:
+            raise ValueError("its edits overlap")
+        parts += [text[at:start], new]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def patch(file: str, before: str, edits: Sequence[Edit]) -> str:
+    """Give edits of a file as a unified diff that `git apply` takes; empty where they change nothing.
+
+    Raises `ValueError` as `edited` does.
+    """
+    after = edited(before, edits)
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{file}", f"b/{file}")
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def _lines(text: str) -> list[str]:
+    """Split at line feeds alone, as git does."""
+    *whole, rest = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
+
+
+def _offset(text: str, starts: Sequence[int], line: int, column: int) -> int:
+    if line == len(starts) and column == 1:
+        return len(text)  # behind a last line that does not end
+    if not 1 <= line < len(starts) or column < 1:
+        raise ValueError(f"line {line}, column {column} is not in the file")
+    offset = starts[line - 1] + column - 1
+    if offset > min(starts[line], len(text)):
+        raise ValueError(f"line {line} has no column {column}")
+    return offset

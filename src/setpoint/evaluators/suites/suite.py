@@ -1,0 +1,162 @@
+"""A project's tests in another language as a check: what fails is run again alone before it counts."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from setpoint.domain.evidence import CheckResult, CheckState, Failure, Outcome, TestReport, whole_suite
+from setpoint.evaluators import results
+from setpoint.evaluators.interpreter import Interpreter, environment
+from setpoint.evaluators.launch import Program
+from setpoint.evaluators.suites.cargo import CargoRunner
+from setpoint.evaluators.suites.go import GoRunner
+from setpoint.evaluators.suites.linked import lock_note
+from setpoint.evaluators.suites.node import JEST, NODE_TEST, VITEST
+from setpoint.evaluators.suites.runner import Once, Runner, Selection, Start
+from setpoint.ports import Measured
+from setpoint.presets import Preset, Via
+from setpoint.settings import ToolSettings
+from setpoint.store.artifacts import Artifacts
+
+RUNNERS: Mapping[str, Runner] = {
+    "vitest": VITEST,
+    "jest": JEST,
+    "node_test": NODE_TEST,
+    "go_test": GoRunner(),
+    "cargo_test": CargoRunner(),
+}
+"""Who runs the tests of which preset."""
+MOST_RERUN = 20
+"""More failing tests than this are broken, not flaky: none is run again."""
+
+
+def owner(test: str, chosen: Collection[str]) -> str:
+    """Name which of the chosen presets has tests of such identifiers; empty where it is Python's."""
+    if test.partition("::")[0].endswith(".py"):
+        return ""
+    return next((name for name, runner in RUNNERS.items() if name in chosen and runner.owns(test)), "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackageSuite:
+    """The tests of all packages of a project that one runner has, or a selection of them."""
+
+    name: str
+    preset: Preset
+    program: Program
+    project: Interpreter
+    root: Path
+    """The user's own tree, from which the installed packages come."""
+    folders: tuple[str, ...]
+    """The packages, as folders of the tree."""
+    cache: str
+    """Folder of the runner's own cache."""
+    artifacts: Artifacts
+    timeout_s: float
+    asked: ToolSettings = field(default_factory=ToolSettings)
+    only: Selection = None
+    reruns: int = 0
+    settled: frozenset[str] = frozenset()
+    """Tests known to be red, which are not run again."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """All that decides what it says of a tree, as far as it can be known without a run."""
+        said = (self.asked.model_dump_json(), str(self.reruns), *self.folders, *self.program.identity)
+        chosen = ("settled", *sorted(self.settled), "only", *(self.only or ()))
+        return (self.name, *said, self.project.fingerprint, *chosen)
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Run the tests of a tree."""
+        tree = Path(measured.copy.path)
+        runs = [await self._once(tree, folder, self.only) for folder in self.folders]
+        report = whole_suite(once.report for once in runs if once.report is not None)
+        broken = "; ".join(once.broken for once in runs if once.broken)
+        if report is not None and report.red and not broken:
+            report = await self._without_flaky(tree, report)
+        worst = next((once for once in runs if once.broken or (once.report and once.report.red)), runs[-1])
+        note = await asyncio.to_thread(lock_note, self.root, tree, self.folders) if self._linked else ""
+        ran = results.Ran(
+            check=self.name,
+            tree=measured.tree,
+            done=worst.done,
+            artifacts=self.artifacts,
+            tool=f"{self._version}{note}",
+        )
+        state = CheckState.ERROR if broken or report is None else _state_of(report)
+        return ran.gave(state, broken, tests=report, counts=report.counts if report else {})
+
+    @property
+    def _linked(self) -> bool:
+        return self.preset.via is Via.NODE or self.name == "node_test"
+
+    @property
+    def _version(self) -> str:
+        said = self.program.version
+        return said if said.startswith(self.name.partition("_")[0]) else f"{self.name} {said}".strip()
+
+    async def _once(self, tree: Path, folder: str, only: Selection) -> Once:
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            start = Start(
+                name=self.name,
+                preset=self.preset,
+                program=self.program,
+                tree=tree,
+                folder=folder,
+                scratch=Path(scratch),
+                variables=self._environment(tree, folder),
+                timeout_s=self.asked.timeout_s or self.timeout_s,
+                args=self.asked.args,
+            )
+            return await RUNNERS[self.name].run(start, only)
+
+    def _environment(self, tree: Path, folder: str) -> dict[str, str]:
+        variables = environment(self.project, tree, ())
+        bins = [tree / folder / "node_modules/.bin", tree / "node_modules/.bin"] if self._linked else []
+        variables["PATH"] = ":".join([*map(str, bins), variables["PATH"]])
+        more = {name: text.replace("{cache}", self.cache) for name, text in self.preset.environment.items()}
+        return {**variables, **more}
+
+    async def _without_flaky(self, tree: Path, report: TestReport) -> TestReport:
+        """Run what failed again, in a fresh process of its own; what passes then is flaky."""
+        for _ in range(self.reruns):
+            again = [
+                test for test, outcome in report.outcomes.items() if outcome.red and test not in self.settled
+            ]
+            if not again or len(again) > MOST_RERUN:
+                break
+            runs = [await self._once(tree, folder, tuple(again)) for folder in self._of(again)]
+            if any(once.broken for once in runs):
+                break
+            second = whole_suite(once.report for once in runs if once.report is not None)
+            outcomes = second.outcomes if second else {}
+            report = _flaky(report, frozenset(test for test in again if outcomes.get(test) is Outcome.PASSED))
+        return report
+
+    def _of(self, tests: list[str]) -> tuple[str, ...]:
+        """Give the packages that hold some tests; all where names do not tell."""
+        if len(self.folders) == 1 or not self._linked:
+            return self.folders
+        return tuple(
+            folder for folder in self.folders if any(test.startswith(f"{folder}/") for test in tests)
+        )
+
+
+def _flaky(report: TestReport, passed: frozenset[str]) -> TestReport:
+    outcomes = {
+        test: Outcome.FLAKY if test in passed else outcome for test, outcome in report.outcomes.items()
+    }
+    kept: tuple[Failure, ...] = tuple(failure for failure in report.failures if failure.test not in passed)
+    return report.model_copy(update={"outcomes": outcomes, "failures": kept})
+
+
+def _state_of(report: TestReport) -> CheckState:
+    if report.red:
+        return CheckState.FAIL
+    if not report.outcomes:
+        return CheckState.NOT_MEASURED
+    return CheckState.FLAKY if Outcome.FLAKY in report.outcomes.values() else CheckState.PASS

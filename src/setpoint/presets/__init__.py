@@ -1,0 +1,139 @@
+"""What is known of each tool, as data: one TOML file for each language."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from setpoint.domain.custom_check import ReportFormat
+from setpoint.domain.finding import Category, Severity
+from setpoint.domain.quality import Metric
+from setpoint.domain.value import Value
+
+
+class Via(StrEnum):
+    """Where a tool's program comes from."""
+
+    MODULE = "module"
+    """`python -I -m PROGRAM`, in the project's environment, else in Setpoint's own."""
+    SCRIPT = "script"
+    """The script PROGRAM beside the interpreter, in the project's environment, else in Setpoint's own."""
+    NODE = "node"
+    """`node_modules/.bin/PROGRAM` of the project, and nothing else."""
+    PATH = "path"
+    """PROGRAM on the project's PATH, of which Setpoint's own environment is no part."""
+
+
+class Signs(Value):
+    """What shows that a tool is the project's; looked for in the base commit, in this order."""
+
+    files: tuple[str, ...] = ()
+    """Its configuration files at the root; the first that is there is `{config}`."""
+    tables: tuple[str, ...] = ()
+    """Tables under `[tool]` of `pyproject.toml`."""
+    sections: tuple[str, ...] = ()
+    """Sections of `setup.cfg` and `tox.ini`; one that ends with `:` is the beginning of a name."""
+    keys: tuple[str, ...] = ()
+    """Keys of `package.json`."""
+    hooks: tuple[str, ...] = ()
+    """Hooks of pre-commit, by id; none: the tool's own name."""
+    commands: tuple[str, ...] = ()
+    """Programs that tox, nox, scripts and CI call; none: the program, and the tool's own name."""
+    packages: tuple[str, ...] = ()
+    """Names under which a project depends on it; none: the distribution, else the program."""
+    names_files: tuple[str, ...] = ()
+    """Keys of its configuration that say which files it looks at, so that it is pointed at none."""
+
+
+class Preset(Value):
+    """A tool as data.
+
+    In arguments, `{python}` is the project's interpreter, `{cache}` a folder for the tool's own cache,
+    `{report}` the file it writes in the folder `{scratch}`, `{config}` the project's configuration of the
+    tool, `{tree}` the root of the tree, `{inside}` the folder of what Setpoint
+    lends to test runners. A tool's name is `[a-z][a-z0-9_]*`, so that a variable can name it.
+    """
+
+    title: str
+    """What it measures, in a few words."""
+    language: str
+    """Of the code it looks at; `any` where it does not matter."""
+    via: Via = Via.MODULE
+    """Where its program comes from."""
+    program: str
+    """The module or program to start."""
+    distribution: str = ""
+    """The Python distribution that holds the module; empty: the module's name."""
+    version: tuple[str, ...] = ("--version",)
+    """Arguments that make a program tell its version."""
+    argv: tuple[str, ...]
+    """Its arguments, before options and targets."""
+    unconfigured: tuple[str, ...] = ()
+    """Arguments on top where the project does not configure it."""
+    configured: Mapping[str, tuple[str, ...]] = {}
+    """Arguments on top by the ending of the file that configures it; `` stands for any other ending."""
+    shares: str = ""
+    """The tool whose configuration it reads too; empty: its own."""
+    format: ReportFormat
+    """Who reads its report."""
+    environment: Mapping[str, str] = {}
+    """Variables it gets on top; `{cache}` stands for the folder of its own cache."""
+    merged: bool = False
+    """It writes its report to standard error, so that both streams are read as one."""
+    report: str = ""
+    """The file it writes, named from a folder outside the tree; empty: standard output."""
+    clean: tuple[int, ...] = (0,)
+    """Exit codes that say: ran to its end, found nothing."""
+    found: tuple[int, ...] = (1,)
+    """Exit codes that say: ran to its end, found something. Every other code says that the tool broke."""
+    targets: Literal["tree", "changed", "configured", "none"] = "tree"
+    """What it is pointed at.
+
+    `tree`: everything; `changed`: files of the work, all at the base; `configured`: nothing where its own
+    configuration names the files, else the packages; `none`: it knows by itself.
+    """
+    globs: tuple[str, ...]
+    """Names of the files it looks at."""
+    tests: bool = True
+    """Whether files that hold tests are among its targets."""
+    idle: str = ""
+    """What it prints where it found nothing to look at, though it was pointed at something: an error."""
+    silent: bool = False
+    """It says nothing of a Python file that it cannot parse.
+
+    Setpoint then parses its targets, and a file that does not parse makes the result an error.
+    """
+    chosen: Literal["configured", "installed", "asked"] = "configured"
+    """When it is used without being asked for: the project uses it (any of `signs`), or it is `installed`."""
+    feeds: tuple[Metric, ...] = ()
+    """Metrics of the quality vector that it measures."""
+    category: Category | None = None
+    """What its findings are about; none: as the report says."""
+    severity: Mapping[str, Severity] = {}
+    """How bad findings are, by the beginning of their rule; else as the reader says."""
+    fixes: str = ""
+    """Where fixes come from; empty: it offers none."""
+    signs: Signs = Signs()
+    """What shows that the project uses it."""
+
+    @property
+    def package(self) -> str:
+        """Name the distribution or package that holds the program."""
+        return self.distribution or self.program
+
+
+@cache
+def presets() -> dict[str, Preset]:
+    """Give every preset by the name of its check."""
+    adapter = TypeAdapter(dict[str, Preset])
+    found: dict[str, Preset] = {}
+    files = (each for each in resources.files(__name__).iterdir() if each.name.endswith(".toml"))
+    for file in sorted(files, key=lambda each: each.name):
+        found |= adapter.validate_python(tomllib.loads(file.read_text("utf-8")))
+    return found

@@ -1,0 +1,179 @@
+"""The board: stories from their files, their runs from the log, and what is to be done next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from setpoint.domain.board import ActionKind, Card, NextAction, Standing
+from setpoint.domain.ids import StoryId
+from setpoint.domain.story import Status, Story, StoryRecord
+from setpoint.errors import StoryError, UsageError
+from setpoint.events.queries import RunState, RunSummary, newest_by_story, runs_of
+from setpoint.policies.assessor import assess, by_urgency, column
+from setpoint.policies.standing import standing_of
+from setpoint.store.locks import RunLocks
+from setpoint.store.shelf import Shelf
+from setpoint.store.stories import KEYS, StoryFile, new_story, read_file, slug
+from setpoint.wiring.project import Project
+
+ENDED = ("run.started", "loop.phase_bounce", "run.finished")
+"""Kinds of events that tell how a finished run stands."""
+SETTABLE = (*sorted(KEYS - {"id"}), "status", "refinement_count", "last_error")
+"""Keys that `setpoint story set` takes; all others are Setpoint's own or someone else's."""
+
+
+def shelf(project: Project) -> Shelf:
+    """Give the folder of the project's stories."""
+    own = project.settings.stories_dir
+    return Shelf(project.root / own if own else project.state / "stories", project.state)
+
+
+def cards(project: Project) -> tuple[Card, ...]:
+    """Give all stories, what is most urgent first; a file that is no story is a card that says so."""
+    newest = newest_by_story(project.store, RunLocks(project.state).owner)
+    found = [_card(project, path, newest) for path in shelf(project).paths()]
+    doubled = {card.id for card in found if [each.id for each in found].count(card.id) > 1}
+    return by_urgency(_doubled(card) if card.id in doubled else card for card in found)
+
+
+def card(project: Project, which: str) -> Card:
+    """Give the story with this id or file name; `UsageError` where there is none."""
+    path = file_of(project, which)
+    return _card(project, path, newest_by_story(project.store, RunLocks(project.state).owner))
+
+
+def file_of(project: Project, which: str) -> Path:
+    """Give the file of a story by its id or file name; `UsageError` where there is none."""
+    path = shelf(project).find(which)
+    if path is None:
+        message = f"no story is called '{which}' in {shelf(project).folder}"
+        raise UsageError(message, mend="`setpoint story list` shows them all")
+    return path
+
+
+def _card(project: Project, path: Path, newest: dict[StoryId, RunSummary]) -> Card:
+    try:
+        file = read_file(path)
+    except StoryError as error:
+        return _unreadable(path, str(error.message))
+    run = newest.get(file.story.id)
+    standing = standing_of_run(project, run) if run is not None else None
+    return Card(
+        id=file.story.id,
+        title=file.story.title,
+        path=str(path),
+        status=column(file.record, standing),
+        priority=file.story.priority,
+        refinement_count=len(standing.refinements) if standing else file.record.refinement_count,
+        refinement_limit=standing.limit if standing else None,
+        last_error=standing.last_error if standing else file.record.last_error,
+        run=standing.trace_id if standing else None,
+        branch=standing.branch if standing else file.record.branch,
+        edited=bool(standing and standing.digest and standing.digest != file.digest),
+        action=assess(file.record, standing),
+    )
+
+
+def _unreadable(path: Path, fault: str) -> Card:
+    return Card(
+        id=StoryId(slug(path.stem)),
+        title=path.name,
+        path=str(path),
+        status=Status.BLOCKED,
+        fault=fault,
+        action=_look(fault),
+    )
+
+
+def _doubled(doubled: Card) -> Card:
+    fault = f"another file has the id '{doubled.id}' too; give one of them another id"
+    return doubled.model_copy(update={"fault": fault, "status": Status.BLOCKED, "action": _look(fault)})
+
+
+def _look(fault: str) -> NextAction:
+    return assess(StoryRecord(status=Status.BLOCKED), None).model_copy(update={"reason": fault})
+
+
+def standing_of_run(project: Project, run: RunSummary) -> Standing | None:
+    """Tell how a run stands, from its events."""
+    kinds = ENDED if run.state is RunState.FINISHED else ()
+    standing = standing_of(project.log.replay(run.trace_id, kinds=kinds))
+    if standing is None:
+        return None
+    alive, waiting = run.state is RunState.RUNNING, run.state is RunState.WAITING
+    return standing.model_copy(update={"alive": alive, "waiting": waiting})
+
+
+def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, Standing], ...]:
+    """Give all runs of a story with how each stands, newest first: the history of its refinements."""
+    found = []
+    for run in runs_of(project.store, RunLocks(project.state).owner, story):
+        standing = standing_of(project.log.replay(run.trace_id))
+        if standing is not None:
+            found.append((run, standing))
+    return tuple(found)
+
+
+def earlier_runs(project: Project, file: StoryFile) -> tuple[str, ...]:
+    """Say what a new run of a story should know of the one before it."""
+    run = newest_by_story(project.store, RunLocks(project.state).owner).get(file.story.id)
+    if run is None:
+        return ()
+    if run.state is RunState.RUNNING:
+        return (f"another run of this story is under way: {run.trace_id}",)
+    if run.state is not RunState.FINISHED:
+        return (
+            f"{run.trace_id} of this story is not finished; setpoint resume {run.trace_id} goes on with it",
+        )
+    standing = standing_of_run(project, run)
+    edited = standing is not None and standing.digest not in ("", file.digest)
+    return (f"the story was edited since {run.trace_id}",) if edited else ()
+
+
+def add_story(project: Project, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story
+    """Write a new story; `UsageError` for a wish without words."""
+    if not wish.strip():
+        raise UsageError("a story needs a title", mend='for example: setpoint story new "Export as JSON"')
+    given = {key: value for key, value in keys.items() if value not in (None, "", ())}
+    return new_story(shelf(project).folder, wish, **given)
+
+
+def set_keys(project: Project, which: str, assignments: tuple[str, ...]) -> StoryFile:
+    """Change keys of a story, each given as `key=value` with the value in YAML; `key=` takes it out."""
+    path = file_of(project, which)
+    changes = dict(_assignment(text) for text in assignments)
+    if not changes:
+        raise UsageError("nothing to set", mend="give key=value, for example priority=200")
+    if "status" in changes:
+        # A person's word is about the newest run: said here, so that the file counts as up to date.
+        known = card(project, which)
+        changes["last_run"] = str(known.run) if known.run else None
+        _allowed(str(changes["status"] or ""), known)
+    return shelf(project).change(path, changes)
+
+
+def _allowed(status: str, known: Card) -> None:
+    if known.action.kind is ActionKind.WAIT:
+        message = f"{known.id}: {known.run} works on it just now"
+        raise UsageError(message, mend="wait until it has ended")
+    if known.run is not None and status not in _PERSONS:
+        message = f"{known.id}: its run {known.run} says whether it is {status or 'anything'}"
+        raise UsageError(message, mend=f"set one of {', '.join(_PERSONS)}")
+
+
+_PERSONS = (str(Status.BACKLOG), str(Status.READY), str(Status.DONE))
+"""Columns that a person may put a story into that has a run."""
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or name not in SETTABLE:
+        message = f"'{text}' sets nothing" if not equals else f"'{name}' is no key that can be set"
+        raise UsageError(message, mend=f"give key=value with one of: {', '.join(SETTABLE)}")
+    try:
+        return name, yaml.safe_load(value) if value else None
+    except yaml.YAMLError:
+        raise UsageError(f"'{text}': the value is not valid YAML", mend="put it into quotes") from None

@@ -1,0 +1,68 @@
+"""Doing one thing of a run and stopping there, so that the run goes on later as if nothing had been."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from setpoint.domain.events import (
+    AgentFinished,
+    Body,
+    HaltingDecided,
+    LoopRestarted,
+    PhaseApproved,
+    PhaseBounce,
+    PhaseCompleted,
+    PhaseEntered,
+    PhasePassed,
+)
+from setpoint.domain.run import RunOrder, RunOutcome
+from setpoint.wiring.project import Project
+from setpoint.wiring.world import drive
+
+_LEAVING = (AgentFinished, LoopRestarted, PhaseApproved, PhaseBounce, PhaseCompleted, PhasePassed)
+
+
+class Stepped(NamedTuple):
+    """What came of a step."""
+
+    phases: tuple[str, ...]
+    """Phases that were worked on."""
+    outcome: RunOutcome | None
+    """How the run ended; none where it goes on."""
+
+
+class _Enough(Exception):
+    """Carries a run out of its loop at the boundary of a phase; nothing is recorded of it."""
+
+
+class _Boundary:
+    """Lets one phase begin, or those of one iteration, and then objects."""
+
+    def __init__(self, project: Project, order: RunOrder, *, iteration: bool) -> None:
+        self.phases: list[str] = []
+        self._iteration = iteration
+        self._decided = False
+        for event in project.log.replay(order.trace_id):
+            if isinstance(event.body, PhaseEntered):
+                self.phases = [event.body.phase]
+            elif isinstance(event.body, _LEAVING):
+                self.phases = []  # else a crash left the phase half done, and finishing it is the step
+
+    def pass_by(self, body: Body) -> None:
+        """Note where the run is; raises at the first phase too many."""
+        if isinstance(body, PhaseEntered):
+            if self.phases and (self._decided or not self._iteration):
+                raise _Enough
+            self.phases.append(body.phase)
+        elif isinstance(body, HaltingDecided):
+            self._decided = True
+
+
+def step(project: Project, order: RunOrder, *, iteration: bool = False) -> Stepped:
+    """Do the next phase of a run, or all up to the next bounce; `drive` or `step` goes on from there."""
+    boundary = _Boundary(project, order, iteration=iteration)
+    try:
+        outcome = drive(project, order, boundary.pass_by)
+    except _Enough:
+        return Stepped(tuple(boundary.phases), None)
+    return Stepped(tuple(boundary.phases), outcome)

@@ -1,0 +1,48 @@
+"""Edits as a patch: what git applies is what the edits say."""
+
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setpoint.domain.edits import edited, patch
+from setpoint.domain.finding import Edit
+
+TEXTS = st.lists(st.sampled_from(("a", "b\u2028", "", "x = 1\r")), max_size=6).map("\n".join)
+
+
+def lines(first, last, text):
+    return Edit(start_line=first, start_column=1, end_line=last + 1, end_column=1, text=text)
+
+
+@pytest.mark.parametrize("before", ["one\ntwo\nthree\n", "one\ntwo\nthree"])
+def test_git_applies_what_the_edits_say(tmp_path, before):
+    (tmp_path / "a.txt").write_bytes(before.encode())
+    edits = (lines(1, 1, ""), lines(3, 3, "drei\nvier\n"))
+    made = patch("a.txt", before, edits)
+    subprocess.run(["git", "apply", "--unsafe-paths"], cwd=tmp_path, input=made.encode(), check=True)
+    assert (tmp_path / "a.txt").read_bytes().decode() == "two\ndrei\nvier\n" == edited(before, edits)
+
+
+def test_edits_that_change_nothing_give_no_patch():
+    assert patch("a.txt", "one\n", (lines(1, 1, "one\n"),)) == ""
+
+
+@pytest.mark.parametrize("edit", [lines(3, 3, "x"), lines(0, 0, "x")])
+def test_an_edit_outside_the_text_is_refused(edit):
+    with pytest.raises(ValueError, match="is not in the file"):
+        patch("a.txt", "one\n", (edit,))
+
+
+@given(TEXTS, st.integers(1, 7), st.integers(0, 3), TEXTS)
+def test_a_replacement_of_whole_lines_leaves_the_others_alone(text, first, more, new):
+    last = first + more
+    split = text.split("\n")
+    if last > len(split):
+        with pytest.raises(ValueError, match="not in the file"):
+            edited(text, (lines(first, last, new),))
+        return
+    behind = "\n".join(split[last:])
+    ahead = "".join(f"{line}\n" for line in split[: first - 1])
+    assert edited(text, (lines(first, last, new),)) == f"{ahead}{new}{behind}"

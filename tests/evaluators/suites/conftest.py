@@ -1,0 +1,40 @@
+"""Small projects in other languages, and the programs that run their tests; skipped where these are not there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).resolve().parents[3] / ".tools" / "javascript" / "node_modules"
+
+
+def absent(what: str) -> None:
+    """Skip on a developer's machine; in CI what is to be shown has to be shown."""
+    if os.environ.get("CI") and what != "cargo":
+        pytest.fail(f"{what} is not installed")
+    pytest.skip(f"{what} is not installed; `make test` installs what it can")
+
+
+@pytest.fixture
+def node_modules() -> Path:
+    """Give the folder of the installed tools for JavaScript."""
+    if not TOOLS.is_dir() or shutil.which("node") is None:
+        absent("the tools for JavaScript")
+    return TOOLS
+
+
+@pytest.fixture
+def go() -> None:
+    """Demand Go."""
+    if shutil.which("go") is None:
+        absent("go")
+
+
+@pytest.fixture
+def cargo() -> None:
+    """Demand Rust."""
+    if shutil.which("cargo") is None:
+        absent("cargo")
