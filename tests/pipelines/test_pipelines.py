@@ -63,7 +63,7 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
     told = render(
         phase.prompts[kind],
         {
-            **dict.fromkeys(("failures", "findings", "objections"), ()),
+            **dict.fromkeys(("failures", "findings", "objections", "reasons"), ()),
             **dict.fromkeys(("plan", "diff"), "some text"),
             "story": ORDER.story,
             "more": 0,

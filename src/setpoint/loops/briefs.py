@@ -82,7 +82,6 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "objections": now.before.open,
         "declined": now.declined,
         "reviews": now.before.reviews,
-        "frozen": is_frozen(now.before, order.limits),
         "scratchpad": f"{world.folder}/scratchpad.md",
         **_integrity(run, now),
     }
@@ -109,9 +108,10 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
 
 
 def _integrity(run: Running, now: Situation) -> dict[str, object]:
-    """Give what a prompt may say of protected files and of signals."""
+    """Give what a prompt may say of protected files, of signals, and of what may still be objected to."""
     settled = settled_requests(run.journal.events)
     return {
+        "frozen": is_frozen(now.before, run.order.limits),
         "requests": now.requests,
         "signals": now.signals[:MOST_FINDINGS],
         "reasons": given_reasons(run.journal.events),
