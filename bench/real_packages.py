@@ -126,6 +126,7 @@ def driven(root: Path, folder: Path) -> subprocess.CompletedProcess[str]:
         "HOME": str(folder),
         "LANG": "C.UTF-8",
         "SETPOINT_CHECKS__PYTHON": str(interpreter(folder)),
+        "SETPOINT_ESCALATION__ON_LIMIT": "error",
     }
     return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
 

@@ -14,10 +14,12 @@ from importlib import resources
 from pathlib import Path
 
 import click
+import statements
 import typer
 from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
 from story_page import stories
+from tools import metric_table, tool_tables
 from wording import anchor, attribute_texts, default, fields, first_words, kind, row, shown, signature, told
 
 from setpoint import errors, ports
@@ -28,15 +30,16 @@ from setpoint.domain import events
 from setpoint.domain.board import Card, NextAction
 from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.mutation import Mutant, MutationReport
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
-from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, RunProgress
+from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, Question, RunProgress
 from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
-from setpoint.presets import presets
 from setpoint.settings import CLASSIC, ChecksSettings, Settings, ToolSettings
+from setpoint.wiring import OpenGate
 from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
 
@@ -60,6 +63,7 @@ def pages() -> dict[str, str]:
         "ports.md": port_table,
         "stories.md": stories,
         "json.md": json_shapes,
+        "attestation.md": statements.page,
     }
     return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
 
@@ -265,13 +269,16 @@ def checks() -> Iterator[str]:
     yield "# Checks\n"
     yield (
         "Setpoint always parses every file, judges test integrity and runs the story's acceptance commands. "
-        "pytest runs through a report plugin of Setpoint's own. These tools are described as data:\n"
+        "pytest and unittest run through reporters of Setpoint's own. These tools are described as data; "
+        "[`checks.TOOL`](settings.md#checkstool) switches each of them on or off:\n"
     )
-    yield "| tool | measures | language | used | arguments |"
-    yield "|---|---|---|---|---|"
-    for name, preset in presets().items():
-        arguments = " ".join(preset.argv)
-        yield row(f"`{name}`", preset.title, preset.language, preset.chosen, f"`{arguments}`")
+    yield from tool_tables()
+    yield "\n## Metrics\n"
+    yield (
+        "Measured on what is new against the base; one that was not measured is null, neither good nor bad. "
+        "The quality score is the mean by [`weights`](settings.md) of those that were measured.\n"
+    )
+    yield from metric_table()
     yield "\n## Formats\n"
     yield (
         "A tool of your own is a table [`[check.NAME]`](settings.md#checkname) that names one of these "
@@ -322,9 +329,12 @@ def json_shapes() -> Iterator[str]:
     """What each verb prints with `--json`."""
     yield "# JSON output\n"
     yield "Verbs with `--json` print one document to standard output; all else goes to standard error.\n"
+    asking = "One object: the question below, and `state`, `exit_code`, `report`, `folder`"
     outcome = "One object: the outcome below, and `mark`, `exit_code`, `story`, `report`, `folder` (paths)."
     shapes: list[tuple[str, str, type[BaseModel]]] = [
-        ("run, resume, demo", outcome, RunOutcome),
+        ("run, resume, cancel, demo", outcome, RunOutcome),
+        ("run, resume: the run waits for a person", f"{asking} (exit code 10).", OpenGate),
+        ("gate list, gate show", "A list of questions, or one.", OpenGate),
         ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
         ("status", "A list of runs, newest first.", RunSummary),
         ("story list", "A list of stories, what is most urgent first.", Card),
@@ -336,7 +346,8 @@ def json_shapes() -> Iterator[str]:
         ),
         ("run --auto: `worked`", "One story that was taken up.", Worked),
         ("check", "One evaluation of the working tree.", Evaluation),
-        ("verify", "`agrees`, and under `checks` a list of these, each with its `agrees`.", Compared),
+        ("mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
+        ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
     for verbs_of, text, model in shapes:
         yield f"## {verbs_of}\n"
@@ -348,9 +359,11 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
+    yield "### `Mutant`\n"
+    yield from fields(Mutant)
     yield "## `progress.json`\n"
     yield "Kept up to date in the run's folder.\n"
-    for model in (Progress, FeedbackLoop, IterationProgress, RunProgress):
+    for model in (Progress, FeedbackLoop, IterationProgress, RunProgress, Question):
         yield f"### `{model.__name__}`\n"
         yield from fields(model)
 

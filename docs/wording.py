@@ -119,7 +119,7 @@ def anchor(place: str) -> str:
 
 
 def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
-    """A table of a model's fields."""
+    """A table of a model's fields, under the names they have on the wire."""
     yield "| key | type | default | what it says |"
     yield "|---|---|---|---|"
     for name, field in model.model_fields.items():

@@ -188,6 +188,8 @@ class World(NamedTuple):
     clock: Clock
     keep: Callable[[str], str]
     """Keeps a text as an artifact and gives its sha256."""
+    place_of: Callable[[str], str]
+    """Says where an artifact lies, by its sha256."""
     render: Callable[[str, dict[str, object]], str]
     """Renders a prompt template by name."""
     publish: Callable[[TraceId], None]

@@ -12,7 +12,6 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -29,13 +28,13 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
+from setpoint.domain.board import BoardLimits
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.finding import Severity
 from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.story import IntegrityMode, KnownRed
-from setpoint.domain.value import Usd
 from setpoint.errors import SettingsError
 from setpoint.presets import presets
 
@@ -159,6 +158,17 @@ class ChecksSettings(BaseModel):
     """How often a failing test is run again, alone, before it counts."""
     require_types: bool = True
     """Whether new type errors block."""
+    memory_mb: int | None = Field(default=None, ge=128)
+    """Address space in MiB of each process of the tests and acceptance commands (Linux); none: unlimited.
+
+    Node, Go and sanitizers reserve far more than they use and break: leave it out where tests start these.
+    """
+    mutation: bool = False
+    """Judge mutants of the changed lines with the full suite; see [Mutation score](../how-to/mutation.md)."""
+    mutation_budget_s: float = Field(default=120.0, gt=0)
+    """Seconds it may take; mutants not tried by then count neither way."""
+    mutation_goal: float | None = Field(default=None, gt=0, le=1)
+    """Share of mutants that the tests have to notice; less blocks. None: the score is shown."""
 
     def tool(self, name: str) -> ToolSettings:
         """Give what is said of a tool that Setpoint knows."""
@@ -173,6 +183,23 @@ class ChecksSettings(BaseModel):
         return self
 
 
+class SonarQubeSettings(BaseModel):
+    """A SonarQube server that analyses each tree; used where `url` and `project` are given."""
+
+    model_config = _CLOSED
+
+    url: str = Field(default="", pattern=r"^(https?://\S+)?$")
+    """Address of the server, for example `https://sonar.example.org`."""
+    project: str = ""
+    """Key of a project of its own on the server: each analysis replaces the one before."""
+    token_env: str = "SONAR_TOKEN"  # noqa: S105 - the name of a variable, no token
+    """Name of the variable that holds the token, which may analyse and browse that project."""
+    command: tuple[str, ...] = ("sonar-scanner",)
+    """Program and arguments that analyse a tree."""
+    timeout_s: float = Field(default=900.0, gt=0)
+    """Seconds that the analysis may take, and again the server's work on it."""
+
+
 class IntegritySettings(BaseModel):
     """What a maker may do to tests and configuration."""
 
@@ -184,21 +211,19 @@ class IntegritySettings(BaseModel):
     """More protected paths, as globs from the root of the repository."""
 
 
-class BoardSettings(BaseModel):
-    """How `setpoint run --auto` works off the board."""
+class FailuresSettings(BaseModel):
+    """How red tests are explained, and which of them do not count for a while."""
 
     model_config = _CLOSED
 
-    jobs: int = Field(default=1, ge=1, le=64)
-    """Stories at once, each in a work copy and a process of its own."""
-    max_stories: int | None = Field(default=None, ge=1)
-    """Stories taken up at most; none for no limit."""
-    max_cost_usd: Usd = Field(default=Decimal(0), ge=0)
-    """US dollars over all stories after which no more are taken up; 0 for no limit."""
-    max_wall_s: float | None = Field(default=None, gt=0)
-    """Seconds after which no more stories are taken up; none for no limit."""
-    stop_for_person: bool = False
-    """Whether no more stories are taken up once one of them needs a person."""
+    localise_s: float = Field(default=20.0, ge=0)
+    """Seconds for finding the lines at fault with a tracer where tests are red; 0 switches it off."""
+    quarantine_after: int = Field(default=2, ge=0)
+    """Runs in which a test was flaky before it goes into quarantine by itself; 0: never."""
+    quarantine_days: int = Field(default=14, ge=1, le=365)
+    """Days after which a quarantine ends and the test counts again."""
+    quarantine_file: str = ""
+    """File of the tests in quarantine, from the root of the repository; empty: in the state directory."""
 
 
 class Settings(BaseSettings):
@@ -224,11 +249,15 @@ class Settings(BaseSettings):
     """What becomes of a run that a guard stops or that wants a person."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
+    sonarqube: SonarQubeSettings = SonarQubeSettings()
+    """A server that analyses, too."""
     check: dict[str, CustomCheck] = {}
     """Tools of your own, by name."""
     integrity: IntegritySettings = IntegritySettings()
     """What a maker may do to tests and configuration."""
-    board: BoardSettings = BoardSettings()
+    failures: FailuresSettings = FailuresSettings()
+    """How red tests are explained, and which of them do not count for a while."""
+    board: BoardLimits = BoardLimits()
     """How the board is worked off."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""

@@ -52,6 +52,10 @@ def test_a_gate_is_answered_from_another_process_and_the_run_ends_verified(repos
     assert progress["run"]["waits_for"]["question"] == "1 of 1 iterations are used up"
     assert "setpoint gate continue 3" in (Path(asked["folder"]) / "report.md").read_text()
 
+    shown = repository.setpoint("status").stdout
+    assert f"{run} waits for a person: 1 of 1 iterations are used up" in shown
+    assert f"setpoint gate continue 3 {run}" in repository.setpoint("show").stdout
+
     again = repository.setpoint("resume")
     assert (again.returncode, "setpoint gate accept" in again.stdout) == (10, True)
 

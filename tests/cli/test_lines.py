@@ -18,6 +18,8 @@ SHOWN = {
     "run.resumed": "resumed by process 4711: its process was gone",
     "baseline.measured": "base: tests 10 passed; quality 0.50 "
     "(tests 1.00, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
+    "tests.quarantined": "quarantine: t::shaky until 2026-02-15 (failures do not count); "
+    "time is up, counts again: t::old",
     "phase.entered": "implement #1",
     "phase.completed": "plan: 1. Mend it.",
     "phase.approved": "review: approved",
@@ -43,6 +45,7 @@ SHOWN = {
     "To go on: raise limits.max_iterations",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
+    "loop.stagnated": "the agent goes in circles: pytest -q, 3 times with the same result; told so, once",
     "gate.requested": "waits for a person: 7 of 7 iterations are used up: how is it to go on?",
     "gate.answered": "answered by Ann (cli): continue, 2 more iterations, $1.50 more, "
     "instruction: look at the rounding",

@@ -11,6 +11,7 @@ from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
 from setpoint.domain.ids import Commit, GateId, StoryId, TraceId, Tree
+from setpoint.domain.quarantine import PutBy, Quarantined
 from setpoint.domain.request import ChangeRequest, GivenReason, Opinion
 from setpoint.domain.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.story import Story
@@ -109,6 +110,12 @@ _BODIES = (
     ),
     e.RunResumed(process=4711, reason="its process was gone"),
     e.BaselineMeasured(evaluation=evaluation(Stage.BASE, "b" * 40, "t" * 40, Scene(score=0.5))),
+    e.TestsQuarantined(
+        quarantine=(
+            Quarantined(test="t::shaky", since=AT, until=AT + timedelta(days=14), by=PutBy.SETPOINT),
+        ),
+        ended=(Quarantined(test="t::old", since=AT, until=AT, by=PutBy.PERSON),),
+    ),
     e.PhaseEntered(phase="implement", iteration=1),
     e.PhaseCompleted(phase="plan", text="\n1. Mend it.\n2. Leave the rest.", usage=PAID),
     e.PhaseApproved(phase="review", bounces=1),
@@ -144,6 +151,15 @@ _BODIES = (
     e.PhaseBounce(source="test", target="implement", bounce=1, iteration=1, failures=1, reason="1 failing"),
     e.LoopRestarted(iteration=3, commit=COMMIT, reason="the same problems came back"),
     e.DiminishingReturns(phase="test", bounces=3, counts=(2, 2, 3)),
+    e.LoopStagnated(
+        phase="implement",
+        iteration=1,
+        label="implement-1",
+        attempt=1,
+        call=ToolCall(id="1", name="bash", title="pytest -q", ok=False),
+        times=3,
+        nudged=True,
+    ),
     e.GuardFired(iteration=7, halt=HALT),
     e.BudgetWarned(budget="cost", share=0.5, used=2.6, limit=5.0),
     e.HaltingDecided(

@@ -13,6 +13,7 @@ from setpoint.domain.custom_check import CustomCheck
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Severity
+from setpoint.domain.quality import Metric
 from setpoint.domain.story import IntegrityMode
 from setpoint.errors import SettingsError
 from setpoint.evaluators import ProjectEvaluator
@@ -190,6 +191,22 @@ async def test_the_category_of_the_settings_is_given_to_every_finding(bench) -> 
     assert [(each.category, each.severity) for each in evaluation.findings] == [
         (Category.SECURITY, Severity.ERROR)
     ]
+
+
+@pytest.mark.parametrize("feeds", list(Metric))
+async def test_a_tool_of_ones_own_feeds_a_metric(bench, feeds: Metric) -> None:
+    check = lint("gitlab").model_copy(update={"feeds": feeds})
+    fed, silent = await make(bench, {"a.py": "X = 1\n"}, mine=check), lint("gitlab")
+
+    clean = await fed.evaluator.measure_tree(fed.root)
+    (fed.root / "a.py").write_text(BAD)
+    bad = await fed.evaluator.measure_tree(fed.root)
+
+    assert getattr(clean.quality, feeds) == 1.0
+    assert getattr(bad.quality, feeds) < 1.0
+    assert clean.evidence_of("mine").feeds == (feeds,)
+    assert silent.measures == ()
+    assert silent.model_copy(update={"category": Category.SECURITY}).measures == (Metric.SECURITY,)
 
 
 async def test_the_example_in_the_documents_works_and_doctor_lists_it(bench) -> None:

@@ -20,7 +20,7 @@ from setpoint.evaluators.interpreter import Interpreter, own_interpreter
 from setpoint.evaluators.launch import Program, found_program
 from setpoint.evaluators.tool import Tool
 from setpoint.ports import Measured, WorkCopy
-from setpoint.presets import Preset, Via, presets
+from setpoint.presets import Preset, Signs, Via, presets
 from setpoint.settings import ChecksSettings, ToolSettings
 from setpoint.store.artifacts import Artifacts
 
@@ -28,8 +28,8 @@ CODE = """
 import json, os, sys
 place = {"path": "a.py", "lines": {"begin": 1}}
 told = {"X1": os.environ["PATH"], "Y22": str(sys.argv)}
-json.dump([{"check_name": r, "description": d, "severity": "minor", "location": place} for r, d in told.items()],
-          sys.stdout)
+told = [{"check_name": r, "description": d, "severity": "minor", "location": place} for r, d in told.items()]
+json.dump(told, sys.stdout)
 """
 PRESET = Preset(
     title="t", language="any", via=Via.PATH, program="tool", argv=("--to={report}", "{config}"), globs=("*",),
@@ -85,6 +85,30 @@ async def test_our_environment_is_not_on_the_path_of_a_tool(tmp_path: Path) -> N
     path = result.findings[0].message.split(":")
     assert path[0] == "/nowhere/bin"
     assert sys.prefix == sys.base_prefix or str(Path(sys.executable).parent) not in path
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "obeyed"),
+    [
+        ("tool.json", "{}", True),
+        ("pyproject.toml", "[tool.tool]\n", True),
+        ("pyproject.toml", "[tool.x]\n", False),
+    ],
+)
+async def test_settings_of_the_users_own_tree_are_not_obeyed(
+    tmp_path: Path, file: str, text: str, obeyed: bool
+) -> None:
+    (tmp_path / "t").mkdir()
+    (tmp_path / file).write_text(text)
+    signs = Signs(files=("tool.json",), tables=("tool",))
+    preset = PRESET.model_copy(update={"climbs": True, "signs": signs})
+
+    alone, _ = await run(tmp_path / "t", preset)
+    configured, _ = await run(tmp_path / "t", preset, config="tool.json")
+
+    assert alone.state is (CheckState.ERROR if obeyed else CheckState.FAIL)
+    assert (str(tmp_path / file) in alone.evidence.reason) is obeyed
+    assert configured.state is CheckState.FAIL
 
 
 async def test_severities_of_settings_go_before_those_of_the_preset(tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from setpoint.domain.evidence import CheckState, Coverage, Evidence
+from setpoint.domain.evidence import CheckResult, CheckState, Coverage, Evidence
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.ids import EvidenceId, Tree
 from setpoint.domain.quality import Metric
 from setpoint.evaluators.definitions import Shape, shape
+from setpoint.evaluators.judge import Work
 from setpoint.evaluators.quality import Measured, vector
 
 FEEDS = {"ruff": (Metric.CODE_QUALITY,), "mypy": (Metric.TYPES,), "bandit": (Metric.SECURITY,)}
@@ -157,3 +158,25 @@ def test_a_finding_counts_for_what_its_check_measures() -> None:
 
     assert (got.security, got.vulnerabilities) == (0.4, 1)
     assert (got.code_quality, got.types, got.type_errors) == (0.8, 1.0, 0)
+
+
+def test_changed_lines_of_code_that_stand_elsewhere_too_are_counted() -> None:
+    def looked(duplicated: dict[str, tuple[int, ...]] | None) -> CheckResult:
+        return CheckResult(evidence=evidence("jscpd"), duplicated=duplicated)
+
+    lines = {"a.py": {1, 2, 3}, "tests/test_a.py": {1}, "a.md": {1}, "b.go": {7}}
+    work = Work(lines=lines, before={}, after={})
+
+    assert work.repeated([looked(None)]) is None
+    assert work.repeated([looked({})]) == 0
+    every = {"a.py": (2, 3, 4), "tests/test_a.py": (1,), "a.md": (1,), "b.go": (7,)}
+    assert work.repeated([looked(None), looked(every)]) == 3
+
+
+def test_two_type_checkers_do_not_count_an_error_twice() -> None:
+    other = evidence("pyright").model_copy(update={"feeds": (Metric.TYPES,)})
+    found = [finding(Severity.ERROR, Category.TYPES, name) for name in ("mypy", "pyright", "pyright")]
+
+    got = vector(Measured(evidence=(evidence("mypy"), other), findings=tuple(found)))
+
+    assert (got.type_errors, got.types) == (2, 0.25)

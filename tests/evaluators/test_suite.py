@@ -66,6 +66,7 @@ async def run(tree: Path, files: dict[str, str], *, timeout_s: float = 60.0, **m
         artifacts=Artifacts(tree.parent / "artifacts"),
         timeout_s=timeout_s,
         args=more.pop("args", ()),
+        memory_bytes=more.pop("memory_bytes", None),
     )
     copy = WorkCopy(trace_id=TraceId("run"), path=str(tree), base=Commit("b"), base_tree=Tree("t"))
     measured = Measured(copy=copy, commit=Commit("c"), tree=Tree("t"), stage=Stage.TEST)
@@ -233,3 +234,68 @@ async def test_unittest_cases_and_fail_fast_options(tree: Path) -> None:
 
     assert list(result.tests.outcomes.values()) == [Outcome.FAILED, Outcome.PASSED]
     assert result.tests.failures[0].cause is Cause.ASSERTION
+
+
+ENVIRONMENT = """
+import errno
+import pytest
+
+def test_from():
+    try:
+        raise ConnectionRefusedError("no")
+    except OSError as error:
+        raise ValueError("could not fetch") from error
+
+def test_disk():
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+def test_speaks_of_it():
+    assert "connection refused" == ""
+
+def test_foreign():
+    import no_such_distribution
+
+def test_own():
+    from calc import no_such_name
+
+def test_late():
+    raise TimeoutError("slow")
+"""
+
+
+async def test_the_class_of_a_cause_in_its_order(tree: Path) -> None:
+    result = await run(tree, {"src/calc.py": "", "tests/test_e.py": ENVIRONMENT})
+
+    causes = {failure.test.partition("::")[2]: failure.cause for failure in result.tests.failures}
+    assert causes == {
+        "test_from": Cause.ENVIRONMENT,
+        "test_disk": Cause.ENVIRONMENT,
+        "test_speaks_of_it": Cause.ASSERTION,
+        "test_foreign": Cause.ENVIRONMENT,
+        "test_own": Cause.IMPORT,
+        "test_late": Cause.TIMEOUT,
+    }
+    own = next(failure for failure in result.tests.failures if failure.test.endswith("test_own"))
+    assert (own.error, own.frames[-1].function) == ("ImportError", "test_own")
+
+
+NOISY = """
+import os
+import sys
+
+def test_noise(capfd):
+    with capfd.disabled():
+        for _ in range(30):
+            os.write(1, os.urandom(30_000))
+
+def test_greedy():
+    bytearray(3 << 30)
+"""
+
+
+async def test_binary_floods_and_greed_for_memory_leave_a_result(tree: Path) -> None:
+    result = await run(tree, {"test_n.py": NOISY}, memory_bytes=2 << 30)
+
+    assert result.state is CheckState.FAIL
+    assert list(result.tests.outcomes.values()) == [Outcome.PASSED, Outcome.FAILED]
+    assert result.tests.failures[0].error == "MemoryError"

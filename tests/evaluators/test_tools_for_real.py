@@ -17,6 +17,7 @@ import pytest
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.quality import Metric
 from setpoint.evaluators.interpreter import Interpreter, probe
 from setpoint.evaluators.launch import Program, found_program
 from setpoint.evaluators.tool import Tool
@@ -183,8 +184,15 @@ async def test_what_is_found_and_what_is_not(kit: Kit, tmp_path: Path, name: str
     assert {finding.file for finding in bad.findings} <= set(case.bad)
     assert all(finding.line > 0 and finding.source == name for finding in bad.findings)
     assert clean.findings == ()
+    assert bool(bad.duplicated) is (Metric.DUPLICATION in presets()[name].feeds)
     assert bad.evidence.feeds == presets()[name].feeds
     assert bad.evidence.tool.startswith(f"{name} ")
+
+
+async def test_notes_of_mypy_are_no_findings_and_no_fault(kit: Kit, tmp_path: Path) -> None:
+    untyped = await kit.run("mypy", tmp_path / "tree", {"a.py": "def f(a):\n    x: int = 1\n    return x\n"})
+
+    assert (untyped.state, untyped.evidence.exit_code) == (CheckState.PASS, 1)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -210,3 +218,26 @@ async def test_a_broken_tool_is_never_clean(kit: Kit, tmp_path: Path, name: str)
     assert name in wrong.evidence.reason
     # These three print nothing where they find nothing: only their exit code tells.
     assert mute.state is (CheckState.PASS if name in ("mypy", "lizard", "vulture") else CheckState.ERROR)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text"),
+    [
+        ("ruff", "ruff.toml", "lint.ignore = ['ALL']\n"),
+        ("ty", "ty.toml", "[rules]\nall = 'ignore'\n"),
+        ("pyrefly", "pyrefly.toml", "[errors]\nunknown-name = false\nbad-return = false\n"),
+        ("pyright", "pyrightconfig.json", '{"ignore": ["**"]}'),
+        ("mypy", "mypy.ini", "[mypy]\nignore_errors = true\n"),
+        ("pylint", ".pylintrc", "[MAIN]\ndisable=all\n"),
+        ("vulture", "pyproject.toml", "[tool.vulture]\nexclude = ['*']\n"),
+    ],
+)
+async def test_settings_above_the_tree_hide_nothing(
+    kit: Kit, tmp_path: Path, name: str, file: str, text: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    (tmp_path / "tree" / ".git").mkdir(parents=True)  # as every measured tree has one
+
+    result = await kit.run(name, tmp_path / "tree", {"a.py": BAD})
+
+    assert result.state is (CheckState.ERROR if name == "pyright" else CheckState.FAIL), result.evidence

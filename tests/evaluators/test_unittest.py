@@ -211,3 +211,37 @@ async def test_unittest_is_chosen_where_nothing_speaks_of_pytest(tmp_path: Path)
     assert runners(choose(ChecksSettings(pytest=False), plain, both)) == {"unittest"}
     assert runners(choose(ChecksSettings(unittest=True), layout, both)) == {"unittest"}
     assert runners(choose(ChecksSettings(pytest=True), plain, both)) == {"pytest"}
+
+
+async def test_what_is_measured_of_it_is_compared_with_the_base(bench) -> None:
+    body = "import unittest\nfrom calc import add\nclass T(unittest.TestCase):\n"
+    one = "    def test_one(self):\n        self.assertEqual(add(1, 2), 3)\n"
+    two = "    def test_two(self):\n        self.assertIsNotNone(add(0, 2))\n"
+    made = await bench(
+        {"calc.py": "def add(a, b):\n    return a * b\n", "test_calc.py": body + one + two},
+        settings=ChecksSettings(unittest=True, bandit={"use": False}, reruns=0),
+        integrity="free",
+    )
+    base = await made.measure(Stage.BASE)
+
+    await made.change({"calc.py": "def add(a, b):\n    return a + b\n"})
+    good = await made.measure(Stage.TEST)
+    await made.change({"test_calc.py": body + one})
+    fewer = await made.measure(Stage.TEST)
+
+    assert base.known_red == ("test_calc.py::T::test_one",)
+    assert (good.failures, good.quality.tests, good.test_counts) == ((), 1.0, {"passed": 2})
+    assert good.evidence_of("unittest").state is CheckState.PASS
+    assert [(each.rule, each.symbol) for each in fewer.findings if each.source == "integrity"] != []
+
+
+async def test_it_runs_under_coverage(tree: Path, tmp_path: Path) -> None:
+    body = "import unittest, calc\nclass T(unittest.TestCase):\n    def test_x(self): calc.add(1, 1)\n"
+    (tree / "tests" / "test_calc.py").write_text(body)
+    data = tmp_path / "coverage.data"
+
+    result = await run(tree, cover=("--source=.",), data_file=data)
+
+    assert result.state is CheckState.PASS
+    assert result.evidence.argv[2:4] == ("coverage", "run")
+    assert data.is_file()

@@ -27,6 +27,8 @@ VAGUE = frozenset({"base", "common", "core", "handler", "handlers", "helper", "h
 READERS = {
     "src/setpoint/settings.py": "the one place that reads it for Setpoint",
     "src/setpoint/evaluators/inside/setpoint_report.py": "no part of Setpoint's process: pytest loads it",
+    "src/setpoint/evaluators/inside/setpoint_spectra.py": "as above",
+    "src/setpoint/evaluators/inside/setpoint_unittest.py": "nor is this: the project's interpreter runs it",
 }
 """Who may read the environment, and why."""
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from setpoint.domain.attempt import BreakageKind
 from setpoint.domain.evaluation import Stage as Measuring
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.run import Ending, Limits
@@ -148,3 +149,15 @@ async def test_a_pipeline_may_evaluate_twice(tmp_path):
     assert (await stage.drive()).ending is Ending.VERIFIED
     stages = [each.stage for each in stage.evaluator.calls]
     assert stages == [Measuring.BASE, Measuring.EVALUATE, Measuring.TEST, Measuring.EVALUATE]
+
+
+async def test_an_agent_that_breaks_leaves_the_best_state_behind(tmp_path):
+    in_full = {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(failing=RED[:1])}
+    stage = a_stage(tmp_path, in_full, Scene())
+    good, *_ = stage.agent.acts
+    stage.agent.acts = (good, *(Act(breakage=BreakageKind.CRASH) for _ in range(3)))
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, outcome.best_iteration) == (Ending.BROKEN_AGENT, 1)
+    assert delivered(stage, outcome) == b"value = 1\n"

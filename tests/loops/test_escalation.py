@@ -226,7 +226,6 @@ async def test_nobody_is_asked_where_the_order_says_so(tmp_path):
     [
         (Choice.CANCEL, Ending.CANCELLED),
         (Choice.ACCEPT, Ending.ACCEPTED),
-        (Choice.APPROVE, Ending.CANCELLED),  # no answer to this question, so it ends
     ],
 )
 async def test_past_the_deadline_the_default_is_taken(tmp_path, wanted, ending):
@@ -235,6 +234,14 @@ async def test_past_the_deadline_the_default_is_taken(tmp_path, wanted, ending):
     stage.clock.wait(3601)
 
     assert (await stage.drive()).ending is ending
+
+
+async def test_a_default_that_cannot_be_taken_ends_the_run(tmp_path):
+    escalation = Escalation(deadline_s=3600, at_deadline=Choice.ACCEPT)
+    acts = [Act(text="done"), Act(text="done")]
+    stage = a_stage(tmp_path, Scene(failing=RED), acts=acts, escalation=escalation)
+
+    assert (await waits(stage)).default is Choice.CANCEL
 
 
 async def test_a_run_past_its_deadline_ends_and_asks_nobody(tmp_path):

@@ -1,10 +1,10 @@
 """Evidence is measured again and compared."""
 
-from domain.examples import ORDER
+from domain.examples import BLOCKER, ORDER
 from setpoint.domain.evaluation import Stage as Measuring
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.ids import Tree
-from setpoint.loops.verifying import branch_compared, verify
+from setpoint.loops.verifying import branch_compared, compare, verify
 from setpoint.testing import FolderWorkspace, Scene, ScriptedEvaluator, evaluation
 
 
@@ -40,3 +40,88 @@ def test_a_branch_that_moved_on_is_told():
     assert branch_compared(Tree("a"), Tree("a")).agrees
     assert not branch_compared(Tree("a"), Tree("b")).agrees
     assert not branch_compared(Tree("a"), None).agrees
+
+
+def measured(scene, **more):
+    return evaluation(Measuring.TEST, "c" * 40, "t" * 40, scene).model_copy(update=more)
+
+
+def notes(recorded, now):
+    return {each.check: each.notes for each in compare(recorded, now) if each.notes}
+
+
+def test_a_difference_names_the_tests_and_findings():
+    found = BLOCKER.model_copy(update={"source": "ruff"})
+    said = notes(
+        measured(Scene(failing=("t::old",))), measured(Scene(failing=("t::new",), findings=(found,)))
+    )
+    assert said["pytest"] == (
+        "red now only: t::new (assert 1 == 2)",
+        "red when it was recorded only: t::old",
+    )
+    assert said["ruff"] == ("found now only: the total is rounded twice (src/cart.py:12)",)
+
+
+def test_another_tool_command_or_tree_is_told_even_where_the_result_is_the_same():
+    recorded = measured(Scene())
+    first = recorded.evidence[0].model_copy(
+        update={"tool": "scripted 2", "argv": ("scripted", "-x"), "tree": Tree("u" * 40)}
+    )
+    now = recorded.model_copy(update={"evidence": (first, *recorded.evidence[1:])})
+    (compared, *rest) = compare(recorded, now)
+    assert compared.agrees
+    assert [note.partition(":")[0] for note in compared.notes] == [
+        "another tree was measured",
+        "another tool",
+        "another command",
+    ]
+    assert (compared.recorded_tool, compared.now_tool) == ("scripted 1", "scripted 2")
+    assert all(each.notes == () for each in rest)
+
+
+def test_the_place_of_a_program_is_no_difference():
+    here, there = (
+        measured(Scene()).model_copy(
+            update={
+                "evidence": (
+                    measured(Scene())
+                    .evidence[0]
+                    .model_copy(update={"argv": (f"{place}/python", f"--at={place}/x")}),
+                )
+            }
+        )
+        for place in ("/home/a/.venv/bin", "/home/b/venv/bin")
+    )
+    assert notes(here, there) == {}
+
+
+def test_a_check_made_on_one_side_only_differs():
+    recorded = measured(Scene())
+    fewer = recorded.model_copy(update={"evidence": recorded.evidence[1:]})
+    gone, extra = compare(recorded, fewer)[0], compare(fewer, recorded)[-1]
+    assert (gone.agrees, extra.agrees) == (False, False)
+    assert "not made now" in gone.notes[0]
+    assert "made now only" in extra.notes[0]
+
+
+def test_a_flaky_test_that_passes_now_is_no_contradiction():
+    counts = {"passed": 9, "flaky": 1}
+    recorded = measured(Scene(flaky=("t::shaky",)))
+    (tests,) = [each for each in compare(recorded, measured(Scene())) if each.check == "pytest"]
+    assert tests.model_copy(update={"recorded_counts": counts, "now_counts": {"passed": 10}}).agrees
+    assert not tests.model_copy(update={"recorded_counts": counts, "now_counts": {"passed": 9}}).agrees
+
+
+def test_a_check_broken_now_says_why():
+    (broken,) = [
+        each
+        for each in compare(measured(Scene()), measured(Scene(broken=("bandit",))))
+        if each.check == "bandit"
+    ]
+    assert (broken.agrees, broken.notes) == (False, ("scripted to break",))
+
+
+def test_many_differences_are_shortened():
+    failing = tuple(f"t::a{number}" for number in range(9))
+    (note,) = notes(measured(Scene()), measured(Scene(failing=failing)))["pytest"]
+    assert note.endswith(" and 4 more")

@@ -15,10 +15,17 @@ from typing import Any
 
 import pytest
 
+from setpoint.domain.mutation import MutationReport
+from setpoint.mutation.engine.score_wire import ScoreRequest
 from setpoint.mutation.engine.wire import Request, Result
-from setpoint.mutation.order import engine_argv, read_result
+from setpoint.mutation.order import engine_argv, read_result, read_score, score_argv, write_request
 
 _NUMBERS = itertools.count()
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
 
 
 @pytest.fixture
@@ -45,22 +52,40 @@ def repair(tmp_path: Path) -> Callable[..., Result]:
         request = Request(tree=str(root), failing=failing, **keys)
         asked, answered = tmp_path / "request.json", tmp_path / "result.json"
         asked.write_text(json.dumps(asdict(request)))
-        environment = {
-            "PATH": os.environ["PATH"],
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
         done = subprocess.run(
             engine_argv(sys.executable, asked, answered),
             capture_output=True,
             text=True,
-            env=environment,
+            env=ENVIRONMENT,
             timeout=100,
             check=False,
         )
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout.splitlines()[-1])["event"] == "end"
         return read_result(answered)
+
+    return run
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Callable[..., tuple[str, MutationReport]]:
+    """Judge mutants by its path in a process of its own, where Setpoint cannot be imported."""
+
+    def run(root: Path, targets: dict[str, tuple[int, ...]], **keys: Any) -> tuple[str, MutationReport]:
+        request = ScoreRequest(tree=str(root), targets=targets, **{"wall_s": 60.0, **keys})
+        asked, answered = tmp_path / "request.json", tmp_path / "result.json"
+        write_request(request, asked)
+        done = subprocess.run(
+            score_argv(sys.executable, asked, answered),
+            capture_output=True,
+            text=True,
+            env=ENVIRONMENT,
+            timeout=100,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout.splitlines()[-1])["event"] == "end"
+        return read_score(answered)
 
     return run
 

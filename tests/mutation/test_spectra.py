@@ -4,7 +4,8 @@ import math
 
 from setpoint.mutation.engine.hints import hinted_lines
 from setpoint.mutation.engine.source import Source
-from setpoint.mutation.engine.spectra import Reached, Spectra, Tracer, ochiai, with_tracebacks
+from setpoint.mutation.engine.spectra import Tracer
+from setpoint.mutation.engine.suspicion import Reached, Spectra, ochiai, with_tracebacks
 
 LINES = {"bad": {1, 2, 3}, "good": {1, 2}, "other": {1}}
 

@@ -37,13 +37,12 @@ def test_the_shipped_change_has_the_phases_of_the_designs():
 
 def test_every_prompt_of_a_shipped_pipeline_renders():
     variables = {
-        **dict.fromkeys(("failures", "findings", "tried", "checks"), ()),
-        **dict.fromkeys(("requests", "signals", "released", "refused", "reasons"), ()),
+        **dict.fromkeys(("tried", "checks"), ()),
+        **dict.fromkeys(("requests", "signals", "released", "refused", "explained"), ()),
         **dict.fromkeys(
-            ("reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
+            ("problems", "reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
         ),
         "story": ORDER.story,
-        "more": 0,
         "instructions": ("Mind the sign.",),
         "iteration": 2,
         "max_iterations": 7,
@@ -63,10 +62,9 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
     told = render(
         phase.prompts[kind],
         {
-            **dict.fromkeys(("failures", "findings", "objections", "reasons"), ()),
-            **dict.fromkeys(("plan", "diff"), "some text"),
+            **dict.fromkeys(("objections", "explained"), ()),
+            **dict.fromkeys(("problems", "plan", "diff"), "some text"),
             "story": ORDER.story,
-            "more": 0,
             "instructions": ("Mind the sign.",),
             "declined": {},
             "frozen": False,

@@ -6,8 +6,10 @@ import pytest
 
 from setpoint.domain.attempt import BreakageKind
 from setpoint.domain.events import PhaseEntered
+from setpoint.domain.gate import Answer, Choice, Escalation, Grant, Via
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Limits
+from setpoint.errors import RunWaiting
 from setpoint.policies.standing import standing_of
 from setpoint.settings import CLASSIC
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
@@ -40,6 +42,16 @@ def red(*names):
     return Scene(failing=names)
 
 
+def entered_as_proposed(events):
+    """See that each phase was what its run would have been told to do next; gives their number."""
+    entered = [place for place, event in enumerate(events) if isinstance(event.body, PhaseEntered)]
+    for place in entered:
+        standing = standing_of(events[:place])
+        assert standing.next_phase == events[place].body.phase, f"event {place}"
+        assert events[place].body.phase not in standing.complete
+    return len(entered)
+
+
 COURSES = {
     "at once": {},
     "tests fail twice": {"scenes": [red("t::a", "t::b"), red("t::a"), Scene()]},
@@ -56,15 +68,7 @@ COURSES = {
 async def test_what_is_proposed_next_is_what_the_run_does_next(tmp_path, name):
     stage = a_stage(tmp_path, **COURSES[name])
     await stage.drive()
-    events = stage.log.replay(TraceId("run-1"))
-    entered = 0
-    for place, event in enumerate(events):
-        if isinstance(event.body, PhaseEntered):
-            standing = standing_of(events[:place])
-            assert standing.next_phase == event.body.phase, f"event {place}"
-            assert event.body.phase not in standing.complete
-            entered += 1
-    assert entered > 3
+    assert entered_as_proposed(stage.log.replay(TraceId("run-1"))) > 3
 
 
 async def test_each_return_is_told_with_its_result(tmp_path):
@@ -122,6 +126,26 @@ async def test_a_maker_that_broke_has_made_nothing(tmp_path):
     standing = standing_of(stage.log.replay(TraceId("run-1")))
     assert standing.complete == ("research", "plan")
     assert "broke" in standing.last_error
+
+
+@pytest.mark.parametrize("new_approach", [False, True])
+async def test_a_run_that_waits_says_so_and_goes_on_with_the_making(tmp_path, new_approach):
+    scenes = [red("t::a", "t::b"), red("t::a"), red("t::b"), Scene()]
+    stage = a_stage(tmp_path, scenes=scenes, max_iterations=2)
+    stage.escalation = Escalation()
+    with pytest.raises(RunWaiting):
+        await stage.drive()
+    waits = standing_of(stage.log.replay(TraceId("run-1")))
+    assert (waits.waiting, waits.finished) == (True, False)
+    assert "2 of 2 iterations" in waits.last_error
+
+    grant = Grant(iterations=3)
+    answer = Answer(choice=Choice.CONTINUE, by="Ann", via=Via.CLI, grant=grant, new_approach=new_approach)
+    stage.answer("escalation-2", answer)
+    answered = standing_of(stage.log.replay(TraceId("run-1")))
+    assert (answered.waiting, answered.last_error, answered.target) == (False, "", "implement")
+    await stage.drive()
+    assert entered_as_proposed(stage.log.replay(TraceId("run-1"))) > 8
 
 
 def test_no_events_are_no_run():

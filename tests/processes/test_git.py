@@ -80,6 +80,16 @@ async def test_dirty_means_changed_staged_or_untracked(root: Path):
     assert await questions.is_dirty(root)
 
 
+async def test_a_folder_left_out_is_never_dirty(root: Path):
+    (root / "stories*").mkdir()
+    (root / "stories*" / "one.md").write_text("x")
+    assert await questions.is_dirty(root)
+    assert not await questions.is_dirty(root, "stories*")
+    assert not await questions.is_dirty(root, "stories*/")
+    (root / "stories-other.md").write_text("x")
+    assert await questions.is_dirty(root, "stories*")
+
+
 async def test_asking_does_not_refresh_the_index(root: Path):
     (root / "calc.py").write_text((root / "calc.py").read_text())
     before = fingerprint(root)

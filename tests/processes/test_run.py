@@ -203,3 +203,21 @@ def test_it_runs_in_a_loop_of_another_thread(command):
     thread.start()
     thread.join()
     assert results[0].text == "there\n"
+
+
+async def test_a_deaf_daemon_in_a_session_of_its_own_dies_at_the_time_out(command, nap: str, tmp_path: Path):
+    deaf = DAEMON.replace("os.setsid()", "os.setsid(); import signal; signal.signal(15, signal.SIG_IGN)")
+    (tmp_path / "daemon.py").write_text(deaf)
+    done = await run(
+        command("sh", "-c", f"{PYTHON} daemon.py {nap}; exec sleep {nap}", timeout_s=1.5, grace_s=0.2)
+    )
+    assert (done.timed_out, done.exit_code) == (True, None)
+    assert gone(nap)
+
+
+async def test_a_flood_that_never_ends_is_cut_off_in_time_and_in_size(command):
+    done = await run(command("sh", "-c", "exec cat /dev/urandom", timeout_s=1.0, keep_bytes=10_000))
+    assert done.timed_out
+    assert done.dropped_bytes > 0
+    assert len(done.stdout) < 11_000
+    assert done.text

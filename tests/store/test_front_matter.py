@@ -149,6 +149,16 @@ def test_what_cannot_be_changed_safely_is_refused(front):
     assert refused.value.mend
 
 
+@pytest.mark.parametrize(
+    "text", ["\x85", "a\x85b", "\u2028", "a\nb", "\n", "a\r\nb", " lead\nx\n", "\ufeff", "\U0001f600"]
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_text_with_odd_line_breaks_comes_back_as_it_was(text, newline):
+    page = page_of(f"a: 1{newline}b: [1]{newline}", newline)
+    after = taken_apart(with_keys(page, {"a": text, "b": [text, text]}, "file").text)
+    assert front_matter(after, "file") == {"a": text, "b": [text, text]}
+
+
 @given(text=st.text(st.sampled_from("-a: #\n\r\ufeff"), max_size=40))
 def test_a_text_taken_apart_is_the_same_when_put_together(text):
     assert taken_apart(text).text == text

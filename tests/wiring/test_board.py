@@ -1,16 +1,17 @@
 """The board of a repository: files and runs together, and what a person may change."""
 
 import subprocess
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from domain.examples import EXAMPLES, OUTCOME
-from setpoint.domain.board import ActionKind
-from setpoint.domain.events import RunFinished
+from setpoint.domain.board import ActionKind, BoardLimits
+from setpoint.domain.events import GateOpened, RunFinished
+from setpoint.domain.gate import Choice
 from setpoint.domain.run import Ending
 from setpoint.domain.story import Status
 from setpoint.errors import ExitCode, StoryError, UsageError
-from setpoint.settings import BoardSettings
 from setpoint.store.locks import RunLocks
 from setpoint.store.stories import read_file
 from setpoint.wiring import add_story, card, cards, file_of, open_project, set_keys, shelf, work_off
@@ -57,7 +58,8 @@ def test_a_file_that_is_no_story_does_not_hide_the_others(project):
     write(project, "worse.md", "---\ntitle: T\nrefinement_count: many\n---\n")
     found = {each.id: each for each in cards(project)}
     assert found["good"].action.automatic
-    assert "not valid YAML" in found["bad"].fault
+    assert "the front matter is not valid YAML: " in found["bad"].fault
+    assert found["bad"].fault.endswith("(line 3)")
     assert "refinement_count" in found["worse"].fault
     assert {found[name].action.kind for name in ("bad", "worse")} == {ActionKind.LOOK}
 
@@ -128,7 +130,7 @@ def worked(code, cost="0"):
     ],
 )
 def test_limits_keep_more_stories_from_being_taken_up(project, limits, before, seconds, expected):
-    crew = _Crew(project, BoardSettings(**limits), (), lambda story, line: None, worked=before)
+    crew = _Crew(project, BoardLimits(**limits), (), lambda story, line: None, worked=before)
     stopped = crew._limit(seconds)
     assert expected in stopped
     assert bool(stopped) == bool(expected)
@@ -190,8 +192,18 @@ def test_a_persons_word_after_a_run_counts_and_is_about_that_run(project):
     assert card(project, "cart").action.kind is ActionKind.REST
 
 
+@pytest.mark.parametrize(("hours", "kind"), [(1, ActionKind.ANSWER), (-1, ActionKind.THINK)])
+def test_a_question_whose_time_is_up_needs_nobody(project, hours, kind):
+    write(project, "cart.md", "---\ntitle: Cart\n---\n")
+    a_run(project)
+    deadline = datetime.now(UTC) + timedelta(hours=hours)
+    gate = EXAMPLES["gate.requested"].gate.model_copy(update={"deadline": deadline, "default": Choice.CANCEL})
+    project.log.append("run-1", "gate", (GateOpened(gate=gate),))
+    assert card(project, "cart").action.kind is kind
+
+
 def test_two_who_work_off_the_board_do_not_take_the_same_story(project):
     write(project, "cart.md", "---\ntitle: Cart\n---\n")
     with RunLocks(project.state).held("story-cart"):
-        outcome = work_off(project, BoardSettings(), (), lambda story, line: None)
+        outcome = work_off(project, BoardLimits(), (), lambda story, line: None)
     assert (outcome.worked, [each.id for each in outcome.left]) == ((), ["cart"])

@@ -173,7 +173,7 @@ class AcpAgent:
             idle_s=limits.idle_s,
             doing="working on the prompt",
             cancel_s=self._patience.cancel_s,
-            halt=turn.overspent,
+            halt=turn.halted,
         )
 
     def _broken(self, answer: PromptResponse | Breakage, turn: Turn | None, usage: Usage) -> Breakage | None:

@@ -103,7 +103,7 @@ class Calls:
             ok=ok,
             duration_s=round(time.monotonic() - seen.began_s, 6),
             files=tuple(dict.fromkeys(self._relative(path) for path in seen.paths)),
-            result_hash=_hash([name, seen.input, seen.output, ok]),
+            result_hash=_hash([name, seen.input, seen.output, ok]) if seen.input or seen.output else "",
         )
         self._finished(call)
 

@@ -34,7 +34,8 @@ from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import AgentWire
 from setpoint.agents.launch import Launch
 from setpoint.agents.transcript import Transcript
-from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, Usage
+from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, ToolCall, Usage
+from setpoint.policies.inner import Repeats
 from setpoint.ports import Observer
 from setpoint.processes import Process
 
@@ -70,12 +71,16 @@ class Halted(Exception):
 
 
 class Turn:
-    """What is seen and answered while one prompt is worked on; `overspent` tells that its money is gone."""
+    """What is seen and answered while one prompt is worked on.
+
+    `halted` tells that it is to end: its money is gone, or the agent goes in circles.
+    """
 
     def __init__(self, brief: Brief, launch: Launch, observer: Observer, meter: Meter) -> None:
         """Begin with nothing seen."""
-        self.calls = Calls(Path(brief.workdir), launch.quirks, observer.called)
-        self.overspent = asyncio.Event()
+        self.calls = Calls(Path(brief.workdir), launch.quirks, self._called)
+        self.halted = asyncio.Event()
+        self._repeats = Repeats(brief.limits.same_calls)
         self._brief = brief
         self._observer = observer
         self._meter = meter
@@ -123,7 +128,12 @@ class Turn:
         self._observer.spent(usage)
         left = self._brief.limits.cost_usd
         if left is not None and usage.cost_usd > left:
-            self.overspent.set()
+            self.halted.set()
+
+    def _called(self, call: ToolCall) -> None:
+        self._observer.called(call)
+        if self._repeats.seen(call):
+            self.halted.set()
 
     def _say(self, text: str) -> None:
         if self._broken_line:

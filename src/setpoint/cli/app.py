@@ -15,6 +15,7 @@ import typer
 from setpoint import __version__
 from setpoint.cli import (
     agents,
+    attest,
     cancel,
     check,
     demo,
@@ -22,7 +23,9 @@ from setpoint.cli import (
     finding,
     gate,
     init,
+    mutate,
     pipeline,
+    quarantine,
     resume,
     run,
     show,
@@ -73,7 +76,10 @@ app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
+app.command()(mutate.mutate)
 app.command()(verify.verify)
+app.command()(quarantine.quarantine)
+app.command()(attest.attest)
 app.add_typer(finding.app, name="finding")
 app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)

@@ -23,6 +23,8 @@ class Line(NamedTuple):
     """Only of interest when someone wants to see everything."""
 
 
+_MOST_NAMED = 5
+
 _ACTION_STYLE = {
     Action.HALT: "bold green",
     Action.CONFIRM: "green",
@@ -35,7 +37,14 @@ _ACTION_STYLE = {
 def line(body: Body) -> Line:
     """Say in one line what happened."""
     match body:
-        case e.RunStarted() | e.RunResumed() | e.BaselineMeasured() | e.Delivered() | e.RunFinished():
+        case (
+            e.RunStarted()
+            | e.RunResumed()
+            | e.BaselineMeasured()
+            | e.TestsQuarantined()
+            | e.Delivered()
+            | e.RunFinished()
+        ):
             shown = _of_run(body)
         case e.GateOpened() | e.GateAnswered() | e.GateExpired() | e.CancelRequested():
             shown = _of_person(body)
@@ -49,6 +58,8 @@ def line(body: Body) -> Line:
             shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
             shown = _of_agent(body)
+        case e.LoopStagnated():
+            shown = _stagnated(body)
         case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
             shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
@@ -126,7 +137,9 @@ def answer_text(answer: Answer) -> str:
     return ", ".join(parts)
 
 
-def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered | e.RunFinished) -> Line:
+def _of_run(
+    body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.TestsQuarantined | e.Delivered | e.RunFinished,
+) -> Line:
     match body:
         case e.RunStarted():
             order = body.order
@@ -140,6 +153,8 @@ def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered
             return Line(
                 f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
             )
+        case e.TestsQuarantined():
+            return _quarantined(body)
         case e.BaselineMeasured():
             return Line(f"base: {_summary(body.evaluation)}", "cyan")
         case e.Delivered():
@@ -152,6 +167,15 @@ def _of_run(body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.Delivered
             return outcome_line(body.outcome)
         case _:
             assert_never(body)
+
+
+def _quarantined(body: e.TestsQuarantined) -> Line:
+    held = ", ".join(f"{each.test} until {each.until:%Y-%m-%d}" for each in body.quarantine[:_MOST_NAMED])
+    more = f" and {len(body.quarantine) - _MOST_NAMED} more" if len(body.quarantine) > _MOST_NAMED else ""
+    parts = [f"{held}{more} (failures do not count)"] if held else []
+    if ended := ", ".join(each.test for each in body.ended[:_MOST_NAMED]):
+        parts.append(f"time is up, counts again: {ended}")
+    return Line(f"quarantine: {'; '.join(parts)}", "yellow")
 
 
 def outcome_line(outcome: RunOutcome) -> Line:
@@ -235,10 +259,19 @@ def _broken(attempt: Attempt | None) -> str:
     return f"; {attempt.agent} broke: {attempt.breakage.kind}: {attempt.breakage.message.splitlines()[0]}"
 
 
+def _stagnated(body: e.LoopStagnated) -> Line:
+    then = "told so, once" if body.nudged else "judged as it stands"
+    what = body.call.title or body.call.name
+    return Line(
+        f"the agent goes in circles: {what}, {body.times} times with the same result; {then}", "yellow"
+    )
+
+
 def _of_loop(body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.GuardFired) -> Line:
     match body:
         case e.PhaseBounce():
-            return Line(f"bounce {body.bounce}: {body.source} -> {body.target}: {body.reason}", "yellow")
+            count = f"rework {body.bounce}/{body.allowed}" if body.allowed else f"bounce {body.bounce}"
+            return Line(f"{count}: {body.source} -> {body.target}: {body.reason}", "yellow")
         case e.LoopRestarted():
             return Line(f"restart from {body.commit[:10]}: {body.reason}", "yellow")
         case e.DiminishingReturns():
@@ -266,6 +299,8 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"{len(evaluation.known_red)} known red")
     if evaluation.flaky:
         parts.append(f"{len(evaluation.flaky)} flaky")
+    if evaluation.quarantined:
+        parts.append(f"{len(evaluation.quarantined)} in quarantine")
     if evaluation.findings:
         parts.append(f"{len(evaluation.findings)} findings ({len(evaluation.blocking)} blocking)")
     if evaluation.coverage is not None:

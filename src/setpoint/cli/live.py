@@ -46,7 +46,8 @@ def follow(project: wiring.Project, order: RunOrder, *, as_json: bool, everythin
     console = Console(stderr=as_json, highlight=False, soft_wrap=True)
     while True:
         try:
-            outcome = _driven(project, order, console, everything=everything)
+            with shown(project, order, console, everything=everything):
+                outcome = wiring.drive(project, order)
         except RunWaiting:
             opened = wiring.open_gate(project, order.trace_id)
             if as_json or not attended(console, order):
@@ -71,11 +72,6 @@ def closing(project: wiring.Project, order: RunOrder, outcome: RunOutcome, *, as
 def attended(console: Console, order: RunOrder) -> bool:
     """Whether a person sits here who can be asked."""
     return order.escalation.prompt and console.is_terminal and sys.stdin.isatty()
-
-
-def _driven(project: wiring.Project, order: RunOrder, console: Console, *, everything: bool) -> RunOutcome:
-    with shown(project, order, console, everything=everything):
-        return wiring.drive(project, order)
 
 
 def _left_open(console: Console, project: wiring.Project, opened: wiring.OpenGate, *, as_json: bool) -> int:

@@ -34,6 +34,9 @@ def run(
     preset: Annotated[str, typer.Option(help="Limits: default or classic.")] = "",
     known_red: Annotated[str, typer.Option(help="Tests that fail already: auto, fix or tolerate.")] = "",
     integrity: Annotated[str, typer.Option(help="Existing tests are read-only, append-only or free.")] = "",
+    on_limit: Annotated[
+        str, typer.Option(help="When a guard stops the run: manual (ask), error or skip.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
@@ -49,6 +52,7 @@ def run(
         "preset": preset,
         "known_red": known_red,
         "integrity": _given({"mode": integrity}),
+        "escalation": _given({"on_limit": on_limit}),
         "board": _given({"jobs": jobs, "max_stories": max_stories}),
     }
     project = wiring.open_project(Path.cwd(), _given(flags))

@@ -25,9 +25,11 @@ def show(
     from rich.console import Console
 
     from setpoint import wiring
+    from setpoint.cli.menu import show_gate
 
     project = wiring.open_project(Path.cwd())
-    events = project.log.replay(wiring.find_run(project, which).trace_id)
+    found = wiring.find_run(project, which)
+    events = project.log.replay(found.trace_id)
     if as_json:
         typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=1))
         return
@@ -36,6 +38,8 @@ def show(
     _findings(console, events)
     _evidence(console, events)
     _decisions(console, events)
+    if found.waits:
+        show_gate(console, wiring.open_gate(project, found.trace_id))
 
 
 def _timeline(console: Console, events: tuple[Event, ...], *, everything: bool) -> None:

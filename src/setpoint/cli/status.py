@@ -34,4 +34,9 @@ def status(
         state = str(row.ending or row.state)
         cost = "" if row.cost_usd is None else f"${row.cost_usd:.2f}"
         table.add_row(row.trace_id, state, str(row.iterations), cost, row.branch, row.title)
-    Console(soft_wrap=True).print(table)
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(table)
+    for row in rows:
+        if row.waits:
+            console.print(f"{row.trace_id} waits for a person: {row.waits_for}", markup=False)
+            console.print(f"  setpoint gate show {row.trace_id}", markup=False)

@@ -44,7 +44,7 @@ def step(
     with shown(project, order, console, everything=everything):
         done = wiring.step(project, order, iteration=iteration)
     following = _card_of(project, order)
-    code = EXIT[done.outcome.ending] if done.outcome is not None else ExitCode.OK
+    code = EXIT[done.outcome.ending] if done.outcome else ExitCode.WAITING if done.waits else ExitCode.OK
     if as_json:
         told = {
             "run": order.trace_id,
@@ -58,6 +58,8 @@ def step(
         return code
     for remark in wiring.remarks(order):
         console.print(f"story: {remark}", markup=False)
+    if done.waits is not None:
+        console.print(f"waits: {done.waits}", markup=False)
     console.print(f"done: {', '.join(done.phases) or 'nothing'}", markup=False)
     if following is not None:
         console.print(f"next: {following.action.shown}: {following.action.reason}", markup=False)

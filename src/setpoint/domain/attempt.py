@@ -51,6 +51,8 @@ class AttemptLimits(Value):
     """Seconds without any sign of life."""
     cost_usd: Usd | None = None
     """Money left for it, where the run has a budget."""
+    same_calls: int | None = None
+    """The same tool call with the same result so often in a row ends the turn; none for no limit."""
 
 
 class Brief(Value):
@@ -102,7 +104,7 @@ class ToolCall(Value):
     files: tuple[Text, ...] = ()
     """Paths it touched, as the agent reports them."""
     result_hash: str = ""
-    """Hash of input and result: the same call with the same result is recognised by it."""
+    """Hash of input and result: the same call with the same result is recognised by it; empty if untold."""
 
 
 class Usage(Value):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from enum import StrEnum
+
+from pydantic import Field
 
 from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.run import Ending
 from setpoint.domain.story import Refinement, Status
-from setpoint.domain.value import Value
+from setpoint.domain.value import Instant, Usd, Value
 
 
 class Standing(Value):
@@ -44,6 +47,8 @@ class Standing(Value):
     """A living process works on it."""
     waiting: bool = False
     """It waits for a person."""
+    waits_until: Instant | None = None
+    """When it goes on without an answer; none waits without end."""
 
     @property
     def finished(self) -> bool:
@@ -53,7 +58,7 @@ class Standing(Value):
     @property
     def succeeded(self) -> bool:
         """Whether the run ended with work that was verified, or that a person accepted."""
-        return self.ending is not None and self.ending.value in ("verified", "accepted")
+        return self.ending in (Ending.VERIFIED, Ending.ACCEPTED)
 
 
 class ActionKind(StrEnum):
@@ -128,3 +133,18 @@ class Card(Value):
     fault: str = ""
     """Why the file cannot be read as a story."""
     action: NextAction
+
+
+class BoardLimits(Value):
+    """How `setpoint run --auto` works off the board."""
+
+    jobs: int = Field(default=1, ge=1, le=64)
+    """Stories at once, each in a work copy and a process of its own."""
+    max_stories: int | None = Field(default=None, ge=1)
+    """Stories taken up at most; none for no limit."""
+    max_cost_usd: Usd = Field(default=Decimal(0), ge=0)
+    """US dollars over all stories after which no more are taken up; 0 for no limit."""
+    max_wall_s: float | None = Field(default=None, gt=0)
+    """Seconds after which no more stories are taken up; none for no limit."""
+    stop_for_person: bool = False
+    """Whether no more stories are taken up once one of them needs a person."""

@@ -51,7 +51,7 @@ class ReportFormat(StrEnum):
     ESLINT = "eslint"
     """Findings: `eslint --format=json`, with fixes."""
     TSC = "tsc"
-    """Findings: `tsc --pretty false`."""
+    """Findings: `tsc --pretty false --listFiles`."""
     PYRIGHT = "pyright"
     """Findings: `pyright --outputjson` and `basedpyright --outputjson`."""
     BIOME = "biome"
@@ -97,7 +97,9 @@ _OF_TESTS = frozenset(
         ReportFormat.COVERAGE_JSON,
     }
 )
-OWN_CHECKS = frozenset({"parse", "integrity", "pytest", "unittest", "coverage", "review"})
+OWN_CHECKS = frozenset(
+    {"parse", "integrity", "pytest", "unittest", "coverage", "review", "sonarqube", "mutation"}
+)
 """Names of Setpoint\'s own checks, which no other can have; those of the presets are taken too."""
 _MEASURED_BY = {
     Category.SECURITY: Metric.SECURITY,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from setpoint.domain.evidence import SUITES, CheckState, Coverage, Evidence, Failure
+from setpoint.domain.evidence import SUITES, CheckState, Coverage, Evidence, Failure, Suspect
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact, Commit, Tree
 from setpoint.domain.quality import QualityVector
@@ -34,11 +34,17 @@ class Evaluation(Value):
     findings: tuple[Finding, ...] = ()
     """New against the base, worst first, at most 200; the rest is in `report`."""
     failures: tuple[Failure, ...] = ()
-    """Red tests that count: not known-red where that is tolerated, not flaky."""
+    """Red tests that count, worst first: not flaky, not in quarantine, not known-red where tolerated."""
+    suspects: tuple[Suspect, ...] = ()
+    """Lines that failing tests run and passing ones do less, at most 10; those of the change come first."""
+    localised: Text = ""
+    """What `suspects` rests on, or why there are none though tests failed."""
     known_red: tuple[str, ...] = ()
     """Tests that fail and failed at the base too, tolerated."""
     flaky: tuple[str, ...] = ()
     """Tests that failed and then passed alone on the same tree."""
+    quarantined: tuple[Text, ...] = ()
+    """Red tests that do not count because they stand in quarantine, each with the day on which that ends."""
     test_counts: dict[str, int] = {}
     """Number of tests by outcome; empty where no test ran."""
     coverage: Coverage | None = None

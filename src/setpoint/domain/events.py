@@ -14,6 +14,7 @@ from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
+from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.request import ChangeRequest, GivenReason, Opinion
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
@@ -46,6 +47,16 @@ class BaselineMeasured(Value):
 
     kind: Literal["baseline.measured"] = "baseline.measured"
     evaluation: Evaluation
+
+
+class TestsQuarantined(Value):
+    """Tests whose failures do not count in this run, and those that count again since their time is up."""
+
+    __test__ = False
+
+    kind: Literal["tests.quarantined"] = "tests.quarantined"
+    quarantine: tuple[Quarantined, ...] = ()
+    ended: tuple[Quarantined, ...] = ()
 
 
 class PhaseEntered(Value):
@@ -221,6 +232,8 @@ class PhaseBounce(Value):
     """Phase it goes to."""
     bounce: int
     """1 for the first bounce of the run."""
+    allowed: int | None = None
+    """How many reworks the story may have in all; none for as many as iterations."""
     iteration: int
     findings: tuple[str, ...] = ()
     """Fingerprints of what has to be mended."""
@@ -244,6 +257,22 @@ class DiminishingReturns(Value):
     phase: str
     bounces: int
     counts: tuple[int, ...]
+
+
+class LoopStagnated(Value):
+    """An agent made the same tool call with the same result over and over, so its turn was ended."""
+
+    kind: Literal["loop.stagnated"] = "loop.stagnated"
+    phase: str
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    call: ToolCall
+    times: int
+    """How often in a row."""
+    nudged: bool
+    """It is told what was seen and tries once more; otherwise what stands there is judged as it is."""
 
 
 class GuardFired(Value):
@@ -333,6 +362,7 @@ Body = Annotated[
     RunStarted
     | RunResumed
     | BaselineMeasured
+    | TestsQuarantined
     | PhaseEntered
     | PhaseCompleted
     | PhaseApproved
@@ -352,6 +382,7 @@ Body = Annotated[
     | PhaseBounce
     | LoopRestarted
     | DiminishingReturns
+    | LoopStagnated
     | GuardFired
     | BudgetWarned
     | HaltingDecided

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
 
-from setpoint.domain.finding import Finding
+from setpoint.domain.finding import Finding, Nearness
 from setpoint.domain.ids import Artifact, EvidenceId, Tree
 from setpoint.domain.quality import Metric
 from setpoint.domain.value import Instant, Text, Value
@@ -86,6 +86,16 @@ class Cause(StrEnum):
     RUNTIME = "runtime"
 
 
+class Frame(Value):
+    """One step of a traceback, inside the project."""
+
+    file: Text
+    """Path from the root of the repository, with `/`."""
+    line: int
+    """1-based."""
+    function: Text = ""
+
+
 class Failure(Value):
     """One red test with its root cause and location."""
 
@@ -95,11 +105,39 @@ class Failure(Value):
     message: Text
     """The exception or assertion, in one line."""
     file: Text = ""
-    """Deepest frame inside the project and outside its tests, else the test's own file."""
+    """Of the root cause: the deepest frame of the project outside its tests, one on a changed line first;
+    else the test's own file.
+    """
     line: int = 0
     """1-based line of that frame."""
     detail: Text = ""
-    """The end of the traceback, at most a few hundred characters."""
+    """The end of the traceback; the shorter, the more failures there are."""
+    error: Text = ""
+    """Full name of the exception's type; empty where the runner does not tell."""
+    frames: tuple[Frame, ...] = ()
+    """The deepest steps of the traceback inside the project, outermost first."""
+    nearness: Nearness | None = None
+    """How near to the work's own changes the cause lies; none where nothing was compared."""
+    new: bool = False
+    """It was not red at the base; false where there is no base to compare with."""
+    code: Text = ""
+    """The lines around the cause, numbered; kept for the first failures of the worst causes alone."""
+
+
+class Suspect(Value):
+    """A line of code that failing tests reach more than passing ones do."""
+
+    file: Text
+    line: int
+    """1-based."""
+    rank: int
+    """1 for the most suspicious line."""
+    score: float
+    """Ochiai's measure, 0 to 1, raised for lines of the failures' tracebacks."""
+    changed: bool = False
+    """The work added or changed it; such lines come first."""
+    text: Text = ""
+    """The line itself."""
 
 
 class TestReport(Value):

@@ -45,6 +45,23 @@ class Category(StrEnum):
     DOCUMENTATION = "documentation"
 
 
+class Nearness(StrEnum):
+    """How near to the lines that the work added or changed something lies."""
+
+    LINE = "line"
+    """On one of them."""
+    FUNCTION = "function"
+    """In a function that holds one of them."""
+    FILE = "file"
+    """In a file that holds one of them."""
+    NONE = "none"
+
+    @property
+    def rank(self) -> int:
+        """Give 0 for `LINE` up to 3 for `NONE`."""
+        return list(Nearness).index(self)
+
+
 class Edit(Value):
     """A replacement of one span of a file's text."""
 
@@ -98,6 +115,8 @@ class Finding(Value):
     """A fix that the source offers."""
     detail: Text = ""
     """More text: the assertion, the traceback's end, the reviewer's reason."""
+    nearness: Nearness | None = None
+    """How near to the work's own changes; none where nothing was compared."""
 
     @property
     def blocking(self) -> bool:

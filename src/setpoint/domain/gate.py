@@ -138,6 +138,12 @@ def _inside(path: str) -> str:
     return path
 
 
+def _ending(choice: Choice) -> Choice:
+    if choice not in (Choice.CONTINUE, Choice.ACCEPT, Choice.CANCEL):
+        raise ValueError("one of continue, accept and cancel")
+    return choice
+
+
 class Escalation(Value):
     """What becomes of a run that a guard stops or that wants a person (`[escalation]`)."""
 
@@ -149,7 +155,7 @@ class Escalation(Value):
     """Iterations that `continue` adds where no number is given."""
     deadline_s: float | None = Field(default=None, gt=0)
     """Seconds a question stays open; none waits without end."""
-    at_deadline: Choice = Choice.CANCEL
+    at_deadline: Annotated[Choice, AfterValidator(_ending)] = Choice.CANCEL
     """The answer where nobody gave one in time: cancel, accept or continue."""
     debt_file: Annotated[str, AfterValidator(_inside)] = "TECH_DEBT.md"
     """File of the repository that known issues of accepted work are appended to."""

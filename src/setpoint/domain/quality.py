@@ -58,12 +58,14 @@ class QualityVector(Value):
     """Share of changed functions whose parameters and result all have a type."""
     integrity: float | None = None
     """1 without signs of tampering; shown, gated, not weighed by default."""
+    mutation: float | None = None
+    """Share of the mutants of changed lines that the tests notice; shown, not weighed by default."""
     test_count: int | None = None
     """Number of tests that ran."""
     vulnerabilities: int | None = None
     """Number of new security findings of severity error or critical."""
     type_errors: int | None = None
-    """Number of new type errors."""
+    """Number of new type errors, by the checker that found most."""
     worst_complexity: int | None = None
     """Highest cyclomatic complexity of a changed function."""
     duplicated_lines: int | None = None

@@ -13,6 +13,7 @@ from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.domain.pipeline import Pipeline
 from setpoint.domain.quality import WEIGHTS
+from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.story import Story
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -177,6 +178,10 @@ class RunOrder(Value):
     """The user's tree held uncommitted changes, which the run does not see."""
     notes: tuple[str, ...] = ()
     """What was chosen for the run without being asked for, each with its reason."""
+    quarantine: tuple[Quarantined, ...] = ()
+    """Tests whose failures do not count in this run, as it stood when the run began."""
+    quarantine_ended: tuple[Quarantined, ...] = ()
+    """Tests whose quarantine has ended, so that they count again."""
     branch: str
     """Where the result is delivered, for example `setpoint/fix-the-tests`."""
     story_file: str = ""

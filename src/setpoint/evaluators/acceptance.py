@@ -29,6 +29,8 @@ class Acceptance:
     layout: Layout
     artifacts: Artifacts
     timeout_s: float
+    memory_bytes: int | None = None
+    """Address space of each process; none: unlimited."""
 
     @property
     def name(self) -> str:
@@ -44,6 +46,7 @@ class Acceptance:
                 cwd=tree,
                 environment=environment(self.interpreter, tree, self.layout.imports),
                 timeout_s=self.timeout_s,
+                memory_bytes=self.memory_bytes,
             )
         )
         state, reason = self._judged(done)

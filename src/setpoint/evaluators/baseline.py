@@ -18,6 +18,7 @@ from setpoint.domain.evidence import (
 )
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Commit, Tree
+from setpoint.domain.quarantine import Quarantined, covering
 from setpoint.domain.story import KnownRed
 from setpoint.domain.value import Value
 
@@ -63,6 +64,8 @@ class Red:
     failures: tuple[Failure, ...] = ()
     known: tuple[str, ...] = ()
     """Red at the base too, and tolerated."""
+    excused: tuple[tuple[str, Quarantined], ...] = ()
+    """In quarantine, with what excuses them."""
 
     def of(self, report: TestReport) -> Red:
         """Keep those of one runner's report."""
@@ -70,6 +73,7 @@ class Red:
             self,
             failures=tuple(each for each in self.failures if each.test in report.outcomes),
             known=tuple(test for test in self.known if test in report.outcomes),
+            excused=tuple(each for each in self.excused if each[0] in report.outcomes),
         )
 
 
@@ -89,11 +93,27 @@ def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> 
     return Red(failures=tuple(counting), known=tuple(known))
 
 
+def without_excused(red: Red, quarantine: tuple[Quarantined, ...], broken: Collection[str] = ()) -> Red:
+    """Take tests in quarantine, but for `broken` ones, out of those that count; name what excuses each."""
+    held = {
+        failure.test: None if failure.test in broken else covering(quarantine, failure.test)
+        for failure in red.failures
+    }
+    excused = tuple((test, each) for test, each in held.items() if each is not None)
+    counting = tuple(failure for failure in red.failures if held[failure.test] is None)
+    return replace(red, failures=counting, excused=excused)
+
+
 def _shaky(now: TestReport, base: TestReport, environment: Collection[str]) -> list[Failure]:
     """A test that was to be mended and passes only when it is run again is not mended."""
     wanted = {failure.test: failure for failure in base.failures if failure.test not in environment}
     return [
-        failure.model_copy(update={"message": f"it failed and then passed alone; at base: {failure.message}"})
+        failure.model_copy(
+            update={
+                "message": f"it failed and then passed alone; at base: {failure.message}",
+                "cause": Cause.FLAKY,
+            }
+        )
         for test, failure in wanted.items()
         if now.outcomes.get(test) is Outcome.FLAKY
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState
@@ -19,6 +20,8 @@ from setpoint.processes.git import changed_lines
 
 _FAIL_UNDER = 2
 _REPORT_S = 300.0
+MOST_BYTES = 256 << 20
+"""A longer report is not read; that of a million lines is half as long."""
 
 
 def run_options(layout: Layout) -> tuple[str, ...]:
@@ -49,7 +52,8 @@ class CoverageReport:
             if not data.is_file():  # the project has coverage keep one file for each process
                 await self._coverage(measured, "combine")
             done = await self._coverage(measured, "json", "-q", "-i", "-o", str(report))
-            text = report.read_bytes() if report.is_file() else b""
+            with report.open("rb") if report.is_file() else BytesIO() as file:
+                text = file.read(MOST_BYTES + 1)
         return await self._read(measured, done, text)
 
     async def _coverage(self, measured: Measured, *argv: str) -> Completed:
@@ -65,6 +69,9 @@ class CoverageReport:
         ran = results.Ran(check=self.name, tree=measured.tree, done=done, artifacts=artifacts, tool=tool)
         if done.exit_code not in (0, _FAIL_UNDER) or not text:
             return ran.gave(CheckState.ERROR, f"coverage wrote no report: {done.ending}{results.tail(done)}")
+        if len(text) > MOST_BYTES:
+            reason = f"coverage's report (coverage.json) has more than {MOST_BYTES:,} bytes, too many to read"
+            return ran.gave(CheckState.ERROR, reason)
         try:
             reached = coverage_json.read(text)
         except BadReport as error:

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from setpoint.domain.ids import Commit
 from setpoint.evaluators.inside import PROBE
 from setpoint.evaluators.interpreter import PROBE_S, Interpreter, environment
-from setpoint.evaluators.launch import Program, found_program, python_program
+from setpoint.evaluators.launch import MENDS, Program, found_program, python_program
 from setpoint.evaluators.layout import Layout, configuration, read_layout
 from setpoint.presets import Preset, presets
 from setpoint.processes import Command, run
@@ -51,6 +51,13 @@ class Project:
     """The program of each chosen tool that is installed."""
     leak: str = ""
     """Why the tests would not run the measured code; empty where they do."""
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Give the chosen tools that are not installed, with what to do."""
+        known = presets()
+        absent = [name for name in self.chosen if name in known and name not in self.programs]
+        return {name: f"not installed: {MENDS[known[name].via]}" for name in absent}
 
 
 async def layout_at(root: Path | str, base: Commit) -> Layout:
@@ -89,6 +96,8 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
         elif checks.coverage == "auto" and both.project.has("coverage"):
             runs = next(iter(runner))
             chosen["coverage"] = f"coverage {both.project.modules['coverage']} is installed beside {runs}"
+        if checks.mutation:
+            chosen["mutation"] = "setting checks.mutation"
     for name, preset in presets().items():
         use = checks.tool(name).use
         if use == "auto" and name in layout.suites:

@@ -6,20 +6,26 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from setpoint.domain.evidence import Cause, Failure
-from setpoint.evaluators.formats.pytest_report import Frame, Raised
+from setpoint.domain.evidence import Cause, Failure, Frame
+from setpoint.evaluators.formats import pytest_report
+from setpoint.evaluators.formats.pytest_report import Raised
 
-DETAIL = 900
+DETAIL = 4000
 """Characters kept of the end of a traceback."""
+MOST_FRAMES = 12
+"""Steps of a traceback that are kept, the deepest."""
 
-_NETWORK = re.compile(
+_OF_ENVIRONMENT = re.compile(
     r"name or service not known|temporary failure in name resolution|nodename nor servname"
-    r"|connection refused|network is unreachable|max retries exceeded",
+    r"|connection refused|network is unreachable|no route to host|max retries exceeded"
+    r"|no space left on device|too many open files|read-only file system|address already in use"
+    r"|cannot open shared object file",
     re.IGNORECASE,
 )
 _ENVIRONMENT_TYPES = frozenset({"PermissionError", "ConnectionError", "gaierror"})
 _SYNTAX_TYPES = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _IMPORT_TYPES = frozenset({"ImportError", "ModuleNotFoundError"})
+_TIMEOUT_TYPES = frozenset({"TimeoutExpired", "TimeoutError"})
 _NO_MODULE = re.compile(r"No module named '?([\w.]+)")
 _NO_PROGRAM = re.compile(r"No such file or directory: '([^'/]+)'")
 _TIMEOUT = re.compile(r"^(Failed: )?Timeout\b|Timeout \(?>")
@@ -31,41 +37,57 @@ def failure_of(test: str, raised: Raised, tree: Path, owned: Callable[[str], boo
     """Explain a red test; `owned` tells whether a top-level module belongs to the project.
 
     The place is the deepest frame inside the tree and outside its tests, else the deepest in the tree, else
-    the test's own file.
+    the test's own file. Where the changes are known, `explain.nearness` chooses again among the frames.
     """
-    file, line = _place(raised, tree) or (test.partition("::")[0], 0)
+    frames = _frames(raised, tree)
+    place = deepest(frames)
     return Failure(
         test=test,
         cause=cause_of(raised, owned),
         message=" ".join(raised.message.split())[:400] or "no message",
-        file=file,
-        line=line,
+        file=place.file if place else test.partition("::")[0],
+        line=place.line if place else 0,
         detail=raised.text.replace(f"{tree}/", "")[-DETAIL:],
+        error=raised.type.removeprefix("builtins."),
+        frames=frames,
     )
 
 
 def cause_of(raised: Raised, owned: Callable[[str], bool]) -> Cause:
-    """Class an exception, in the order in which one class hides another."""
+    """Class an exception, in the order in which one class hides another.
+
+    What was raised from another error (`raise ... from`) is of the environment if that one is.
+    """
     names = {raised.type.rpartition(".")[2], *raised.bases}
+    failed = "AssertionError" in names or raised.type.startswith(("Failed", "_pytest.outcomes."))
+    if _of_environment(raised, names, owned):
+        return Cause.ENVIRONMENT
+    if not failed and any(_of_environment(each, {*each.bases}, owned) for each in raised.because):
+        return Cause.ENVIRONMENT
     if names & _SYNTAX_TYPES:
         return Cause.SYNTAX
     if names & _IMPORT_TYPES:
-        missing = _NO_MODULE.search(raised.message)
-        foreign = missing is not None and not owned(missing[1].partition(".")[0])
-        return Cause.ENVIRONMENT if foreign else Cause.IMPORT
-    if _TIMEOUT.search(raised.message) or "TimeoutExpired" in names:
+        return Cause.IMPORT
+    if _TIMEOUT.search(raised.message) or names & _TIMEOUT_TYPES:
         return Cause.TIMEOUT
-    if _of_environment(raised, names):
-        return Cause.ENVIRONMENT
-    failed = "AssertionError" in names or raised.type.startswith(("Failed", "_pytest.outcomes."))
     return Cause.ASSERTION if failed else Cause.RUNTIME
 
 
-def _of_environment(raised: Raised, names: set[str]) -> bool:
-    if names & _ENVIRONMENT_TYPES or _NETWORK.search(raised.message):
+def _of_environment(
+    raised: Raised | pytest_report.Because, names: set[str], owned: Callable[[str], bool]
+) -> bool:
+    if names & _IMPORT_TYPES:
+        missing = _NO_MODULE.search(raised.message)
+        foreign = missing is not None and not owned(missing[1].partition(".")[0])
+        return foreign or bool(_OF_ENVIRONMENT.search(raised.message))
+    if names & _ENVIRONMENT_TYPES:
+        return True
+    if "AssertionError" in names or names & _SYNTAX_TYPES:
+        return False  # what a test compares may speak of anything
+    if _OF_ENVIRONMENT.search(raised.message):
         return True
     no_file = "FileNotFoundError" in names and _NO_PROGRAM.search(raised.message)
-    return bool(no_file) and _started_process(raised.frames)
+    return bool(no_file) and isinstance(raised, Raised) and _started_process(raised.frames)
 
 
 def is_test_path(path: str) -> bool:
@@ -78,13 +100,25 @@ def is_test_path(path: str) -> bool:
     return name.endswith("_test.go") or _SCRIPT_TEST.search(name) is not None
 
 
-def _place(raised: Raised, tree: Path) -> tuple[str, int] | None:
-    inside = [(path, frame.line or 0) for frame in raised.frames if (path := _within(frame.file, tree))]
+def deepest(frames: tuple[Frame, ...]) -> Frame | None:
+    """Give the deepest frame outside the tests, else the deepest; none where there is none."""
+    code = [frame for frame in frames if not is_test_path(frame.file)]
+    return code[-1] if code else frames[-1] if frames else None
+
+
+def _frames(raised: Raised, tree: Path) -> tuple[Frame, ...]:
+    """Give the steps inside the tree, outermost first; of many the deepest, and the deepest of the code."""
+    steps = raised.frames or (pytest_report.Frame(file=raised.file, line=raised.line),)
+    inside = [
+        Frame(file=path, line=step.line or 0, function=step.name)
+        for step in steps
+        if (path := _within(step.file, tree))
+    ]
     if not inside and (path := _within(raised.file, tree)):
-        inside = [(path, raised.line or 0)]
-    code = [place for place in inside if not is_test_path(place[0])]
-    chosen = code or inside
-    return chosen[-1] if chosen else None
+        inside = [Frame(file=path, line=raised.line or 0)]
+    kept = inside[-MOST_FRAMES:]
+    code = deepest(tuple(inside))
+    return tuple(kept if code is None or code in kept else [code, *kept[1:]])
 
 
 def _within(file: str, tree: Path) -> str:
@@ -94,5 +128,5 @@ def _within(file: str, tree: Path) -> str:
     return path.relative_to(tree).as_posix() if path.is_relative_to(tree) else ""
 
 
-def _started_process(frames: tuple[Frame, ...]) -> bool:
+def _started_process(frames: tuple[pytest_report.Frame, ...]) -> bool:
     return any(Path(frame.file).name in ("subprocess.py", "base_subprocess.py") for frame in frames)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,12 +12,22 @@ from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Outcome
 from setpoint.domain.finding import Category, Finding, Severity, worst_first
 from setpoint.domain.ids import Commit
+from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.story import IntegrityMode, Story
 from setpoint.domain.value import Value
 from setpoint.evaluators import quality, results
 from setpoint.evaluators.acceptance import PREFIX
-from setpoint.evaluators.baseline import Measurements, Red, flaky_tests, new_findings, red_tests
+from setpoint.evaluators.baseline import (
+    Measurements,
+    Red,
+    flaky_tests,
+    new_findings,
+    red_tests,
+    without_excused,
+)
 from setpoint.evaluators.definitions import shape
+from setpoint.evaluators.explain.failing import readable
+from setpoint.evaluators.explain.nearness import Changes, near
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Seen
 from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanished, without_renamed
@@ -31,6 +41,7 @@ from setpoint.store.artifacts import Artifacts
 MOST_FINDINGS = 200
 _PROVING = ("parse", *SUITES, PREFIX)
 """Checks without which nothing is proved; broken ones count whatever the base says."""
+_MOST_NAMED = 5
 _CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
 """Endings of files whose changed lines count as code."""
 _FREE_KINDS = (Kind.TABLES, Kind.CONFIGURATION)
@@ -114,11 +125,16 @@ class Judge:
     artifacts: Artifacts
     weights: Mapping[str, float]
     coverage_goal: float
+    quarantine: tuple[Quarantined, ...] = ()
+    """Tests whose failures do not count."""
+    broken: frozenset[str] = frozenset()
+    """Tests that count in spite of the quarantine: the work has broken them for good."""
 
     async def first(self, raw: Measurements) -> Evaluation:
         """Judge the base itself: nothing is new in it, but its red tests are told."""
         tests = raw.tests
         red = red_tests(tests, None, self.story.known_red) if tests else Red()
+        red = await self._readable(red, raw.commit, _UNCOMPARED, None)
         existing = sum(len(result.findings) for result in raw.results)
         evidence = tuple(_against(result, (), red) for result in raw.results)
         return self._evaluation(raw, evidence, (), red, _EMPTY).model_copy(update={"existing": existing})
@@ -127,6 +143,7 @@ class Judge:
         """Judge a tree by itself: every finding and every red test counts."""
         findings = tuple(finding for result in raw.results for finding in result.findings)
         red = Red(failures=raw.tests.failures) if raw.tests else Red()
+        red = await self._readable(red, raw.commit, _UNCOMPARED, None)
         evidence = tuple(_against(result, result.findings, red) for result in raw.results)
         return self._evaluation(raw, evidence, findings, red, await self._whole(raw.commit))
 
@@ -134,6 +151,8 @@ class Judge:
         """Judge a tree by its difference from the base."""
         work = await self._work(raw.commit, collected(base.tests.outcomes if base.tests else ()))
         red = red_tests(raw.tests, base.tests, self.story.known_red) if raw.tests else Red()
+        changes = Changes(lines=work.lines, sources=work.after)
+        red = await self._readable(red, raw.commit, changes, base.tests.red if base.tests else None)
         new: list[Finding] = []
         evidence: list[Evidence] = []
         for result in raw.results:
@@ -143,7 +162,7 @@ class Judge:
         shown = await asyncio.to_thread(signals, _difference(work, known))
         integrity = (*self._integrity(base, raw, work, known), *shown)
         evidence.append(self._of_integrity(raw, integrity, work))
-        evaluation = self._evaluation(raw, tuple(evidence), (*new, *integrity), red, work)
+        evaluation = self._evaluation(raw, tuple(evidence), near((*new, *integrity), changes), red, work)
         stood = sum(len(result.findings) for result in base.results)
         matched = sum(len(result.findings) for result in raw.results) - len(new)
         return evaluation.model_copy(
@@ -153,6 +172,13 @@ class Judge:
                 "agent_wrote_tests": work.wrote_tests,
             }
         )
+
+    async def _readable(
+        self, red: Red, commit: Commit, changes: Changes, stood: Collection[str] | None
+    ) -> Red:
+        """Take out what is in quarantine, and explain the rest."""
+        red = without_excused(red, self.quarantine, self.broken)
+        return replace(red, failures=await readable(self.root, commit, red.failures, changes, stood))
 
     def _of_integrity(self, raw: Measurements, found: tuple[Finding, ...], work: Work) -> Evidence:
         """Give the evidence of the check, which names what a person released."""
@@ -236,6 +262,7 @@ class Judge:
             failures=red.failures,
             known_red=red.known,
             flaky=flaky_tests(tests) if tests else (),
+            quarantined=tuple(f"{test} (until {each.until:%Y-%m-%d})" for test, each in red.excused),
             test_counts=tests.counts if tests else {},
             coverage=_reached(raw),
             quality=vector,
@@ -275,6 +302,7 @@ def _reached(raw: Measurements) -> Coverage | None:
 
 
 _EMPTY = Work(lines={}, before={}, after={})
+_UNCOMPARED = Changes(lines={}, sources={}, known=False)
 
 
 def _new(result: CheckResult, base: Measurements) -> tuple[Finding, ...]:
@@ -294,6 +322,13 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red) -> Evide
         flaky, red = bool(flaky_tests(result.tests)), red.of(result.tests)
         state = CheckState.FAIL if red.failures else CheckState.FLAKY if flaky else CheckState.PASS
         counts = {**evidence.counts, "counting": len(red.failures), "known_red": len(red.known)}
+        if red.excused:
+            counts["quarantined"] = len(red.excused)
+            named = ", ".join(
+                f"{test} until {each.until:%Y-%m-%d}" for test, each in red.excused[:_MOST_NAMED]
+            )
+            more = f" and {len(red.excused) - _MOST_NAMED} more" if len(red.excused) > _MOST_NAMED else ""
+            evidence = evidence.model_copy(update={"reason": f"excused by quarantine: {named}{more}"})
     else:
         calm = CheckState.FLAKY if evidence.state is CheckState.FLAKY else CheckState.PASS
         state = CheckState.FAIL if found else calm

@@ -12,6 +12,14 @@ from setpoint.evaluators.suites.linked import fingerprint
 from setpoint.presets import Preset, Via
 from setpoint.processes import Command, run
 
+MENDS = {
+    Via.MODULE: "install it in the project's environment",
+    Via.SCRIPT: "install it in the project's environment",
+    Via.NODE: "install it in the project's node_modules",
+    Via.PATH: "put it on PATH",
+}
+"""What to do where a tool is not installed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Program:

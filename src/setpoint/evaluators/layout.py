@@ -5,7 +5,7 @@ from __future__ import annotations
 import configparser
 import json
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,23 +17,19 @@ from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project, fits
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.isolation import Aside, isolated
+from setpoint.evaluators.launch import MENDS
+from setpoint.evaluators.mutation import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
+from setpoint.evaluators.sonarqube import SonarQube
 from setpoint.evaluators.suite import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
 from setpoint.evaluators.tool import Tool
 from setpoint.ports import Check
-from setpoint.presets import Preset, Via, presets
+from setpoint.presets import Preset, presets
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
-
-_MENDS = {
-    Via.MODULE: "install it beside the project",
-    Via.SCRIPT: "install it beside the project",
-    Via.NODE: "install it in the project's node_modules",
-    Via.PATH: "put it on PATH",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +43,9 @@ class Target:
     """Paths that differ from the base; every file at the base itself."""
     suspects: tuple[str, ...]
     settled: frozenset[str]
-    """Tests that are red and tolerated, so not run again."""
+    """Tests that are red at the base: to run them again proves nothing, whether they are tolerated or not."""
+    shaky: frozenset[str] = frozenset()
+    """Tests that were flaky at the base."""
     aside: Aside | None = None
     """What of the tests has to be set aside, where the work changed files of tests."""
 
@@ -84,7 +83,7 @@ class Plan:
             for name, preset in presets().items()
             if name in self.project.chosen and name not in RUNNERS
         )
-        return (*known, *self._custom(runs_code=False))
+        return (*known, *self._custom(runs_code=False), *self._sonarqube())
 
     def tests(self, target: Target) -> tuple[Group, ...]:
         """Make the checks that run the project's code, in the order in which they run."""
@@ -96,7 +95,14 @@ class Plan:
                 self._acceptance(number, command)
                 for number, command in enumerate(self.story.acceptance, start=1)
             ]
+            groups += self._mutation(target)
         return tuple(groups)
+
+    def _sonarqube(self) -> Iterator[Group]:
+        asked = self.settings.sonarqube
+        if asked.url and asked.project:
+            check = SonarQube(asked=asked, project=self.project.interpreter, artifacts=self.artifacts)
+            yield Group(checks=(check,), identity=None)
 
     def _custom(self, *, runs_code: bool) -> Iterator[Group]:
         for name, asked in self.settings.check.items():
@@ -115,7 +121,7 @@ class Plan:
         if program is None:
             forced = self.project.chosen[name].startswith("setting")
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
-            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
             unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
             return Group(checks=(unmeasured,), identity=None)
         if not any(fits(file, preset) for file in target.files):
@@ -177,7 +183,7 @@ class Plan:
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
         program, preset = self.project.programs.get(name), presets()[name]
         if program is None:
-            reason = f"{name} is not installed; {_MENDS[preset.via]}, or switch checks.{name} off"
+            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
             return Group(
                 checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None
             )
@@ -209,30 +215,31 @@ class Plan:
             return
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
-        runner = Runner(
-            interpreter=self.project.interpreter,
-            layout=self.project.layout,
-            artifacts=self.artifacts,
-            timeout_s=self.settings.checks.timeout_s,
-            args=self.settings.checks.pytest_args,
-            name=name,
-            cover=cover,
-            data_file=self.scratch / "coverage.data",
-        )
+        runner = self.runner(cover, name)
         suite = TestSuite(
             runner=runner,
             only=None if whole else suspects,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
+            shaky=target.shaky,
         )
         identity = (
             name,
             self.project.interpreter.fingerprint,
             str(cover),
             str(suite.reruns),
+            str(runner.memory_bytes),
             *runner.args,
         )
-        identity = (*identity, "settled", *sorted(target.settled), "only", *(suite.only or ()))
+        identity = (
+            *identity,
+            "settled",
+            *sorted(target.settled),
+            "shaky",
+            *sorted(target.shaky),
+            "only",
+            *(suite.only or ()),
+        )
         identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
         if cover is None:
             yield Group(checks=_of_suite(suite, target), identity=identity)
@@ -241,6 +248,44 @@ class Plan:
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
         else:
             yield Group(checks=_of_suite(suite, target, CoverageReport(runner=runner)), identity=identity)
+
+    def runner(
+        self, cover: tuple[str, ...] | None = None, name: Literal["pytest", "unittest"] = "pytest"
+    ) -> Runner:
+        """Say how the project's tests are started; `cover` are options of `coverage run`."""
+        checks = self.settings.checks
+        return Runner(
+            interpreter=self.project.interpreter,
+            layout=self.project.layout,
+            artifacts=self.artifacts,
+            timeout_s=checks.timeout_s,
+            args=checks.pytest_args,
+            name=name,
+            cover=cover,
+            data_file=self.scratch / "coverage.data",
+            memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
+        )
+
+    def _mutation(self, target: Target) -> Iterator[Group]:
+        if "mutation" not in self.project.chosen:
+            return
+        if reason := self._cannot_test("pytest"):
+            yield Group(checks=(Unmeasured(name="mutation", reason=reason),), identity=None)
+            return
+        checks, interpreter = self.settings.checks, self.project.interpreter
+        engine = MutationEngine(
+            interpreter=interpreter,
+            layout=self.project.layout,
+            budget_s=checks.mutation_budget_s,
+            jobs=max(1, (os.cpu_count() or 2) - 1),
+            args=checks.pytest_args,
+        )
+        check = MutationScore(
+            engine=engine, artifacts=self.artifacts, goal=checks.mutation_goal, settled=target.settled
+        )
+        bounds = (str(checks.mutation_budget_s), str(checks.mutation_goal))
+        identity = ("mutation", interpreter.fingerprint, *bounds, *checks.pytest_args)
+        yield Group(checks=(check,), identity=(*identity, "settled", *sorted(target.settled)))
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):
@@ -264,6 +309,7 @@ class Plan:
             layout=self.project.layout,
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
+            memory_bytes=self.runner().memory_bytes,
         )
         return Group(checks=(check,), identity=(check.name, command, self.project.interpreter.fingerprint))
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
+from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
-from setpoint.domain.story import IntegrityMode, KnownRed, Story
-from setpoint.evaluators.baseline import Measurements, new_findings
+from setpoint.domain.story import IntegrityMode, Story
+from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings, red_tests
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
 from setpoint.evaluators.detect import Interpreters, Project, choose, find_programs, found_leak, layout_at
+from setpoint.evaluators.explain.localise import Localiser
+from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Guard, Protection, Seen, parent_of
 from setpoint.evaluators.integrity.paths import collected, matches
@@ -37,11 +40,12 @@ from setpoint.evaluators.place import (
 from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
+from setpoint.evaluators.suite import Runner
 from setpoint.evaluators.suites.linked import link_packages
 from setpoint.evaluators.unmasked import bare, run_bare
 from setpoint.ports import Measured, Toolbox, WorkCopy
 from setpoint.presets import presets
-from setpoint.processes.git import changed_files, contents, files_at, head, tree_of
+from setpoint.processes.git import changed_files, changed_lines, contents, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 from setpoint.store.files import write_atomic
@@ -57,6 +61,8 @@ class Survey:
     """Why it was chosen."""
     checks: dict[str, str]
     """Checks that would be made, with the reason for each."""
+    missing: dict[str, str]
+    """Those of them that are not installed, with what to do."""
     suggested: dict[str, str]
     """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
 
@@ -103,15 +109,19 @@ class ProjectEvaluator:
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
+        judge = replace(judge, quarantine=order.quarantine)
         if measured.stage is Stage.BASE:
-            return await judge.first(await self._measure_base(order, measured))
+            first = await judge.first(await self._measure_base(order, measured))
+            return await self._located(order, first, measured)
         base = await self._base(order, measured.copy)
         place = await check_out(self._state, measured)
         raw = await self._measure(self._task(order, base), place)
         parent = await parent_of(place.copy.path, measured.commit)
         seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
+        judge = replace(judge, broken=await self._broken(order, base, raw, place))
         hidden = await self._hidden(self._task(order, base), place, raw)
-        return await judge.against(base, raw, Reference(seen=seen, suspects=measured.suspects, hidden=hidden))
+        known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
+        return await self._located(order, await judge.against(base, raw, known), measured)
 
     async def _hidden(self, task: _Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
         """Say what suppressions hide that the work brought in, by path."""
@@ -144,9 +154,17 @@ class ProjectEvaluator:
         interpreter = project.interpreter
         chosen = dict(project.chosen)
         suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
-        return Survey(python=interpreter.path, reason=interpreter.reason, checks=chosen, suggested=suggested)
+        return Survey(
+            python=interpreter.path,
+            reason=interpreter.reason,
+            checks=chosen,
+            missing=project.missing,
+            suggested=suggested,
+        )
 
-    async def measure_tree(self, root: Path, story: Story | None = None) -> Evaluation:
+    async def measure_tree(
+        self, root: Path, story: Story | None = None, quarantine: tuple[Quarantined, ...] = ()
+    ) -> Evaluation:
         """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.
 
         It is measured in a place of its own: neither the tree nor the repository is touched.
@@ -161,7 +179,8 @@ class ProjectEvaluator:
             project = await self._look_at(root, copy, commit)
             measured = Measured(copy=copy, commit=commit, tree=tree, stage=Stage.TEST)
             raw = await self._measure(_Task(project=project, story=story), measured)
-            return await self._judge(story, commit, copy, self._settings.weights).alone(raw)
+            judge = self._judge(story, commit, copy, self._settings.weights)
+            return await replace(judge, quarantine=quarantine).alone(raw)
         finally:
             await asyncio.to_thread(remove, self._state, trace)
 
@@ -199,6 +218,45 @@ class ProjectEvaluator:
             measured = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
             return await self._measure_base(order, measured)
 
+    async def _broken(
+        self, order: RunOrder, base: Measurements, raw: Measurements, place: Measured
+    ) -> frozenset[str]:
+        """Name tests that the quarantine would excuse though the work broke them: red here, green at base."""
+        runner = self._python_tests(order)
+        if raw.tests is None or runner is None or self._settings.checks.reruns + 1 < TIMES:
+            return frozenset()
+        red = red_tests(raw.tests, base.tests, order.story.known_red)
+        tests = doubtful(red.failures, order.quarantine)
+        if not tests:
+            return frozenset()
+        await check_out_commit(self._state, place.copy, order.base)
+        found = await steadily_green(runner, place, tests)
+        await check_out_commit(self._state, place.copy, place.commit)
+        return found
+
+    def _python_tests(self, order: RunOrder) -> Runner | None:
+        """Say how pytest is started; none where the project does not use it."""
+        task = self._task(order, None)
+        if "pytest" not in task.project.chosen:
+            return None
+        return self._plan(task, order.trace_id, self._state).runner()
+
+    async def _located(self, order: RunOrder, judged: Evaluation, measured: Measured) -> Evaluation:
+        """Where tests are red, look which lines are at fault; the tree is checked out anew for it."""
+        runner = self._python_tests(order)
+        if not judged.failures or runner is None:
+            return judged
+        place = await check_out_commit(self._state, measured.copy, measured.commit)
+        localiser = Localiser(
+            runner=runner,
+            limit_s=self._settings.failures.localise_s,
+            files=await files_at(place, measured.commit),
+            changed=await changed_lines(place, order.base, measured.commit),
+        )
+        tree = measured._replace(copy=measured.copy._replace(path=str(place)))
+        found = await localiser.look(tree, judged.failures)
+        return judged.model_copy(update={"suspects": found.suspects, "localised": found.how})
+
     async def _measure(self, task: _Task, place: Measured) -> Measurements:
         target = await _target(task, place)
         await asyncio.to_thread(_link, task.project, Path(place.copy.path))
@@ -223,9 +281,12 @@ class ProjectEvaluator:
         )
 
     def _guard(self, order: RunOrder, copy: WorkCopy) -> Guard:
+        named = (*order.story.protected, *self._settings.integrity.protected)
+        if self._settings.failures.quarantine_file:
+            named = (*named, self._settings.failures.quarantine_file)
         protection = Protection(
             mode=order.story.integrity,
-            named=(*order.story.protected, *self._settings.integrity.protected),
+            named=named,
             granted=order.story.granted,
             tests=self._collected(order.trace_id),
         )
@@ -259,13 +320,13 @@ async def _target(task: _Task, place: Measured) -> Target:
     files = await files_at(place.copy.path, place.commit)
     base = task.base
     changed = files if base is None else await changed_files(place.copy.path, base.commit, place.commit)
-    tolerant = task.story.known_red is KnownRed.TOLERATE
     return Target(
         stage=place.stage,
         files=files,
         changed=frozenset(changed),
         suspects=place.suspects,
-        settled=base.tests.red if base is not None and base.tests is not None and tolerant else frozenset(),
+        settled=base.tests.red if base is not None and base.tests is not None else frozenset(),
+        shaky=frozenset(flaky_tests(base.tests)) if base is not None and base.tests else frozenset(),
         aside=None if base is None else _aside(task.story, place, base, changed),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -80,7 +81,7 @@ class Measured:
 
 def vector(measured: Measured) -> QualityVector:
     """Compute every metric that was measured."""
-    types, shape = measured.of(Metric.TYPES), measured.shape
+    types, shape = _most_of_one(measured.of(Metric.TYPES)), measured.shape
     about = tuple(
         each for each in measured.about(Category.SECURITY) if each not in measured.of(Metric.SECURITY)
     )
@@ -94,20 +95,26 @@ def vector(measured: Measured) -> QualityVector:
         security=measured.mark(Metric.SECURITY, about),
         code_quality=measured.mark(Metric.CODE_QUALITY, unparsed),
         documentation=_lower(shape.documented, measured.mark(Metric.DOCUMENTATION)),
-        types=_types(len(types), measured.changed_lines) if measured.made(Metric.TYPES) else None,
+        types=_types(types, measured.changed_lines) if measured.made(Metric.TYPES) else None,
         complexity=_lower(shape.simple, measured.mark(Metric.COMPLEXITY)),
-        duplication=_duplication(measured.duplicated_lines, measured.changed_lines),
+        duplication=_duplication(measured),
         line_coverage=coverage.lines if coverage else None,
         branch_coverage=coverage.branches if coverage else None,
         diff_coverage=coverage.changed_lines if coverage else None,
         type_coverage=shape.annotated,
         integrity=mark(measured.about(Category.INTEGRITY)) if integrity else None,
+        mutation=_noticed(measured.evidence),
         test_count=ran if measured.complete and ran else None,
         vulnerabilities=sum(each.blocking for each in security) if measured.made(Metric.SECURITY) else None,
-        type_errors=len(types) if measured.made(Metric.TYPES) else None,
+        type_errors=types if measured.made(Metric.TYPES) else None,
         worst_complexity=shape.worst,
         duplicated_lines=measured.duplicated_lines,
     )
+
+
+def _most_of_one(findings: Iterable[Finding]) -> int:
+    """Count what the one check found that found most: two type checkers see the same error twice."""
+    return max(Counter(finding.source for finding in findings).values(), default=0)
 
 
 def _lower(*marks: float | None) -> float | None:
@@ -115,10 +122,13 @@ def _lower(*marks: float | None) -> float | None:
     return min((mark for mark in marks if mark is not None), default=None)
 
 
-def _duplication(lines: int | None, changed_lines: int) -> float | None:
-    if lines is None or changed_lines < FEWEST_TO_REPEAT:
+def _duplication(measured: Measured) -> float | None:
+    """Go by the lines where a tool told them, else by the findings."""
+    if measured.duplicated_lines is None:
+        return measured.mark(Metric.DUPLICATION)
+    if measured.changed_lines < FEWEST_TO_REPEAT:
         return None
-    share = min(1.0, lines / changed_lines)
+    share = min(1.0, measured.duplicated_lines / measured.changed_lines)
     return min(1.0, max(0.0, (ALL_REPEATED - share) / (ALL_REPEATED - SOME_REPEATED)))
 
 
@@ -127,6 +137,14 @@ def _coverage(coverage: Coverage | None, goal: float) -> float | None:
         return None
     share = coverage.lines if coverage.changed_lines is None else coverage.changed_lines
     return min(1.0, share / goal)
+
+
+def _noticed(evidence: Iterable[Evidence]) -> float | None:
+    """Give the share of mutants that tests noticed; those that were not tried count neither way."""
+    counts = next((each.counts for each in evidence if each.check == "mutation"), {})
+    noticed = counts.get("killed", 0) + counts.get("timeout", 0)
+    tried = noticed + counts.get("survived", 0) + counts.get("uncovered", 0)
+    return noticed / tried if tried else None
 
 
 def _ladder(findings: Iterable[Finding], changed_lines: int) -> float:

@@ -94,6 +94,8 @@ def _mentions(source: Source, text: str) -> list[Mention]:
 
 
 def _reason(name: str, preset: Preset, mentions: list[Mention], file: str) -> str:
+    if preset.format.runs_code:
+        return ""  # runners of tests are found where the packages are that they test
     signs, plain = preset.signs, name.replace("_", "-")
     wanted: dict[Kind, tuple[str, ...]] = {
         "hook": signs.hooks or (plain,),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +25,8 @@ from setpoint.store.artifacts import Artifacts
 
 MOST_RERUN = 20
 """More failing tests than this are broken, not flaky: none is run again."""
+MORE_TRIES = 2
+"""Tries on top of the others for a test that flips at the base too."""
 _NO_TESTS, _MOST_NAMED = 5, 5
 
 
@@ -44,6 +46,12 @@ class Runner:
     """The check, and what runs the tests."""
     data_file: Path | None = None
     """Where coverage keeps its data, outside the tree."""
+    memory_bytes: int | None = None
+    """Address space of each process; none: unlimited."""
+    plugins: tuple[str, ...] = ()
+    """Plugins of ours beside the one that reports."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables on top of the project's, for these plugins."""
     leave_out: frozenset[str] = frozenset()
     """Identifiers of tests that are not to run."""
     files: tuple[str, ...] = ()
@@ -60,7 +68,9 @@ class TestSuite:
     """Identifiers of tests, or of files that could not be collected; none means the whole suite."""
     reruns: int = 0
     settled: frozenset[str] = frozenset()
-    """Tests known to be red, which are not run again."""
+    """Tests that are red at the base, which are not run again."""
+    shaky: frozenset[str] = frozenset()
+    """Tests that were flaky at the base: they get `MORE_TRIES` tries more before a failure counts."""
 
     @property
     def name(self) -> str:
@@ -87,11 +97,11 @@ class TestSuite:
 
     async def _run_first(self, measured: Measured) -> tuple[Completed, Suite, str]:
         """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
-        first = await _run_once(self.runner, measured, self.only)
+        first = await run_once(self.runner, measured, self.only)
         _, suite, broken = first
         if self.runner.cover is None or not (broken or suite.internal_error):
             return first
-        second = await _run_once(replace(self.runner, cover=None), measured, self.only)
+        second = await run_once(replace(self.runner, cover=None), measured, self.only)
         if second[2] or second[1].internal_error:
             return first
         if self.runner.data_file is not None:
@@ -101,13 +111,15 @@ class TestSuite:
 
     async def _without_flaky(self, measured: Measured, report: TestReport) -> TestReport:
         """Run what failed again, in a fresh process of its own; what passes then is flaky."""
-        for _ in range(self.reruns):
+        for tried in range(self.reruns + MORE_TRIES if self.reruns else 0):
             again = [
-                test for test, outcome in report.outcomes.items() if outcome.red and test not in self.settled
+                test
+                for test, outcome in report.outcomes.items()
+                if outcome.red and test not in self.settled and (tried < self.reruns or test in self.shaky)
             ]
             if not again or len(again) > MOST_RERUN:
                 break
-            _, suite, broken = await _run_once(replace(self.runner, cover=None), measured, tuple(again))
+            _, suite, broken = await run_once(replace(self.runner, cover=None), measured, tuple(again))
             if broken or suite.exit is None:
                 break
             passed = {test for test in again if suite.outcomes.get(test) is Outcome.PASSED}
@@ -115,7 +127,7 @@ class TestSuite:
         return report
 
 
-async def _run_once(
+async def run_once(
     runner: Runner, measured: Measured, only: tuple[str, ...] | None
 ) -> tuple[Completed, Suite, str]:
     """Run pytest once; gives also why the report cannot be used, empty where it can."""
@@ -124,7 +136,7 @@ async def _run_once(
         scratch = Path(folder)
         report = scratch / "report.jsonl"
         variables = environment(runner.interpreter, tree, runner.layout.imports)
-        variables["SETPOINT_REPORT_FILE"] = str(report)
+        variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
         if only is not None or runner.leave_out:
             selection = scratch / "select.json"
             asked = {"only": only, "leave_out": sorted(runner.leave_out)}
@@ -133,9 +145,15 @@ async def _run_once(
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
         argv = _argv(runner, tree, scratch, only)
-        done = await run(
-            Command(argv=argv, cwd=tree, environment=variables, timeout_s=runner.timeout_s, merge_stderr=True)
+        command = Command(
+            argv=argv,
+            cwd=tree,
+            environment=variables,
+            timeout_s=runner.timeout_s,
+            merge_stderr=True,
+            memory_bytes=runner.memory_bytes,
         )
+        done = await run(command)
         try:
             suite = await asyncio.to_thread(pytest_report.read, report)
         except BadReport as error:
@@ -153,6 +171,7 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
         return (*argv, str(UNITTEST), *_files_of_unittest(runner, only))
     argv += ["-m", "pytest", "-p", PLUGIN, "--rootdir=.", "--confcutdir=.", "--maxfail=0", "--color=no"]
     argv.append("--continue-on-collection-errors")
+    argv += [word for plugin in runner.plugins for word in ("-p", plugin)]
     argv += ["-o", f"cache_dir={scratch / 'cache'}"]
     if (
         not runner.layout.pytest_config

@@ -61,6 +61,12 @@ class Tool:
             reason = f"{self.name}: no such file in the tree: {', '.join(missing[:5])}"
             feeds = self.preset.feeds
             return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR, feeds=feeds)
+        if above := self._settings_above(tree):
+            reason = (
+                f"{self.name} would obey {above}, which is no part of the tree; configure it in the project"
+            )
+            feeds = self.preset.feeds
+            return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR, feeds=feeds)
         if not self.targets and self.preset.targets == "changed":
             return self._nothing(measured)
         doubt = await self._unparsed(measured)
@@ -78,6 +84,21 @@ class Tool:
                 check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=self._version
             )
             return await self._reading(Path(folder)).result(ran, measured, doubt)
+
+    def _settings_above(self, tree: Path) -> Path | None:
+        """Find settings outside the tree that the tool would take, as the project has none for it."""
+        if self.config or not self.preset.climbs:
+            return None
+        signs = self.preset.signs
+        for folder in tree.resolve().parents:
+            if own := next((folder / name for name in signs.files if (folder / name).is_file()), None):
+                return own
+            shared = folder / "pyproject.toml"
+            if shared.is_file():
+                text = shared.read_text("utf-8", "replace")
+                if any(f"[tool.{table}" in text for table in signs.tables):
+                    return shared
+        return None
 
     def _nothing(self, measured: Measured) -> CheckResult:
         result = results.judged(self.name, measured.tree, (), tool=self._version, counts={"files": 0})

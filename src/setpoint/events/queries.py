@@ -58,6 +58,11 @@ class RunSummary(Value):
     started_at: Instant
     finished_at: Instant | None = None
 
+    @property
+    def waits(self) -> bool:
+        """Whether it stands still until a person answers."""
+        return self.state is RunState.WAITING
+
 
 def runs(store: Store, owner: Owner, *, limit: int = 50) -> tuple[RunSummary, ...]:
     """Give the newest runs, newest first."""

@@ -32,6 +32,7 @@ from setpoint.domain.events import (
     HaltingDecided,
     IterationEvaluated,
     LoopRestarted,
+    LoopStagnated,
     PhaseApproved,
     PhaseBounce,
     PhaseCompleted,
@@ -43,6 +44,7 @@ from setpoint.domain.events import (
     RunFinished,
     RunResumed,
     RunStarted,
+    TestsQuarantined,
     ToolExecuted,
 )
 from setpoint.domain.gate import Answer, Gate
@@ -124,6 +126,8 @@ class History(Value):
     bounces: tuple[PhaseBounce, ...] = ()
     restarts: tuple[LoopRestarted, ...] = ()
     diminishing: tuple[DiminishingReturns, ...] = ()
+    stagnations: tuple[LoopStagnated, ...] = ()
+    """Turns that were ended because the agent went in circles."""
     guards: tuple[GuardFired, ...] = ()
     warnings: tuple[BudgetWarned, ...] = ()
     resumptions: tuple[RunResumed, ...] = ()
@@ -184,6 +188,7 @@ class _Fold:
     bounces: list[PhaseBounce] = field(default_factory=list)
     restarts: list[LoopRestarted] = field(default_factory=list)
     diminishing: list[DiminishingReturns] = field(default_factory=list)
+    stagnations: list[LoopStagnated] = field(default_factory=list)
     guards: list[GuardFired] = field(default_factory=list)
     warnings: list[BudgetWarned] = field(default_factory=list)
     resumptions: list[RunResumed] = field(default_factory=list)
@@ -198,7 +203,14 @@ class _Fold:
     def take(self, event: Event) -> None:
         """Take in the next event."""
         match event.body:
-            case RunStarted() | RunResumed() | CancelRequested() | Delivered() | RunFinished():
+            case (
+                RunStarted()
+                | RunResumed()
+                | CancelRequested()
+                | Delivered()
+                | RunFinished()
+                | TestsQuarantined()
+            ):
                 self._run(event.body)
             case GateOpened() | GateAnswered() | GateExpired():
                 self._asked(event.body, event.at)
@@ -208,6 +220,8 @@ class _Fold:
                 self._phase(event.body)
             case ReviewAnswered() | FindingDeclined():
                 self._opinion(event.body)
+            case LoopStagnated():
+                self.stagnations.append(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
@@ -240,6 +254,7 @@ class _Fold:
             bounces=tuple(self.bounces),
             restarts=tuple(self.restarts),
             diminishing=tuple(self.diminishing),
+            stagnations=tuple(self.stagnations),
             guards=tuple(self.guards),
             warnings=tuple(self.warnings),
             resumptions=tuple(self.resumptions),
@@ -255,10 +270,13 @@ class _Fold:
             outcome=self.outcome,
         )
 
-    def _run(self, body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished) -> None:
+    def _run(
+        self,
+        body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished | TestsQuarantined,
+    ) -> None:
         match body:
-            case RunStarted():
-                pass  # the fold began with it
+            case RunStarted() | TestsQuarantined():
+                pass  # the fold began with it, and the order says the same
             case RunResumed():
                 self.resumptions.append(body)
             case CancelRequested():

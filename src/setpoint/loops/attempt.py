@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from setpoint.domain.attempt import Attempt, BreakageKind, Brief, Mode
-from setpoint.domain.events import AgentFinished, AgentStarted
+from setpoint.domain.attempt import Attempt, BreakageKind, Brief, Mode, Stop, ToolCall
+from setpoint.domain.events import AgentFinished, AgentStarted, LoopStagnated
 from setpoint.domain.ids import Commit
 from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Snapshot
@@ -51,10 +51,17 @@ async def make(run: Running, start: Start, brief: Brief) -> AgentFinished:
 
 async def _tried_until_it_works(run: Running, start: Start, brief: Brief) -> Attempt:
     earlier = _tries(run, brief)
-    tries = 0
+    tries = nudges = 0
     while True:
+        attempt, watched = await _try(run, start, brief, earlier + tries + nudges + 1)
+        if _went_in_circles(run, attempt, watched):
+            said = _stagnated(run, start, earlier + tries + nudges + 1, brief.label, watched)
+            if not said:
+                return attempt
+            # What stands in the work copy stays: the agent goes on from there, knowing what was seen.
+            nudges, brief = nudges + 1, brief.model_copy(update={"prompt": f"{brief.prompt}\n{said}"})
+            continue
         tries += 1
-        attempt = await _try(run, start, brief, earlier + tries)
         if attempt.breakage is None or attempt.breakage.kind in FATAL:
             return attempt
         await run.world.workspace.restore(run.copy, start.parent)
@@ -63,7 +70,33 @@ async def _tried_until_it_works(run: Running, start: Start, brief: Brief) -> Att
         await run.world.clock.sleep(BACK_OFF_S[min(tries, len(BACK_OFF_S)) - 1])
 
 
-async def _try(run: Running, start: Start, brief: Brief, number: int) -> Attempt:
+def _went_in_circles(run: Running, attempt: Attempt, watched: InnerLoop) -> bool:
+    """Whether the turn was ended because of the same call over and over."""
+    too_often = watched.repeats.times >= run.limits.max_same_tool_call
+    return attempt.breakage is None and attempt.stop is Stop.CANCELLED and too_often
+
+
+def _stagnated(run: Running, start: Start, number: int, label: str, watched: InnerLoop) -> str:
+    """Record that an agent went in circles; gives what it is told, empty where it was told before."""
+    last = watched.repeats.last or ToolCall(id="", name="")
+    before = any(
+        isinstance(event.body, LoopStagnated) and event.body.label == label for event in run.journal.events
+    )
+    body = LoopStagnated(
+        phase=start.phase.name,
+        iteration=start.iteration,
+        label=label,
+        attempt=number,
+        call=last,
+        times=watched.repeats.times,
+        nudged=not before,
+    )
+    run.journal.note(f"{label}:{number}:stagnated", body)
+    told = {"call": last.title or last.name, "times": watched.repeats.times}
+    return "" if before else run.world.render("nudge.md.j2", told)
+
+
+async def _try(run: Running, start: Start, brief: Brief, number: int) -> tuple[Attempt, InnerLoop]:
     agent = run.world.agents[brief.role]
     body = AgentStarted(
         phase=start.phase.name,
@@ -75,13 +108,16 @@ async def _try(run: Running, start: Start, brief: Brief, number: int) -> Attempt
         prompt=run.world.keep(brief.prompt),
     )
     run.journal.note(f"{brief.label}:{number}:start", body)
-    return await agent.attempt(
-        brief, InnerLoop(run.journal, start.phase.name, start.iteration, brief.label, number)
-    )
+    watching = InnerLoop(run.journal, start.phase.name, start.iteration, brief.label, number)
+    return await agent.attempt(brief, watching), watching
 
 
 async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot) -> AgentFinished:
     tries = _tries(run, brief)
+    nudges = sum(
+        isinstance(event.body, LoopStagnated) and event.body.nudged and event.body.label == brief.label
+        for event in run.journal.events
+    )
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
     change = await run.world.workspace.diff(run.copy, start.parent, snapshot.commit)
     return AgentFinished(
@@ -91,7 +127,7 @@ async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot
         snapshot=snapshot,
         changed_against_base=snapshot.tree != run.copy.base_tree,
         diff_hash=change_hash(change),
-        lost=max(tries - 1, 0),
+        lost=max(tries - 1 - nudges, 0),
         lost_cost_usd=sum(lost, Decimal(0)),
     )
 

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from setpoint.domain.attempt import Brief, Mode, Role, Tried
-from setpoint.domain.evidence import Failure
+from setpoint.domain.evidence import Failure, Suspect
 from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.pipeline import Phase
 from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
 from setpoint.policies.budget import attempt_limits, continued, spent
+from setpoint.policies.feedback import feedback, whole_text
 from setpoint.policies.past import blocking, failures
 from setpoint.policies.requests import given_reasons, settled_requests
 from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
+from setpoint.ports import World
 
-MOST_FAILURES = 5
-MOST_FINDINGS = 20
-MOST_DETAIL = 1200
 MOST_DIFF = 60_000
+MOST_SIGNALS = 20
 MOST_TRIED_DIFF = 3000
 
 
@@ -33,6 +33,8 @@ class Situation:
     chain: int = 0
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+    """Where the failures' causes probably lie."""
     reason: str = ""
     """Why the work came back."""
     advice: str = ""
@@ -59,13 +61,9 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
     """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
     order, world = run.order, run.world
     cost, _ = spent(run.journal.events)
-    shown_failures = tuple(_shortened(failure) for failure in now.failures[:MOST_FAILURES])
-    shown_findings = worst_first(now.findings)[:MOST_FINDINGS]
     variables: dict[str, object] = {
         "story": order.story,
-        "failures": shown_failures,
-        "findings": shown_findings,
-        "more": len(now.failures) + len(now.findings) - len(shown_failures) - len(shown_findings),
+        "problems": _problems(world, now),
         "iteration": now.iteration,
         "max_iterations": run.limits.max_iterations,
         "instructions": tuple(
@@ -110,11 +108,13 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
 def _integrity(run: Running, now: Situation) -> dict[str, object]:
     """Give what a prompt may say of protected files, of signals, and of what may still be objected to."""
     settled = settled_requests(run.journal.events)
+    reasons = given_reasons(run.journal.events)
+    explained = [each for each in now.findings if each.fingerprint in reasons]
     return {
         "frozen": is_frozen(now.before, run.order.limits),
         "requests": now.requests,
-        "signals": now.signals[:MOST_FINDINGS],
-        "reasons": given_reasons(run.journal.events),
+        "signals": now.signals[:MOST_SIGNALS],
+        "explained": tuple((each.message, reasons[each.fingerprint]) for each in explained),
         "released": tuple(path for each in settled if each.granted for path in each.paths),
         "refused": tuple(each for each in settled if not each.granted),
     }
@@ -151,5 +151,9 @@ def left(limits: Limits, cost_usd: float, active_s: float) -> str:
     return " and ".join(part for part in (money, minutes) if part)
 
 
-def _shortened(failure: Failure) -> Failure:
-    return failure.model_copy(update={"detail": failure.detail[-MOST_DETAIL:]})
+def _problems(world: World, now: Situation) -> str:
+    """Say what is wrong, within bounds; all of it is kept where the role can read it."""
+    if not now.failures and not now.findings:
+        return ""
+    whole = world.place_of(world.keep(whole_text(now.failures, now.findings, now.suspects)))
+    return feedback(now.failures, now.findings, now.suspects, whole)

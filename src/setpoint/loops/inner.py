@@ -7,6 +7,7 @@ from decimal import Decimal
 from setpoint.domain.attempt import ToolCall, Usage
 from setpoint.domain.events import AgentSpent, Event, ToolExecuted
 from setpoint.loops.journal import Journal
+from setpoint.policies.inner import Repeats
 
 
 class InnerLoop:
@@ -17,11 +18,14 @@ class InnerLoop:
         self._journal, self._phase, self._iteration = journal, phase, iteration
         self._label, self._attempt = label, attempt
         self._calls = 0
+        self.repeats = Repeats(None)
+        """What it did last, and how often in a row."""
         self._spent: Decimal | None = None
 
     def called(self, call: ToolCall) -> None:
         """Record a finished tool call."""
         self._calls += 1
+        self.repeats.seen(call)
         body = ToolExecuted(phase=self._phase, iteration=self._iteration, label=self._label, call=call)
         self._journal.note(f"{self._label}:{self._attempt}:call:{self._calls}", body)
 

@@ -23,6 +23,7 @@ from setpoint.domain.events import (
     PhaseCompleted,
     PhaseEntered,
     RunStarted,
+    TestsQuarantined,
 )
 from setpoint.domain.gate import Answer
 from setpoint.domain.ids import Commit
@@ -109,7 +110,7 @@ async def _driven(run: Running) -> RunOutcome:
 async def _steered(course: _Course) -> Close:
     run = course.run
     course.base = base = await _baseline(run)
-    wanted = Situation(findings=base.findings, failures=base.failures)
+    wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
     texts = await _think(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
     while True:
@@ -232,6 +233,9 @@ async def _opened(order: RunOrder, world: World) -> Running:
     journal = Journal(order.trace_id, world.log, world.durable)
     started = RunStarted(order=order, workdir=copy.path, python=tools.python, checks=tools.checks)
     journal.note("run", started)
+    if order.quarantine or order.quarantine_ended:
+        body = TestsQuarantined(quarantine=order.quarantine, ended=order.quarantine_ended)
+        journal.note("quarantine", body)
     return Running(order=order, world=world, copy=copy, tools=tools, journal=journal)
 
 
@@ -253,6 +257,7 @@ async def _think(run: Running, phases: tuple[Phase, ...], situation: Situation) 
             iteration=situation.iteration,
             findings=situation.findings,
             failures=situation.failures,
+            suspects=situation.suspects,
             texts=texts,
         )
         texts[phase.name] = await _thought(run, phase, key, now)
@@ -281,7 +286,12 @@ async def _rethought(run: Running, last: Round, iteration: int) -> dict[str, str
     names = [phase.name for phase in before]
     if last.bounced_to not in names:
         return {}
-    now = Situation(iteration=iteration, findings=blocking(last), failures=failures(last))
+    now = Situation(
+        iteration=iteration,
+        findings=blocking(last),
+        failures=failures(last),
+        suspects=last.latest.suspects,
+    )
     return await _think(run, before[names.index(last.bounced_to) :], now)
 
 
@@ -289,7 +299,11 @@ async def _situation(course: _Course, turn: _Turn) -> Situation:
     run, base, rounds = course.run, course.measured, course.rounds
     if not rounds:
         return Situation(
-            iteration=turn.number, findings=base.blocking, failures=base.failures, texts=turn.texts
+            iteration=turn.number,
+            findings=base.blocking,
+            failures=base.failures,
+            suspects=base.suspects,
+            texts=turn.texts,
         )
     past, last = course.past(), rounds[-1]
     diff = run.world.workspace.diff
@@ -302,6 +316,7 @@ async def _situation(course: _Course, turn: _Turn) -> Situation:
         findings=blocking(start),
         failures=failures(start),
         signals=unexplained(start.latest.findings, run.journal.events),
+        suspects=start.latest.suspects,
         reason=outcome_line(last),
         advice=_advice(run, rounds),
         tried=tried(diffs),
@@ -357,6 +372,7 @@ def _bounced(run: Running, rounds: tuple[Round, ...]) -> None:
         source=last.bounced_from,
         target=last.bounced_to,
         bounce=sum(1 for each in rounds if each.bounced_to),
+        allowed=run.limits.max_refinement_attempts,
         iteration=last.number,
         findings=tuple(finding.fingerprint for finding in blocking(last)),
         failures=len(failures(last)),

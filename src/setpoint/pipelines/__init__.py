@@ -28,9 +28,7 @@ VARIABLES = frozenset(
     (
         *(
             "story",
-            "failures",
-            "findings",
-            "more",
+            "problems",
             "iteration",
             "max_iterations",
             "instructions",

@@ -41,7 +41,10 @@ def attempt_limits(
     if limits.max_cost_usd > 0:
         money.append(max(limits.max_cost_usd - cost_usd, Decimal(0)))
     return AttemptLimits(
-        wall_s=min(wanted.wall_s, left), idle_s=min(wanted.idle_s, left), cost_usd=min(money, default=None)
+        wall_s=min(wanted.wall_s, left),
+        idle_s=min(wanted.idle_s, left),
+        cost_usd=min(money, default=None),
+        same_calls=limits.max_same_tool_call,
     )
 
 

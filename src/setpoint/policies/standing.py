@@ -10,6 +10,8 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.events import (
     AgentFinished,
     Event,
+    GateAnswered,
+    GateOpened,
     HaltingDecided,
     IterationEvaluated,
     LoopRestarted,
@@ -22,9 +24,11 @@ from setpoint.domain.events import (
     RunStarted,
 )
 from setpoint.domain.finding import Finding, Severity
+from setpoint.domain.gate import Choice
 from setpoint.domain.pipeline import PhaseKind
 from setpoint.domain.run import Action, RunOrder, RunOutcome
 from setpoint.domain.story import Refinement
+from setpoint.domain.value import Instant
 
 IN_PROGRESS, FAILED, PASSED = "in_progress", "failed", "passed"
 """Results of a refinement, as R4 names them."""
@@ -50,6 +54,9 @@ class Follower:
         self._evaluation: Evaluation | None = None
         self._reviewed: list[Finding] = []
         self._escalated = ""
+        self._stuck = False
+        self._waiting = False
+        self._until: Instant | None = None
         self._outcome: RunOutcome | None = None
 
     def take(self, event: Event) -> None:
@@ -62,22 +69,31 @@ class Follower:
                 self._made(event.body)
             case PhasePassed(phase=phase) | PhaseApproved(phase=phase):
                 self._finished(phase)
+            case PhaseBounce():
+                at = f"{event.at:%Y-%m-%dT%H:%M:%SZ}"
+                self._bounces.append((event.body, self._feedback(event.body), at))
+                self._sent_back(event.body.target)
+            case LoopRestarted():
+                self._made_again()
+            case _:
+                self._judged(event)
+
+    def _judged(self, event: Event) -> None:
+        match event.body:
             case IterationEvaluated(evaluation=evaluation):
                 self._evaluation = evaluation
             case ReviewCompleted(verdict=verdict):
                 self._reviewed += verdict.blocking
-            case PhaseBounce():
-                self._bounces.append(
-                    (event.body, self._feedback(event.body), f"{event.at:%Y-%m-%dT%H:%M:%SZ}")
-                )
-                self._sent_back(event.body.target)
-            case LoopRestarted():
-                # It begins with the making, whatever the work was sent back to.
-                making = len(self._phases) - len(self._judging) - 1
-                self._done |= set(self._phases[:making])
-                self._sent_back(self._phases[making])
             case HaltingDecided(decision=decision):
-                self._escalated = decision.reason if decision.action is Action.ESCALATE else ""
+                self._stuck = decision.action is Action.ESCALATE
+                self._escalated = decision.reason if self._stuck else ""
+            case GateOpened(gate=gate):
+                self._waiting, self._escalated = True, gate.question
+                self._until = gate.deadline if gate.default is not None else None
+            case GateAnswered(answer=answer):
+                self._waiting, self._stuck, self._escalated = False, False, ""
+                if answer.choice is Choice.CONTINUE:
+                    self._made_again()
             case RunFinished(outcome=outcome):
                 self._outcome = outcome
             case _:
@@ -97,6 +113,8 @@ class Follower:
             limit=self._limit,
             texts=self._texts,
             reasons=tuple(bounce.reason for bounce, _, _ in self._bounces),
+            waiting=self._waiting and outcome is None,
+            waits_until=self._until if self._waiting and outcome is None else None,
             last_error=self._escalated if outcome is None else outcome.reason,
             ending=outcome.ending if outcome is not None else None,
             branch=outcome.branch if outcome is not None else "",
@@ -106,10 +124,17 @@ class Follower:
         return standing.model_copy(update={"last_error": error, "refinements": self._refinements(standing)})
 
     def _made(self, body: AgentFinished) -> None:
-        self._reviewed, self._evaluation, self._escalated = [], None, ""
+        self._reviewed, self._evaluation = [], None
+        self._stuck, self._escalated = False, ""
         attempt = body.snapshot.attempt
         if attempt is None or attempt.breakage is None:
             self._finished(body.phase)
+
+    def _made_again(self) -> None:
+        """Go on with the making, whatever the work was sent back to."""
+        making = len(self._phases) - len(self._judging) - 1
+        self._done |= set(self._phases[:making])
+        self._sent_back(self._phases[making])
 
     def _finished(self, phase: str) -> None:
         self._done.add(phase)
@@ -127,7 +152,7 @@ class Follower:
 
     def _refinements(self, standing: Standing) -> tuple[Refinement, ...]:
         last = len(self._bounces)
-        ended = FAILED if standing.finished else IN_PROGRESS
+        ended = FAILED if standing.finished or self._stuck else IN_PROGRESS
         return tuple(
             Refinement(
                 iteration=number,

@@ -76,6 +76,11 @@ class Preset(Value):
     """Its arguments, before options and targets."""
     unconfigured: tuple[str, ...] = ()
     """Arguments on top where the project does not configure it."""
+    climbs: bool = False
+    """Where the project does not configure it, it goes up for settings, and no argument keeps it from that.
+
+    Settings above the measured tree, which lies in the user's own, make its result an error.
+    """
     configured: Mapping[str, tuple[str, ...]] = {}
     """Arguments on top by the ending of the file that configures it; `` stands for any other ending."""
     shares: str = ""

@@ -163,9 +163,15 @@ async def head(root: Path | str) -> Commit:
     return Commit(answer.text)
 
 
-async def is_dirty(root: Path | str) -> bool:
-    """Tell whether the tree or the index differs from the checked-out commit; ignored files do not count."""
-    return bool((await git(root, "status", "--porcelain", "-z", "--untracked-files=normal")).stdout)
+async def is_dirty(root: Path | str, leaving: str = "") -> bool:
+    """Tell whether the tree or the index differs from the checked-out commit.
+
+    Ignored files do not count, nor does the folder that is left out, given from the root.
+    """
+    words = ["status", "--porcelain", "-z", "--untracked-files=normal"]
+    if leaving:
+        words += ["--", ".", f":(exclude,literal){leaving}"]
+    return bool((await git(root, *words)).stdout)
 
 
 async def commit_of(root: Path | str, name: str) -> Commit | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -59,7 +60,7 @@ def taken_apart(text: str) -> Page:
 
 def front_matter(page: Page, name: str) -> dict[str, Any]:
     """Read the keys; `StoryError` with the name of the file where they cannot be read."""
-    return _parsed(page.front, name)[1]
+    return dict(_parsed(page.front, name)[1])
 
 
 def with_keys(page: Page, changes: Mapping[str, object], name: str) -> Page:
@@ -94,16 +95,22 @@ def _means(front: str, expected: dict[str, Any], name: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=64)
+def _read(front: str) -> tuple[yaml.Node | None, Any]:
+    """Parse a text; kept, because a change is read, changed, checked and read again within a moment."""
+    loader = yaml.SafeLoader(front)
+    try:
+        node = loader.get_single_node()
+        return node, loader.construct_document(node) if node is not None else None
+    finally:
+        loader.dispose()
+
+
 def _parsed(front: str, name: str) -> tuple[yaml.MappingNode | None, dict[str, Any]]:
     try:
-        loader = yaml.SafeLoader(front)
-        try:
-            node = loader.get_single_node()
-            data = loader.construct_document(node) if node is not None else None
-        finally:
-            loader.dispose()
+        node, data = _read(front)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        message = f"{name}: the front matter is not valid YAML: {error}"
+        message = f"{name}: the front matter is not valid YAML: {_told(error)}"
         raise StoryError(message, mend="correct the text between the two lines of ---") from None
     if data is None:
         return None, {}
@@ -113,12 +120,28 @@ def _parsed(front: str, name: str) -> tuple[yaml.MappingNode | None, dict[str, A
     return node, data
 
 
+def _told(error: Exception) -> str:
+    """Say in one line what is wrong; lines are those of the file."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"{error.problem or error.context} (line {error.problem_mark.line + 2})"
+    return " ".join(str(error).split())
+
+
 class _Dumper(yaml.SafeDumper):
     """Writes lists indented below their key, as people write them."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002 - the signature is PyYAML's
         del indentless
         super().increase_indent(flow, indentless=False)
+
+
+def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # Between single quotes PyYAML writes some line breaks so that they are read as others.
+    style = '"' if any(each in text for each in "\n\r\x85\u2028\u2029") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _string)
 
 
 def _dumped(value: object) -> str:

@@ -5,21 +5,28 @@ from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
+from setpoint.wiring.mutants import mutate
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
+from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
+from setpoint.wiring.quarantine import put as put_in_quarantine
+from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
-from setpoint.wiring.world import drive, measure, verify
+from setpoint.wiring.world import drive, measure
 
 __all__ = [
     "BoardOutcome",
     "OpenGate",
     "Project",
     "Stepped",
+    "Verified",
     "Wanted",
     "add_story",
     "agent_rows",
     "answer",
+    "attested",
     "cancel",
     "card",
     "cards",
@@ -31,12 +38,16 @@ __all__ = [
     "finding_of",
     "findings_of",
     "fix_of",
+    "flaky_tests",
     "measure",
+    "mutate",
     "open_gate",
     "open_gates",
     "open_project",
     "order",
     "pipeline",
+    "put_in_quarantine",
+    "quarantine_entries",
     "recorded_order",
     "remarks",
     "run_list",
@@ -45,6 +56,8 @@ __all__ = [
     "shelf",
     "step",
     "story",
+    "take_out_of_quarantine",
     "verify",
+    "verify_statement",
     "work_off",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def _card(project: Project, path: Path, newest: dict[StoryId, RunSummary]) -> Ca
     try:
         file = read_file(path)
     except StoryError as error:
-        return _unreadable(path, str(error.message))
+        return _unreadable(path, " ".join(error.message.split()))
     run = newest.get(file.story.id)
     standing = standing_of_run(project, run) if run is not None else None
     return Card(
@@ -103,8 +104,10 @@ def standing_of_run(project: Project, run: RunSummary) -> Standing | None:
     standing = standing_of(project.log.replay(run.trace_id, kinds=kinds))
     if standing is None:
         return None
-    alive, waiting = run.state is RunState.RUNNING, run.state is RunState.WAITING
-    return standing.model_copy(update={"alive": alive, "waiting": waiting})
+    late = standing.waits_until is not None and datetime.now(UTC) >= standing.waits_until
+    # After the deadline nobody has to answer: the run goes on with what was to be done then.
+    over = {"waiting": False, "last_error": ""} if late else {}
+    return standing.model_copy(update={"alive": run.state is RunState.RUNNING, **over})
 
 
 def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, Standing], ...]:

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from setpoint.domain.board import ActionKind, Card
+from setpoint.domain.board import ActionKind, BoardLimits, Card
 from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.value import Usd, Value
 from setpoint.errors import ExitCode, RunInUse
 from setpoint.policies.budget import spent
 from setpoint.processes import Command, run
-from setpoint.settings import BoardSettings, whole_environment
+from setpoint.settings import whole_environment
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.board import card, cards
 from setpoint.wiring.project import Project
@@ -72,7 +72,7 @@ class BoardOutcome(Value):
         return next((code for code in _WORST_FIRST if code in codes), ExitCode.OK)
 
 
-def work_off(project: Project, limits: BoardSettings, flags: tuple[str, ...], say: Say) -> BoardOutcome:
+def work_off(project: Project, limits: BoardLimits, flags: tuple[str, ...], say: Say) -> BoardOutcome:
     """Work on stories until nothing is left that needs no person, or a limit is reached.
 
     `flags` are given to each run that begins; one that goes on keeps what it was ordered. An interruption
@@ -89,7 +89,7 @@ class _Crew:
     """Stories under way, and what came of those before."""
 
     project: Project
-    limits: BoardSettings
+    limits: BoardLimits
     flags: tuple[str, ...]
     say: Say
     worked: list[Worked] = field(default_factory=list)

@@ -91,7 +91,9 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         rows.append(
             Diagnosis("python", ok=bool(tools.python), detail=tools.python or "none found: set checks.python")
         )
-        rows += [Diagnosis(name, ok=True, detail=reason) for name, reason in tools.checks.items()]
+        for name, reason in tools.checks.items():
+            mend = tools.missing.get(name, "")
+            rows.append(Diagnosis(name, ok=not mend, detail=f"{reason}; {mend}" if mend else reason))
         rows += [
             Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
             for name, reason in tools.suggested.items()

@@ -21,6 +21,7 @@ from setpoint.settings import Settings
 from setpoint.store.stories import StoryFile, new_story, read_file, read_story
 from setpoint.wiring.board import earlier_runs, shelf
 from setpoint.wiring.project import Project
+from setpoint.wiring.quarantine import quarantine_at
 from setpoint.wiring.roles import cast, with_reviews
 from setpoint.wiring.world import prompt_folder
 
@@ -79,12 +80,14 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     names, workflow, notes = await cast(project, load_pipeline(settings.pipeline, project.root))
     wanted = _with_mode(wanted, settings)
     wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
-    dirty = await is_dirty(project.root)
+    # Stories are no part of the work, and Setpoint itself writes into them.
+    dirty = await is_dirty(project.root, settings.stories_dir)
     if dirty:
         notes.append(
             "your tree holds uncommitted changes: the run starts from the commit and does not see them"
         )
     now = datetime.now(UTC)
+    quarantine = quarantine_at(project, now)
     file = _file(project, wanted)
     notes += earlier_runs(project, file) if file else ()
     return RunOrder(
@@ -102,6 +105,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         settings=settings.model_dump_json(exclude={"agent"}),
         dirty=dirty,
         notes=(*notes, red_note),
+        quarantine=tuple(each for each in quarantine if each.active(now)),
+        quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
         branch=f"{settings.branch_prefix}{wanted.id}",
         story_file=str(file.path) if file else "",
         story_digest=file.digest if file else "",

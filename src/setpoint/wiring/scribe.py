@@ -11,6 +11,8 @@ from setpoint.domain.events import (
     AgentFinished,
     Body,
     Event,
+    GateAnswered,
+    GateOpened,
     HaltingDecided,
     PhaseBounce,
     PhaseCompleted,
@@ -37,6 +39,8 @@ _TELLING = (
     AgentFinished,
     PhaseBounce,
     HaltingDecided,
+    GateOpened,
+    GateAnswered,
     RunFinished,
 )
 """Events after which the file may say something else; others are left to the board, which reads the log."""

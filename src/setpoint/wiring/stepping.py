@@ -16,6 +16,7 @@ from setpoint.domain.events import (
     PhasePassed,
 )
 from setpoint.domain.run import RunOrder, RunOutcome
+from setpoint.errors import RunWaiting
 from setpoint.wiring.project import Project
 from setpoint.wiring.world import drive
 
@@ -29,6 +30,8 @@ class Stepped(NamedTuple):
     """Phases that were worked on."""
     outcome: RunOutcome | None
     """How the run ended; none where it goes on."""
+    waits: RunWaiting | None = None
+    """What a person is asked, where the run waits for one."""
 
 
 class _Enough(Exception):
@@ -65,4 +68,6 @@ def step(project: Project, order: RunOrder, *, iteration: bool = False) -> Stepp
         outcome = drive(project, order, boundary.pass_by)
     except _Enough:
         return Stepped(tuple(boundary.phases), None)
+    except RunWaiting as waits:
+        return Stepped(tuple(boundary.phases), None, waits)
     return Stepped(tuple(boundary.phases), outcome)

@@ -14,24 +14,23 @@ from setpoint.agents.mechanic import MechanicAgent
 from setpoint.agents.registry import known
 from setpoint.agents.rules import RulesAgent
 from setpoint.domain.attempt import Role
-from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.events import Body, IterationEvaluated, RunFinished, RunResumed, RunStarted
-from setpoint.domain.ids import TraceId
-from setpoint.domain.run import Ending, RunOrder, RunOutcome
+from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.events import Body, RunResumed
+from setpoint.domain.ids import Artifact
+from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
-from setpoint.errors import RunCancelled, UsageError
+from setpoint.errors import RunCancelled
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.events.replay import history
 from setpoint.events.report import write_all
-from setpoint.loops import phase, verifying
+from setpoint.loops import phase
 from setpoint.loops.asking import waiting
 from setpoint.pipelines import render
-from setpoint.policies.requests import released
 from setpoint.ports import Agent, Durable, EventLog, World
-from setpoint.processes.git import commit_of, tree_of
 from setpoint.settings import Settings
 from setpoint.wiring.board import shelf
 from setpoint.wiring.project import Project
+from setpoint.wiring.quarantine import quarantine_entries
 from setpoint.wiring.scribe import HeardLog, Scribe
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
@@ -74,6 +73,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog)
         durable=durable,
         clock=SystemClock(),
         keep=project.artifacts.keep,
+        place_of=lambda artifact: str(project.artifacts.path(Artifact(artifact))),
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
@@ -135,37 +135,6 @@ def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None])
 def measure(project: Project) -> Evaluation:
     """Measure the user's tree as it stands, uncommitted changes included."""
     evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state)
-    return asyncio.run(evaluator.measure_tree(project.root))
-
-
-def verify(project: Project, trace_id: TraceId) -> tuple[verifying.Compared, ...]:
-    """Run the evidence of a finished run again and compare."""
-    events = project.log.replay(trace_id)
-    last, first = events[-1].body, events[0].body
-    if not isinstance(last, RunFinished) or not isinstance(first, RunStarted):
-        message = f"{trace_id} is not finished"
-        raise UsageError(message, mend=f"setpoint resume {trace_id}")
-    full = [event.body.evaluation for event in events if isinstance(event.body, IterationEvaluated)]
-    recorded = [
-        each for each in full if each.commit == last.outcome.best and each.stage is not Stage.EVALUATE
-    ]
-    if not recorded:
-        message = f"{trace_id} delivered nothing that was measured in full"
-        raise UsageError(message, mend="there is nothing to verify; `setpoint show` tells what happened")
-    return asyncio.run(_verified(project, released(first.order, events), last.outcome, recorded[-1]))
-
-
-async def _verified(
-    project: Project, ordered: RunOrder, outcome: RunOutcome, recorded: Evaluation
-) -> tuple[verifying.Compared, ...]:
-    settings = Settings.model_validate_json(ordered.settings)
-    workspace = GitWorkspace(project.root, project.state)
-    evaluator = ProjectEvaluator(settings, project.artifacts, project.state)
-    compared = await verifying.verify(ordered, recorded, workspace, evaluator)
-    if not outcome.branch:
-        return compared
-    commit = await commit_of(project.root, outcome.branch)
-    # Behind accepted work stands a commit of Setpoint's own: the list of what is known to be wrong with it.
-    work = f"{commit}~1" if outcome.ending is Ending.ACCEPTED else commit
-    now = await tree_of(project.root, work) if commit and work else None
-    return (verifying.branch_compared(recorded.tree, now), *compared)
+    now = datetime.now(UTC)
+    held = tuple(each for each in quarantine_entries(project) if each.active(now))
+    return asyncio.run(evaluator.measure_tree(project.root, quarantine=held))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from evaluators.formats.samples_languages import LANGUAGES
+from evaluators.formats.samples_python import PYTHON
 from setpoint.domain.custom_check import ReportFormat
 
 SARIF = {
@@ -155,4 +156,5 @@ SAMPLES: dict[ReportFormat, bytes] = {
     ReportFormat.LCOV: LCOV.encode(),
     ReportFormat.COVERAGE_JSON: json.dumps(COVERAGE).encode(),
     **LANGUAGES,
+    **PYTHON,
 }

@@ -177,7 +177,7 @@ JEST = {
         {
             "name": "/nowhere/test/broken.test.ts",
             "status": "failed",
-            "message": "  ● Test suite failed to run\n\n    Cannot find module './none' from 'broken.test.js'\n",
+            "message": "  ● Test suite failed to run\n\nCannot find module './none' from 'broken.test.js'\n",
             "assertionResults": [_test("never", "skipped")],
         },
     ],

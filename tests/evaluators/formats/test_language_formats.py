@@ -77,7 +77,9 @@ def test_tsc_tells_types_from_syntax_and_findings_from_a_bad_configuration() -> 
     )
     assert (syntax.category, syntax.severity) == (Category.CORRECTNESS, Severity.ERROR)
     assert read(ReportFormat.TSC, "error TS5023: Unknown compiler option '--x'.\n").errors
-    assert read(ReportFormat.TSC, "").findings == ()
+    assert read(ReportFormat.TSC, "/nowhere/src/a.ts\n").errors == ()
+    lib = "/nowhere/node_modules/typescript/lib/lib.d.ts\n"
+    assert read(ReportFormat.TSC, lib).errors == ("tsc looked at no file of the project",)
     with pytest.raises(BadReport, match="in line 4: it is no line of tsc: 'Version"):
         read(ReportFormat.TSC, TSC + "Version 5.9.3\n")
 
@@ -194,7 +196,7 @@ def test_go_test_tells_packages_that_do_not_build_and_tests_that_died(tmp_path: 
     add, panic, unbuilt = report.failures
     assert (add.file, add.line, add.message) == ("calc_test.go", 7, "Add(1, 2) = -1, want 3")
     assert (panic.cause, unbuilt.cause) == (Cause.CRASH, Cause.SYNTAX)
-    with pytest.raises(BadReport, match="does not tell how package example.com/calc ended"):
+    with pytest.raises(BadReport, match=r"does not tell how package example\.com/calc ended"):
         read(ReportFormat.GO_TEST, "\n".join(GO_TEST.splitlines()[:4]))
 
 

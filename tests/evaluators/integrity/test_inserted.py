@@ -67,7 +67,13 @@ def test_new_tests_are_no_change(path: str, before: str, after: str) -> None:
         ("a.test.ts", JS, JS.replace('it("adds"', 'it.skip("adds"')),
         ("a.test.ts", JS, JS.replace("    expect(add", "    return;\n    expect(add")),
         ("a.test.ts", JS, JS.replace("describe", "/*\ndescribe") + "*/\n"),
-        ("a.test.ts", JS, JS.replace('  it("adds"', "  if (false) {\n" + '  it("adds"').replace("3);\n  });", "3);\n  });\n  }")),
+        (
+            "a.test.ts",
+            JS,
+            JS.replace('  it("adds"', "  if (false) {\n" + '  it("adds"').replace(
+                "3);\n  });", "3);\n  });\n  }"
+            ),
+        ),
         ("a.test.ts", JS, ""),
         ("a_test.go", GO, GO.replace("\tif Add", "\treturn\n\tif Add")),
         ("a_test.go", GO, GO.replace("!= 3", "== 3")),
@@ -82,12 +88,21 @@ def test_all_else_is_an_edit_that_weakens(path: str, before: str, after: str) ->
 
 
 def test_what_of_other_languages_is_protected() -> None:
-    kinds = {path: kind_of(path, ()) for path in ("src/a.test.ts", "a_test.go", "tests/a.rs", "test/data.json")}
+    kinds = {
+        path: kind_of(path, ()) for path in ("src/a.test.ts", "a_test.go", "tests/a.rs", "test/data.json")
+    }
 
     assert kinds == {
-        "src/a.test.ts": Kind.TEST, "a_test.go": Kind.TEST, "tests/a.rs": Kind.TEST, "test/data.json": Kind.DATA,
+        "src/a.test.ts": Kind.TEST, "a_test.go": Kind.TEST, "tests/a.rs": Kind.TEST,
+        "test/data.json": Kind.DATA,
     }  # fmt: skip
-    for path in ("vitest.config.ts", "web/eslint.config.mjs", "tsconfig.json", ".eslintrc.cjs", "clippy.toml"):
+    for path in (
+        "vitest.config.ts",
+        "web/eslint.config.mjs",
+        "tsconfig.json",
+        ".eslintrc.cjs",
+        "clippy.toml",
+    ):
         assert kind_of(path, ()) is Kind.CONFIGURATION
     assert kind_of("src/calc.ts", ()) is None
     assert injects("web/node_modules/vitest/index.js")

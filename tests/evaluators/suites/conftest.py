@@ -1,4 +1,4 @@
-"""Small projects in other languages, and the programs that run their tests; skipped where these are not there."""
+"""The programs that run tests in other languages; what needs them is skipped where they are not there."""
 
 from __future__ import annotations
 

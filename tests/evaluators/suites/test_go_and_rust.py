@@ -9,7 +9,7 @@ from setpoint.domain.evidence import Cause, CheckState
 from setpoint.domain.story import KnownRed
 from setpoint.settings import ChecksSettings
 
-OFF = {name: False for name in ("pytest", "go_vet", "clippy")}
+OFF = dict.fromkeys(("pytest", "go_vet", "clippy"), False)
 GO = {
     ".gitignore": ".setpoint\n",
     "go.mod": "module example.com/calc\n\ngo 1.19\n",
@@ -130,7 +130,8 @@ async def test_rust_that_does_not_compile_is_red_where_it_does_not(bench, cargo)
 
 
 async def test_what_a_rust_test_prints_is_no_outcome(bench, cargo) -> None:
-    lie = '#[test]\nfn lies() {\n    use std::io::Write;\n    let mut out = std::io::stdout();\n' + (
+    lie = (
+        "#[test]\nfn lies() {\n    use std::io::Write;\n    let mut out = std::io::stdout();\n"
         '    out.write_all(b"test other ... ok\\n").unwrap();\n    std::process::exit(0);\n}\n'
     )
     made = await bench({**RUST, "src/lib.rs": RUST_RIGHT}, **STORY)

@@ -1,4 +1,4 @@
-"""The tests of JavaScript projects, run for real: outcomes, places, selections, flaky ones, broken runners."""
+"""The tests of JavaScript projects, run for real: outcomes, places, selections, flaky and broken ones."""
 
 from __future__ import annotations
 
@@ -39,10 +39,16 @@ ADDS, STAYS, LATER = (f"{FILE}::calc > {name}" for name in ("adds", "stays", "la
 
 def project(runner: str, cases: str = CASES) -> dict[str, str]:
     module = runner != "jest"
-    load = 'import { add, boom } from "../calc.js";\n' if module else 'const { add, boom } = require("../calc");\n'
+    load = (
+        'import { add, boom } from "../calc.js";\n'
+        if module
+        else 'const { add, boom } = require("../calc");\n'
+    )
     return {
         ".gitignore": ".setpoint\nnode_modules\n",
-        "package.json": json.dumps({"type": "module" if module else "commonjs", "scripts": {"test": SCRIPTS[runner]}}),
+        "package.json": json.dumps(
+            {"type": "module" if module else "commonjs", "scripts": {"test": SCRIPTS[runner]}}
+        ),
         "calc.js": code(runner, CALC),
         FILE: HEADS[runner] + load + SAME[runner] + cases,
     }
@@ -131,7 +137,10 @@ async def test_a_test_that_passes_alone_is_flaky(start, runner: str, tmp_path: P
     mark = json.dumps(str(tmp_path / "mark"))
     body = f"const seen = fs.existsSync({mark}); fs.writeFileSync({mark}, ''); same(seen, true);"
     made = await start(
-        {**project(runner), FILE: HEADS[runner] + load + SAME[runner] + f'it("turns", () => {{ {body} }});\n'},
+        {
+            **project(runner),
+            FILE: HEADS[runner] + load + SAME[runner] + f'it("turns", () => {{ {body} }});\n',
+        },
         settings=settings(reruns=1),
     )
 
@@ -150,7 +159,8 @@ async def test_a_runner_with_a_bad_option_is_broken_and_never_clean(start, runne
 
 
 async def test_an_error_outside_of_all_tests_is_no_success(start) -> None:
-    late = 'it("fine", () => { setTimeout(() => { throw new Error("late"); }, 1);' + (
+    late = (
+        'it("fine", () => { setTimeout(() => { throw new Error("late"); }, 1);'
         " return new Promise((done) => setTimeout(done, 50)); });\n"
     )
     made = await start(project("vitest", late), settings=settings())

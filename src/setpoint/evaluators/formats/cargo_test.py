@@ -17,7 +17,8 @@ _TARGET = re.compile(r"\s{3,}Running (?:unittests )?(?P<source>\S+) \((?P<progra
 _DOCS = re.compile(r"\s{3}Doc-tests (?P<crate>\S+)")
 _BEGIN = re.compile(r"running (?P<count>\d{1,9}) tests?")
 _TEST = re.compile(
-    r"test (?P<name>.+?)(?: \(line \d+\))?(?: - [a-z ]+)? \.\.\. (?P<outcome>ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?"
+    r"test (?P<name>.+?)(?: \(line \d+\))?(?: - [a-z ]+)? \.\.\. "
+    r"(?P<outcome>ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?"
 )
 _RESULT = re.compile(
     r"test result: (?:ok|FAILED)\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
@@ -54,8 +55,8 @@ def read(text: bytes, sources: Sources) -> TestReport:
 def report_by_target(text: bytes, sources: Sources, targets: Mapping[str, str]) -> TestReport:
     """Read what was printed; `targets` names the source file of each test program, by its path.
 
-    A test is named by its target: `src/lib.rs::tests::adds`, `tests/cli.rs::prints`, `doc calc::src/lib.rs - add`
-    (without its line, which every edit above it changes).
+    A test is named by its target: `src/lib.rs::tests::adds`, `tests/cli.rs::prints`, and an example in the
+    documentation `doc calc::src/lib.rs - add`, without its line, which every edit above it changes.
     """
     sections = list(_sections(lines_of(text, sources), sources, targets))
     if not any(section.outcomes for section in sections):

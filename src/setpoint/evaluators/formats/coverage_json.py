@@ -42,7 +42,7 @@ def read(text: bytes, sources: Sources | None = None) -> Reached:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        whose = sources.report if sources else "coverage's report"
+        whose = sources.report if sources else "coverage's report (coverage.json)"
         raise BadReport(f"{whose} is not readable at '{place}': {first['msg']}") from None
     totals = report.totals
     files = {

@@ -81,7 +81,7 @@ def read(text: bytes, sources: Sources) -> TestReport:
 
 
 def listed(text: bytes, sources: Sources) -> frozenset[str]:
-    """Read what `go test -json -list .` prints: tests, examples and fuzz tests, named as `read` names them."""
+    """Read what `go test -json -list .` prints: tests, examples and fuzz tests, named as in a report."""
     names = set()
     for number, line in enumerate(lines_of(text, sources), start=1):
         if line.startswith("{"):

@@ -8,7 +8,7 @@ from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.evaluators.formats.parsing import bad, lines_of
 from setpoint.evaluators.formats.report import Sources, ToolReport
 
-_ROW = re.compile(r"\|\s(?P<name>.*?\S)\s+\|\s+(?P<status>COVERED|MISSED)\s\|")
+_ROW = re.compile(r"\|\s+(?P<name>.*?\S)\s+\|\s+(?P<status>COVERED|MISSED)\s\|")
 _MODULE = re.compile(r"(?P<file>.+) \(module\)")
 _MEMBER = re.compile(r"(?P<name>.+) \(L(?P<line>\d{1,9})\)")
 _TOTAL = re.compile(r"\|\s+TOTAL\s+\|\s+(?P<total>\d+)\s+\|\s+(?P<miss>\d+)\s+\|")

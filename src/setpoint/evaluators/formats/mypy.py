@@ -26,7 +26,7 @@ class _Item(BaseModel):
 
 
 def read(text: bytes, sources: Sources) -> ToolReport:
-    """Read a report; notes only explain and are left out."""
+    """Read a report; notes only explain and are left out, though mypy may say that it found something."""
     items = []
     for number, line in enumerate(text.decode("utf-8", "replace").splitlines(), start=1):
         if not line.strip() or _NOTE.match(line):
@@ -37,7 +37,8 @@ def read(text: bytes, sources: Sources) -> ToolReport:
             raise BadReport(f"line {number} of mypy's report is not JSON of mypy: {line[:200]}") from None
     errors = [item for item in items if item.severity == "error"]
     syntax = tuple(f"{item.file}:{item.line}: {item.message}" for item in errors if item.code == "syntax")
-    return ToolReport(findings=tuple(_finding(item, sources) for item in errors), errors=syntax)
+    findings = tuple(_finding(item, sources) for item in errors)
+    return ToolReport(findings=findings, errors=syntax, left_out=len(items) - len(errors))
 
 
 def _finding(item: _Item, sources: Sources) -> Finding:

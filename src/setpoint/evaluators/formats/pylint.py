@@ -64,14 +64,16 @@ def read(text: bytes, sources: Sources) -> ToolReport:
 def _finding(message: _Message, sources: Sources) -> Finding:
     file = sources.relative(message.path)
     category = _CATEGORIES.get(message.kind, Category.STYLE)
+    said, _, more = message.message.partition("\n")
     return Finding(
         source="pylint",
         rule=message.rule,
         severity=_SEVERITIES.get(message.kind, Severity.INFO),
         category=Category.DOCUMENTATION if _DOCUMENTATION in message.symbol else category,
-        message=f"{message.message} ({message.symbol})",
+        message=f"{said} ({message.symbol})",
         file=file,
         line=message.line,
         symbol=message.obj,
         text=sources.line(file, message.line),
+        detail=more,
     )

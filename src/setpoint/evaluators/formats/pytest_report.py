@@ -25,6 +25,13 @@ class Frame(_Line):
     name: str = ""
 
 
+class Because(_Line):
+    """An exception that another one was raised from."""
+
+    bases: tuple[str, ...] = ()
+    message: str = ""
+
+
 class Raised(_Line):
     """Why a test is red, as pytest saw it."""
 
@@ -41,6 +48,8 @@ class Raised(_Line):
     """Outermost first; empty at collection."""
     text: str = ""
     """The end of what pytest would print."""
+    because: tuple[Because, ...] = ()
+    """What it was raised from (`raise ... from`), nearest first."""
 
 
 class _Begin(_Line):
@@ -85,6 +94,8 @@ class _End(_Line):
     exit: int
 
 
+MOST_BYTES = 256 << 20
+"""A longer report is not read: the tests wrote into it, or run wild."""
 _Any = Annotated[
     _Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _End, Field(discriminator="kind")
 ]
@@ -174,13 +185,27 @@ def _uncollected(suite: Suite, line: _Uncollected) -> None:
 
 def _lines(path: Path) -> Iterator[_Any]:
     try:
-        text = path.read_text("utf-8", "replace")
+        size = path.stat().st_size
     except FileNotFoundError:
-        raise BadReport("pytest wrote no report") from None
-    whole, _, _ = text.rpartition("\n")  # a last line without its end was cut when the interpreter died
-    for number, line in enumerate(whole.splitlines(), start=1):
-        try:
-            facts: Mapping[str, Any] = json.loads(line)
-            yield _LINES.validate_python(facts)
-        except (json.JSONDecodeError, ValidationError) as error:
-            raise BadReport(f"line {number} of pytest's report is not ours: {str(error)[:200]}") from None
+        raise BadReport(f"pytest wrote no report ({path.name})") from None
+    if size > MOST_BYTES:
+        raise BadReport(
+            f"pytest's report ({path.name}) has {size:,} bytes, and {MOST_BYTES:,} are read at most"
+        )
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith("\n"):
+                return  # it was cut when the interpreter died
+            yield _line(line, f"line {number} of pytest's report ({path.name})")
+
+
+def _line(line: str, where: str) -> _Any:
+    try:
+        facts: Mapping[str, Any] = json.loads(line)
+        return _LINES.validate_python(facts)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadReport(f"{where} is not ours{f' at {place}' if place else ''}: {first['msg']}") from None
+    except (ValueError, RecursionError) as error:  # no JSON, a number without end, or nested without end
+        raise BadReport(f"{where} is not ours: {str(error)[:200]}") from None

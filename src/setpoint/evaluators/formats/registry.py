@@ -84,8 +84,7 @@ COVERAGE: Mapping[ReportFormat, Callable[[bytes, Sources], Reached]] = {
 }
 """Formats of tools that tell what tests reached."""
 _MAY_BE_EMPTY = (
-    ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.LIZARD, ReportFormat.VULTURE, ReportFormat.TSC,
-    ReportFormat.GO_VET,
+    ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.LIZARD, ReportFormat.VULTURE, ReportFormat.GO_VET,
 )  # fmt: skip
 """Formats of one line for each finding, so that nothing is written where nothing was found."""
 

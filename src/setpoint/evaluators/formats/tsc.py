@@ -1,4 +1,8 @@
-"""The lines that `tsc --pretty false` prints."""
+"""The lines that `tsc --pretty false --listFiles` prints.
+
+The list of files is what tells a clean project from one of which tsc looked at nothing, as it does without a
+word where `tsconfig.json` only refers to others.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from setpoint.evaluators.formats.report import Sources, ToolReport
 
 _PLACED = re.compile(r"(?P<file>[^\s(][^(]*)\((?P<line>\d{1,9}),\d{1,9}\): (?P<rest>.*)")
 _SAID = re.compile(r"(?P<level>error|warning|message) TS(?P<code>\d{1,6}): (?P<text>.*)")
+_LISTED = re.compile(r"(?:[A-Za-z]:)?/.+\.(?:[cm]?[jt]sx?|json)")
 _LEVELS = {"error": Severity.ERROR, "warning": Severity.WARNING, "message": Severity.INFO}
 _SYNTAX = 2000
 """Codes below it say that a file does not parse, or breaks a rule of the grammar."""
@@ -19,19 +24,23 @@ def read(text: bytes, sources: Sources) -> ToolReport:
     """Read what was printed; an error without a place is one of the configuration: nothing was judged."""
     findings: list[Finding] = []
     errors: list[str] = []
-    if not text:
-        return ToolReport()
+    seen = False
     for number, line in enumerate(lines_of(text, sources), start=1):
         if not line.strip() or (line[0].isspace() and (findings or errors)):
             continue  # the second line of a message, which explains the first
         placed = _PLACED.fullmatch(line)
         said = _SAID.fullmatch(placed["rest"] if placed else line)
+        if said is None and _LISTED.fullmatch(line):
+            seen = seen or "/node_modules/" not in line
+            continue
         if said is None:
             raise bad(sources, f"it is no line of tsc: {line[:200]!r}", f"in line {number}")
         if placed is None:
             errors.append(f"TS{said['code']}: {said['text']}")
         else:
             findings.append(_finding(placed, said, sources))
+    if not (seen or findings or errors):
+        errors.append("tsc looked at no file of the project")
     return ToolReport(findings=tuple(findings), errors=tuple(errors))
 
 

@@ -20,6 +20,7 @@ from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
 import pytest
 
 _FRAMES = 40
+_CAUSES = 5
 _TEXT = 4000
 _LINE = 600
 _PLACES = re.compile(r'^(?:E +File ")?([^\s":]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
@@ -109,7 +110,7 @@ class Report:
         if crash is not None:
             failure.update(file=str(crash.path), line=crash.lineno)
             failure["message"] = failure["message"] or str(crash.message)[:_LINE]
-        failure.update({key: raised[key] for key in ("type", "bases", "frames") if key in raised})
+        failure.update({key: raised[key] for key in ("type", "bases", "frames", "because") if key in raised})
         return failure
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
@@ -179,7 +180,17 @@ def _raised(excinfo: Any) -> dict[str, Any]:
         "bases": [base.__name__ for base in kind.__mro__],
         "message": _said(excinfo.value),
         "frames": frames,
+        "because": list(_because(excinfo.value)),
     }
+
+
+def _because(error: BaseException) -> Iterator[dict[str, Any]]:
+    """Give what an exception was raised from, step by step; a ring of causes ends."""
+    for _ in range(_CAUSES):
+        if error.__cause__ is None:
+            return
+        error = error.__cause__
+        yield {"bases": [base.__name__ for base in type(error).__mro__], "message": _said(error)}
 
 
 def _said(error: BaseException) -> str:

@@ -112,7 +112,7 @@ class Report(unittest.TestResult):
                 self._tell(name, {"outcome": outcome, "duration": 0.0, "failure": failure})
 
     def _name(self, test: Any) -> str:
-        return self._names.get(test.id(), test.id())
+        return self._names.get(test.id(), str(test.id()))
 
     def _tell(self, name: str, facts: dict[str, Any]) -> None:
         self._told.add(name)

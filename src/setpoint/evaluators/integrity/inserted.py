@@ -1,7 +1,7 @@
 """Whether a file of tests in JavaScript, Go or Rust only gained tests: told by its lines and brackets.
 
-Without a parser for each language, what stood must stand, line by line and in order; and what came between must
-be whole by itself and stand between tests, not in one. All else counts as an edit of what was there.
+Without a parser for each language, what stood must stand, line by line and in order; and what came between
+must be whole by itself and stand between tests, not in one. All else counts as an edit of what was there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _GROUP = re.compile(r"\b(?:describe|suite|context)\b[\w.]*\s*[(`.]|^\s*(?:pub\s+
 _ENDED = re.compile(r"^(?!\s*(?:#\[|@)).*[;})\],\"'`]\s*(?://.*)?$")
 """The last line of an addition that does not reach into what follows, as an attribute of Rust would."""
 _TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'|[()\[\]{}]", re.DOTALL
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'|[()\[\]{}]",
+    re.DOTALL,
 )
 _LIFETIME = re.compile(r"(?<!\w)'(?=[a-z_]\w*\b(?!'))")
 _OPENING, _CLOSING = "([{", ")]}"
@@ -62,26 +63,26 @@ def _stands_apart(part: _Inserted, new: list[str], around: list[tuple[str, ...]]
     if around is None:  # brackets that do not match: only what is put at the end is beyond doubt
         return part.at == len(new) - (part.last - part.first)
     return any(
-        all(_GROUP.search(line) for line in around[moved.at]) and _whole("\n".join(new[moved.first : moved.last]))
+        all(_GROUP.search(line) for line in around[moved.at])
+        and _whole("\n".join(new[moved.first : moved.last]))
         for moved in _slid(part, new)
     )
 
 
 def _slid(part: _Inserted, new: list[str]) -> Iterator[_Inserted]:
     yield part
-    for step, line, like in ((-1, -1, -1), (1, 0, 0)):
+    for step in (-1, 1):
         moved = part
         for _ in range(_SLIDES):
-            edge = moved.first + line if step < 0 else moved.first
-            other = moved.last + like if step < 0 else moved.last
-            if not (0 <= edge and other < len(new)) or new[edge] != new[other]:
+            edge, other = moved.first + min(step, 0), moved.last + min(step, 0)
+            if edge < 0 or other >= len(new) or new[edge] != new[other]:
                 break
             moved = _Inserted(moved.at + step, moved.first + step, moved.last + step)
             yield moved
 
 
 def _enclosing(text: str, lines: list[str]) -> list[tuple[str, ...]] | None:
-    """Give, before each line and after the last, the lines whose brackets are open; none where they do not match."""
+    """Give, before each line and after the last, the lines of open brackets; none where they do not match."""
     found: list[tuple[str, ...]] = []
     open_lines: list[str] = []
     starts = _starts(text)

@@ -134,14 +134,14 @@ class Comparison:
         above = not folder or any(
             each.startswith(f"{folder}/") and kind_of(each, ()) is Kind.TEST for each in self.base_files
         )
-        if (name in STEERING and above) or (name in NEAREST and self._holds_code(folder)):
+        scripts = steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files)
+        nearest = name in NEAREST and self._holds_code(folder)
+        if scripts or nearest or (name in STEERING and above):
             return self._new_settings(path, content)
         return None
 
     def _in_place_of(self, path: str) -> tuple[str, str, bool] | None:
         """Say what a new file is taken for by its name alone."""
-        if steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files):
-            return "is new and takes the place of the project's settings", "", False
         if injects(path):
             return "is new and is loaded in place of, or before, the test runner", "", True
         if preempts(path):
@@ -166,6 +166,8 @@ class Comparison:
         return any(kind_of(each, ()) is Kind.TEST and each.startswith(inside) for each in self.base_files)
 
     def _new_settings(self, path: str, content: str) -> Judged | None:
+        if steers_scripts(path):
+            return _judged(path, [("is new and takes the place of the project's settings", "", False)])
         settings = tool_settings(path, content)
         if settings is not None and not settings:
             return None

@@ -1,4 +1,4 @@
-"""Which packages of a project have tests in other languages, and by which runner: read from the base commit."""
+"""Which packages of a project have tests in other languages, and by which runner; read from the base."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def manifests(files: Iterable[str]) -> list[str]:
 def found_suites(files: Iterable[str], texts: Mapping[str, str]) -> dict[str, Found]:
     """Find the runners; `texts` holds what `manifests` names.
 
-    Where the root calls a runner itself, it tests all packages; else each package that calls one is tested alone.
+    Where the root calls a runner itself, it tests all packages; else each package that calls one is alone.
     """
     known = tuple(files)
     packages = [file for file in manifests(known) if file in texts]

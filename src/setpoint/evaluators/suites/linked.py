@@ -1,8 +1,8 @@
 """Bringing the packages that a person has installed to the measured tree, which has none: git ignores them.
 
-The measured tree gets a folder `node_modules` of its own, in which each package is a link to the one installed in
-the user's tree. So what tests write there stays in the measured tree, a package of the same repository is the
-measured one and not the user's, and nothing of it can become part of a commit.
+The measured tree gets a folder `node_modules` of its own, in which each package is a link to the installed
+one of the user's tree. So what tests write there stays in the measured tree, a package of the same repository
+is the measured one and not the user's, and nothing of it can become part of a commit.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _NEEDED = (".bin", ".pnpm", ".store", ".package-lock.json", ".modules.yaml", ".y
 
 
 def link_packages(root: Path, place: Path, folders: Iterable[str], committed: frozenset[str]) -> None:
-    """Link the installed packages of some folders of the user's tree at `root` into the measured tree at `place`.
+    """Link the packages installed in some folders of the user's tree at `root` into the tree at `place`.
 
-    `committed` are folders of packages that the base itself holds; they are left as they are. One that the work
-    brought in is taken away: it would take the place of what is installed.
+    `committed` are folders of packages that the base itself holds; they are left as they are. One that the
+    work brought in is taken away: it would take the place of what is installed.
     """
     for folder in folders:
         source, target = root / folder / FOLDER, place / folder / FOLDER
@@ -53,7 +53,7 @@ def fingerprint(root: Path, folders: Iterable[str]) -> str:
 
 
 def lock_note(root: Path, place: Path, folders: Iterable[str]) -> str:
-    """Say from which lock file the linked packages were installed, and whether the measured tree has the same."""
+    """Say from which lock file the linked packages come, and whether the measured tree has the same."""
     for folder in ("", *folders):
         for name in LOCKS:
             mine, measured = root / folder / name, place / folder / name

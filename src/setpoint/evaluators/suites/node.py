@@ -29,7 +29,7 @@ class NodeRunner:
     async def run(self, start: Start, only: Selection) -> Once:
         """Run it; without a report it broke."""
         done = await start.call(start.argv(*self._selection(start, only)))
-        text = await file_of(start, done)
+        text = await file_of(start)
         if text is None:
             return Once(done=done, broken=f"{start.name} wrote no report: {done.ending}{results.tail(done)}")
         once = read(start, done, text)

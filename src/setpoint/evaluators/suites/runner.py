@@ -122,7 +122,7 @@ def believed(start: Start, done: Completed, report: TestReport) -> Once:
     return Once(done=done, report=report)
 
 
-async def file_of(start: Start, done: Completed) -> bytes | None:
+async def file_of(start: Start) -> bytes | None:
     """Give the report that the runner wrote to its file; none where it wrote none."""
     if not start.report.is_file():
         return None

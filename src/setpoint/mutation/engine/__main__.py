@@ -25,8 +25,8 @@ def _start() -> int:
     package = importlib.util.module_from_spec(spec)
     sys.modules[_PRIVATE_NAME] = package
     spec.loader.exec_module(package)
-    repair = importlib.import_module(f"{_PRIVATE_NAME}.repair")
-    return int(repair.main(sys.argv[1:]))
+    work, *words = sys.argv[1:] if sys.argv[1:2] == ["score"] else ["repair", *sys.argv[1:]]
+    return int(importlib.import_module(f"{_PRIVATE_NAME}.{work}").main(words))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .source import Edits, FunctionNode, Source, Unit
-from .spectra import Line
+from .suspicion import Line
 from .templates import Scope, Template, by_node
 
 _GREATEST_FACTOR = 1.2

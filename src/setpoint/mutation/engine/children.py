@@ -15,7 +15,8 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 Report = Callable[[object], None]
@@ -149,9 +150,28 @@ def _leads_group(pid: int) -> bool:
     return False
 
 
+class _Inbox:
+    """Puts the records together that come from one child in pieces."""
+
+    def __init__(self) -> None:
+        self._pending = b""
+
+    def take(self, data: bytes) -> Iterator[object]:
+        """Give the records that are complete now."""
+        self._pending += data
+        while len(self._pending) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._pending)
+            end = _LENGTH.size + length
+            if len(self._pending) < end:
+                return
+            record = pickle.loads(self._pending[_LENGTH.size : end])  # noqa: S301 - written by our own child
+            self._pending = self._pending[end:]
+            yield record
+
+
 def _listen(read_end: int, silence_s: float, on_record: Callable[[Any], bool | None]) -> tuple[bool, object]:
     """Read records until the pipe closes, a final record comes, or the child has to be stopped."""
-    pending = b""
+    inbox = _Inbox()
     heard = time.monotonic()
     while True:
         ready, _, _ = select.select([read_end], [], [], 0.25)
@@ -162,16 +182,79 @@ def _listen(read_end: int, silence_s: float, on_record: Callable[[Any], bool | N
         data = os.read(read_end, 1 << 16)
         if not data:
             return False, None
-        pending += data
         heard = time.monotonic()
-        while len(pending) >= _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(pending)
-            end = _LENGTH.size + length
-            if len(pending) < end:
-                break
-            record = pickle.loads(pending[_LENGTH.size : end])  # noqa: S301 - written by our own child
-            pending = pending[end:]
+        for record in inbox.take(data):
             if isinstance(record, _Final):
                 return False, record
             if on_record(record):
                 return True, None
+
+
+def run_children(
+    acts: Sequence[Callable[[Report], None]], limits: Limits, on_record: Callable[[int, Any], None]
+) -> list[str]:
+    """Run acts in forked children side by side; `on_record` gets a child's place with each record.
+
+    Gives for each child why it did not come to its end, empty where it did. A child that is silent for too
+    long is ended.
+    """
+    running: dict[int, _Running] = {}
+    for place, act in enumerate(acts):
+        read_end, write_end = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            os.close(read_end)
+            for other in running:
+                os.close(other)
+            _be_child(act, write_end, limits)
+        os.close(write_end)
+        running[read_end] = _Running(place, pid, _Inbox())
+    errors = ["it ended its process"] * len(acts)
+    try:
+        _hear(running, limits.silence_s, on_record, errors)
+    finally:
+        for read_end, each in running.items():
+            _end(read_end, each.pid)
+    return errors
+
+
+@dataclass
+class _Running:
+    """One of several children."""
+
+    place: int
+    pid: int
+    inbox: _Inbox
+    heard: float = field(default_factory=time.monotonic)
+
+
+def _hear(
+    running: dict[int, _Running], silence_s: float, on_record: Callable[[int, Any], None], errors: list[str]
+) -> None:
+    while running:
+        ready, _, _ = select.select(list(running), [], [], 0.25)
+        for read_end in ready:
+            each = running[read_end]
+            each.heard = time.monotonic()
+            data = os.read(read_end, 1 << 16)
+            over = not data
+            for record in each.inbox.take(data):
+                if isinstance(record, _Final):
+                    errors[each.place], over = record.error, True
+                else:
+                    on_record(each.place, record)
+            if over:
+                _end(read_end, running.pop(read_end).pid)
+        for read_end, each in list(running.items()):
+            if time.monotonic() - each.heard > silence_s:
+                errors[each.place] = "it was silent for too long"
+                _end(read_end, running.pop(read_end).pid)
+
+
+def _end(read_end: int, pid: int) -> None:
+    os.close(read_end)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL) if _leads_group(pid) else os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)

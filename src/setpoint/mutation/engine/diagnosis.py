@@ -10,7 +10,8 @@ from .children import Limits, Report, cpu_timer, run_child
 from .files import SourceFiles
 from .session import PASSED, Suite
 from .source import Unit
-from .spectra import Line, Reached, Spectra, Trace, ochiai, trace, with_tracebacks
+from .spectra import Trace, trace
+from .suspicion import Line, Reached, Spectra, ochiai, with_tracebacks
 from .wire import Request
 
 _MOST_FAILING = 120

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from . import guard
-from .children import Limits, Report, cpu_timer, run_child
+from .children import Ended, Limits, Report, cpu_timer, run_child
 from .session import FAILED, PASSED, SKIPPED, prepare_path, pytest_words
 from .wire import Request
 
@@ -31,6 +31,12 @@ class Fresh:
 
     def outcomes(self, path: str, text: str | None, tests: Collection[str]) -> dict[str, str]:
         """Give the outcomes of tests with another text for a file; tests that did not run are missing."""
+        return self.run(path, text, tests)[0]
+
+    def run(
+        self, path: str, text: str | None, tests: Collection[str], *, to_first_failure: bool = False
+    ) -> tuple[dict[str, str], Ended]:
+        """Give the outcomes, and how the process ended."""
         seen: dict[str, str] = {}
 
         def act(report: Report) -> None:
@@ -43,27 +49,34 @@ class Fresh:
                 *pytest_words(self.request.tree, self.request.scratch, _options(self.request.pytest_args)),
                 *_files(tests),
             ]
-            pytest.main(words, plugins=[_Selected(frozenset(tests), report)])
+            pytest.main(words, plugins=[_Selected(frozenset(tests), report, told=to_first_failure)])
 
-        def record(entry: tuple[str, str]) -> None:
+        def record(entry: tuple[str, str]) -> bool:
             test, outcome = entry
             seen[test] = outcome
+            return to_first_failure and outcome == FAILED
 
-        run_child(act, self.limits, record)
-        return seen
+        return seen, run_child(act, self.limits, record)
 
 
 class _Selected:
     """Runs the wanted tests only, and reports each."""
 
-    def __init__(self, tests: frozenset[str], report: Report) -> None:
+    def __init__(self, tests: frozenset[str], report: Report, *, told: bool) -> None:
         self._tests = tests
+        self._told = told
+        """Whether a file that cannot be collected is reported as failed."""
         self._report = report
         self._outcomes: dict[str, str] = {}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the wanted tests; a wanted file or class keeps all that is in it."""
         items[:] = [item for item in items if self._is_wanted(item.nodeid)]
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Report a file that cannot be collected, where that is wanted."""
+        if report.failed and self._told:
+            self._report((report.nodeid, FAILED))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Put the phases of a test together."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from .source import Source, bound_names
-from .spectra import Line, Spectra
+from .suspicion import Line, Spectra
 
 _UNBOUND = re.compile(r"UnboundLocalError: .*?'(\w+)'|NameError: free variable '(\w+)'")
 _HINTED = 0.7

@@ -11,7 +11,8 @@ import pytest
 from .children import Limits, Report, cpu_timer, run_child
 from .files import SourceFiles
 from .session import prepare_path, pytest_words
-from .spectra import Line, Tracer
+from .spectra import Tracer
+from .suspicion import Line
 from .wire import Request
 
 _AT_IMPORT = 0.3

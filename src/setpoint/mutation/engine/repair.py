@@ -22,7 +22,7 @@ from .importing import examine, reached_at_import
 from .search import Found
 from .session import warm_up
 from .source import Source, UnreadableSource
-from .spectra import Line
+from .suspicion import Line
 from .warm import Warm, run_warm
 from .wire import Progress, Request, Result, Suspect
 

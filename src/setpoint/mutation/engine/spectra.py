@@ -1,61 +1,21 @@
-"""Which lines which tests reach, and how suspicious that makes each line (Ochiai; Abreu et al. 2007)."""
+"""Which lines which tests reach."""
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 from typing import Any
 
 from .children import Ended, Limits, Report, cpu_timer, run_child
 from .session import FAILED, Suite
-
-Line = tuple[str, int]
-"""File and 1-based line."""
-Function = tuple[str, int]
-"""File and first line of a code object."""
-
-
-@dataclass
-class Reached:
-    """What one test reached, and how it ended."""
-
-    outcome: str
-    cpu_s: float
-    """CPU seconds under the tracer, some times more than without."""
-    lines: frozenset[Line] = frozenset()
-    functions: frozenset[Function] = frozenset()
-    traceback: tuple[Line, ...] = ()
-    """Lines of the project in the failure's traceback, outermost first."""
-    error: str = ""
-    """The failure in one line."""
-    endless: bool = False
-    """It was ended by the time limit."""
-
-
-@dataclass
-class Spectra:
-    """All tests that were traced."""
-
-    tests: dict[str, Reached] = field(default_factory=dict)
-    complete: bool = False
-    """All collected tests were traced."""
-
-    def failing_lines(self, failing: Collection[str]) -> frozenset[Line]:
-        """Give all lines that failing tests reach."""
-        return frozenset(line for test in failing for line in self.tests[test].lines)
-
-    def touching(self, functions: Collection[Function]) -> list[str]:
-        """Give the tests that reach one of some functions, in the order they were traced."""
-        wanted = frozenset(functions)
-        return [test for test, reached in self.tests.items() if wanted & reached.functions]
+from .suspicion import Function, Line, Reached
 
 
 class Tracer:
@@ -126,6 +86,8 @@ class Trace:
     deadline: float
     """`time.monotonic()` after which no more tests are begun."""
     line_functions: Collection[Function] | None = None
+    alone: bool = False
+    """Each test makes its wider fixtures anew, so that what they reach counts for each of their users."""
 
 
 def trace(suite: Suite, tests: Sequence[str], how: Trace) -> dict[str, Reached]:
@@ -179,7 +141,8 @@ def _trace_all(suite: Suite, tests: Sequence[str], how: Trace, report: Report) -
         started = time.process_time()
         tracer.start()
         try:
-            ran = suite.run(test, tests[place + 1] if place + 1 < len(tests) else None)
+            following = None if how.alone or place + 1 == len(tests) else tests[place + 1]
+            ran = suite.run(test, following)
         finally:
             tracer.stop()
         cpu_timer(0.0)
@@ -228,35 +191,3 @@ def _traceback(error: BaseException, wanted: Callable[[str], bool]) -> Iterable[
         if wanted(step.tb_frame.f_code.co_filename):
             yield step.tb_frame.f_code.co_filename, step.tb_lineno
         step = step.tb_next
-
-
-def ochiai(
-    spectra: Spectra, failing: Collection[str], weights: dict[str, float] | None = None
-) -> dict[Line, float]:
-    """Score each line that failing tests reach: 0 to 1, 1 where only failing tests reach it."""
-    weights = weights or {}
-    total = sum(weights.get(test, 1.0) for test in failing) or 1.0
-    failed: dict[Line, float] = {}
-    for test in failing:
-        for line in spectra.tests[test].lines:
-            failed[line] = failed.get(line, 0.0) + weights.get(test, 1.0)
-    passed: dict[Line, int] = {}
-    for test, reached in spectra.tests.items():
-        if test not in failing:
-            for line in reached.lines & failed.keys():
-                passed[line] = passed.get(line, 0) + 1
-    return {line: count / math.sqrt(total * (count + passed.get(line, 0))) for line, count in failed.items()}
-
-
-def with_tracebacks(
-    scores: dict[Line, float], spectra: Spectra, failing: Collection[str]
-) -> dict[Line, float]:
-    """Raise the lines of the project that stand in the failures' tracebacks, the innermost most."""
-    raised = dict(scores)
-    for test in failing:
-        frames = spectra.tests[test].traceback
-        for depth, line in enumerate(reversed(frames)):
-            if line in raised:
-                floor = 0.9 / (1 + 0.25 * depth)
-                raised[line] = max(raised[line], floor, min(1.0, raised[line] * 1.3))
-    return raised

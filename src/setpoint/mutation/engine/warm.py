@@ -16,7 +16,7 @@ from .files import SourceFiles
 from .search import Found, Outcome, Search
 from .session import Suite, collect, prepare_path, pytest_words
 from .source import Source
-from .spectra import Line
+from .suspicion import Line
 from .wire import Progress, Request
 
 _Thin = tuple[str, int, Any, str, int, int, float]

@@ -1,0 +1,37 @@
+"""The page about statements: the shapes that `setpoint attest` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wording import fields, first_words
+
+from setpoint.domain import attestation
+
+
+def page() -> Iterator[str]:
+    """The shape of the statements that `setpoint attest` writes."""
+    yield "# Attestations\n"
+    yield (
+        "`setpoint attest` writes [in-toto](https://in-toto.io) statements, version 1. What is not set is "
+        "left out; a reader passes over names it does not know. How to use them: "
+        "[Read the evidence](../how-to/evidence.md#attest-it).\n"
+    )
+    yield f"## Predicate `{attestation.EVIDENCE_TYPE}`\n"
+    yield f"{first_words(attestation.EvidenceLedger)}\n"
+    yield from fields(attestation.EvidenceLedger)
+    yield f"## Predicate `{attestation.TEST_RESULT_TYPE}`\n"
+    yield f"{first_words(attestation.TestResult)}\n"
+    yield from fields(attestation.TestResult)
+    for model in (
+        attestation.AttestedCheck,
+        attestation.AttestedGate,
+        attestation.AttestedFinding,
+        attestation.AttestedStory,
+        attestation.ResourceDescriptor,
+        attestation.Subject,
+        attestation.Verifier,
+    ):
+        yield f"## {model.__name__}\n"
+        yield f"{first_words(model)}\n"
+        yield from fields(model)

@@ -1,0 +1,80 @@
+"""`setpoint mutate`: which small changes of the code no test notices."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from setpoint.errors import ExitCode
+
+if TYPE_CHECKING:
+    from setpoint.domain.mutation import MutationReport
+
+
+def mutate(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files or folders; none: the lines that your tree changes against its commit."),
+    ] = None,
+    lines: Annotated[str, typer.Option(help="Only these lines of one file, as in 10-40.")] = "",
+    budget: Annotated[
+        float | None, typer.Option(min=1, help="Seconds at most; else checks.mutation_budget_s.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes side by side; 0: one for each core.")] = 0,
+    goal: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Exit 1 where a smaller share is noticed.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every mutant as JSON.")] = False,
+) -> int:
+    """Make small changes to the code and tell which of them no test notices; your tree is not touched."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    report = wiring.mutate(project, tuple(paths or ()), lines, budget_s=budget, jobs=jobs)
+    if as_json:
+        told = {"score": report.score, "counts": report.counts, **report.model_dump(mode="json")}
+        typer.echo(json.dumps(told, indent=1))
+    else:
+        _print(report)
+    missed = goal is not None and (report.score is None or report.score < goal)
+    return ExitCode.FINDINGS if missed else ExitCode.OK
+
+
+def _print(report: MutationReport) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    for each in sorted(report.mutants, key=lambda mutant: (mutant.file, mutant.line)):
+        if each.verdict == "survived":
+            doubt = "  (and take the same path)" if each.same_path else ""
+            console.print(
+                f"{each.file}:{each.line}: {each.tests} tests pass{doubt}", style="yellow", markup=False
+            )
+            console.print(f"  - {each.before}\n  + {each.after}", markup=False)
+    unreached: dict[str, set[int]] = {}
+    for each in report.mutants:
+        if each.verdict == "uncovered":
+            unreached.setdefault(each.file, set()).add(each.line)
+    for file, numbers in sorted(unreached.items()):
+        console.print(
+            f"{file}: no test reaches lines {', '.join(map(str, sorted(numbers)))}", style="red", markup=False
+        )
+    counts = ", ".join(f"{count} {name}" for name, count in report.counts.items() if count)
+    score = "not measured" if report.score is None else f"{report.score:.1%}"
+    console.print(f"mutation score {score}: {counts}", style="bold", markup=False)
+    for note in _notes(report):
+        console.print(note, style="dim", markup=False)
+
+
+def _notes(report: MutationReport) -> list[str]:
+    notes = [report.reason] if report.reason else []
+    if report.made > len(report.mutants):
+        notes.append(f"a random sample of {len(report.mutants)} out of {report.made} mutants")
+    for what, tests in (("red", report.red), ("unsteady", report.unsteady)):
+        if tests:
+            notes.append(f"left out, {what}: {', '.join(tests[:5])}{' ...' if len(tests) > 5 else ''}")  # noqa: PLR2004 - as many as are named
+    notes += [f"left out: {reason}" for reason in report.skipped_files]
+    return notes

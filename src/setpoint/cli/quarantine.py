@@ -1,0 +1,67 @@
+"""`setpoint quarantine`: tests that fail by chance, and until when their failures do not count."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from setpoint.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from setpoint.domain.quarantine import FlakyTest, Quarantined
+
+
+def quarantine(
+    action: Annotated[str, typer.Argument(help="list, add or remove.")] = "list",
+    test: Annotated[
+        str, typer.Argument(help="A test as pytest names it; a file or class stands for all its tests.")
+    ] = "",
+    days: Annotated[
+        int | None, typer.Option(min=1, max=365, help="For how long; else failures.quarantine_days.")
+    ] = None,
+    reason: Annotated[str, typer.Option(help="Why; shown wherever a failure is excused.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> int:
+    """Show, add or remove tests whose failures are reported and do not count until a day."""
+    from datetime import UTC
+
+    from setpoint import wiring
+
+    if action not in ("list", "add", "remove"):
+        raise UsageError(f"there is no action '{action}'", mend="give list, add or remove")
+    if (action == "list") != (not test):
+        raise UsageError(f"`{action}` {'takes no test' if test else 'needs a test'}", mend="see --help")
+    project, now = wiring.open_project(Path.cwd()), datetime.now(UTC)
+    if action == "add":
+        entry = wiring.put_in_quarantine(project, test, days=days, reason=reason, now=now)
+        typer.echo(f"{entry.test}: its failures do not count until {entry.until:%Y-%m-%d %H:%M} UTC")
+    elif action == "remove":
+        wiring.take_out_of_quarantine(project, test, now)
+        typer.echo(f"{test}: its failures count again")
+    else:
+        _show(wiring.quarantine_entries(project), wiring.flaky_tests(project, now), now, as_json=as_json)
+    return ExitCode.OK
+
+
+def _show(
+    entries: tuple[Quarantined, ...], flaky: tuple[FlakyTest, ...], now: datetime, *, as_json: bool
+) -> None:
+    if as_json:
+        import json
+
+        held = [{**each.model_dump(mode="json"), "active": each.active(now)} for each in entries]
+        seen = [each.model_dump(mode="json") for each in flaky]
+        typer.echo(json.dumps({"quarantine": held, "flaky": seen}, indent=2))
+        return
+    for each in entries:
+        state = "until" if each.active(now) else "counts again since"
+        why = f": {each.reason}" if each.reason else ""
+        typer.echo(f"{each.test}  {state} {each.until:%Y-%m-%d}  by {each.by}{why}")
+    if not entries:
+        typer.echo("no test is in quarantine")
+    for known in flaky:
+        runs = "1 run" if len(known.seen) == 1 else f"{len(known.seen)} runs"
+        typer.echo(f"flaky: {known.test}  in {runs}, last {known.seen[-1]:%Y-%m-%d}")

@@ -1,0 +1,330 @@
+"""A whole mutation score: warm session, steady tests, mutants tried side by side, fresh processes, result.
+
+Like the repair, this process never imports the project: the warm session lives in a forked child.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib.metadata
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .children import Limits, Report, cpu_used, run_child, run_children
+from .files import SourceFiles
+from .fresh import Fresh
+from .kills import FRESH, Kills, Tried
+from .mutants import Mutant, make
+from .score_wire import KILLED, SURVIVED, TIMEOUT, UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
+from .session import FAILED, Suite, collect, prepare_path, pytest_words, warm_up
+from .source import Source, UnreadableSource, splice
+from .spectra import Trace, trace
+from .steady import Judges, judges
+from .suspicion import Reached
+from .swap import Swapper
+from .wire import Progress, Request
+
+_TRACE_SHARE, _STEADY_SHARE, _WARM_SHARE = 0.4, 0.55, 0.85
+"""Shares of the time after which tracing, repeating and trying in the warm session end."""
+_ONE_TEST_S = 20.0
+_FRESH_S = 15.0
+_PATIENCE = 10.0
+
+
+def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
+    """Work on one order; whatever goes wrong with the project ends in the result's reason."""
+    started = time.monotonic()
+    scratch = request.scratch or tempfile.mkdtemp(prefix="mutants-")
+    request = replace(request, tree=os.path.realpath(request.tree), scratch=scratch)
+    result = ScoreResult(pytest=importlib.metadata.version("pytest"))
+    sources = _read(request, result)
+    if not sources:
+        result.reason = "; ".join(result.skipped_files) or "no file to be mutated"
+        return result
+    wanted = {os.path.join(request.tree, file): lines for file, lines in request.targets.items()}  # noqa: PTH118 - code objects have strings
+    made = make(sources, wanted, request.seed)
+    result.made, result.same = len(made.mutants), made.same
+    mutants = made.mutants[: request.most]
+    tried: dict[int, Tried] = {}
+    guarding: dict[int, list[str]] = {}
+    if mutants:
+        warm_up(request.tree, scratch)
+        warm = _Warm(request, mutants, started, progress, result)
+        warm.run(tried, guarding)
+        _Fresh(request, mutants, guarding, warm.cpu_s, started + request.wall_s).run(tried)
+    if not mutants or result.traced:
+        result.status = "measured"
+    elif not result.reason:
+        result.reason = "no test was collected"
+    for place, mutant in enumerate(mutants):
+        told = tried.get(place, Tried(UNTRIED))
+        result.judged.append(_judged(request, mutant, told, len(guarding.get(place, ()))))
+    result.cpu_s = round(cpu_used(), 2)
+    result.seconds["total"] = round(time.monotonic() - started, 3)
+    return result
+
+
+class _Warm:
+    """The warm session, in a child of its own."""
+
+    def __init__(
+        self,
+        request: ScoreRequest,
+        mutants: Sequence[Mutant],
+        started: float,
+        progress: Progress,
+        result: ScoreResult,
+    ) -> None:
+        self._request = request
+        self._mutants = mutants
+        self._started = started
+        self._progress = progress
+        self._result = result
+        self._told = started
+        self._looked_at = 0
+        self.cpu_s: dict[str, float] = {}
+        """CPU seconds of one run by test, known after `run`."""
+
+    def run(self, tried: dict[int, Tried], guarding: dict[int, list[str]]) -> None:
+        """Fill in what became of each mutant, and which tests can notice it."""
+        request, result = self._request, self._result
+        log = Path(request.scratch) / "warm.log"
+        heard: set[str] = set()
+
+        def take(entry: tuple[str, Any]) -> None:
+            kind, value = entry
+            heard.add(kind)
+            if kind == "tried":
+                tried[value[0]] = value[1]
+            elif kind == "guarding":
+                guarding.update(value)
+            elif kind == "cpu_s":
+                self.cpu_s = value
+            elif kind == "stage":
+                result.seconds[value[0]] = value[1]
+            else:
+                setattr(result, kind, value)
+
+        limits = Limits(request.memory_bytes, request.wall_s + 60)
+        ended = run_child(lambda report: self._act(report, log), limits, take)
+        if "tests" not in heard:
+            said = log.read_text(encoding="utf-8", errors="replace").strip()[-600:] if log.exists() else ""
+            result.reason = f"pytest did not get as far as running tests: {ended.error or 'it ended'}; {said}"
+
+    def _act(self, report: Report, log: Path) -> None:
+        target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        for number in (1, 2):
+            os.dup2(target, number)
+        request = self._request
+        prepare_path(request.tree)
+
+        def act(suite: Suite) -> None:
+            report(("tests", len(suite.items)))
+            try:
+                self._in_session(suite, report)
+            except Exception:  # noqa: BLE001 - pytest would swallow it; the parent says it in the result
+                report(("reason", f"the engine broke: {traceback.format_exc()[-1500:]}"))
+
+        collect(pytest_words(request.tree, request.scratch, request.pytest_args), act)
+
+    def _in_session(self, suite: Suite, report: Report) -> None:
+        request = self._request
+        if suite.problems:
+            report(("reason", f"some tests cannot be collected and are left out: {suite.problems[0][-300:]}"))
+        self._stage("collect", report)
+        files = SourceFiles(request.tree, tuple(request.targets), ())
+        limits = Limits(request.memory_bytes, _ONE_TEST_S)
+        until = self._started + request.wall_s * _TRACE_SHARE
+        traced = trace(suite, suite.ids, Trace(files, limits, _ONE_TEST_S, until, alone=True))
+        self._looked_at = len(traced)
+        report(("traced", len(traced)))
+        if len(traced) < len(suite.items):
+            said = f"{len(traced)} of {len(suite.items)} tests could be looked at in the time"
+            report(("reason", said))
+        report(("red", [test for test, each in traced.items() if each.outcome == FAILED]))
+        self._stage("trace", report)
+        if disturbing := _red_touching(request, traced):
+            named = ", ".join(disturbing[:3])
+            report(
+                ("reason", f"{len(disturbing)} red tests reach the lines, so mutants say nothing: {named}")
+            )
+            report(("traced", 0))
+            return
+        found = judges(suite, traced, request.jobs, limits, self._started + request.wall_s * _STEADY_SHARE)
+        report(("touching", len(found.reached)))
+        report(("unsteady", found.unsteady))
+        report(("jobs", found.jobs))
+        self._stage("steady", report)
+        guarding = {place: found.of(mutant) for place, mutant in enumerate(self._mutants)}
+        report(("guarding", guarding))
+        report(("cpu_s", found.cpu_s))
+        self._kill(suite, found, guarding, report)
+        self._stage("mutants", report)
+
+    def _kill(self, suite: Suite, found: Judges, guarding: dict[int, list[str]], report: Report) -> None:
+        request = self._request
+        unreached = Tried(UNCOVERED if self._looked_at == len(suite.items) else UNTRIED)
+        for place, tests in guarding.items():
+            if not tests:
+                report(("tried", (place, unreached)))
+        places = [place for place, tests in guarding.items() if tests]
+        if request.fresh:
+            for place in places:
+                report(("tried", (place, Tried(FRESH))))
+            return
+        files = SourceFiles(request.tree, tuple(request.targets), ())
+        kills = Kills(
+            suite,
+            found,
+            Swapper({mutant.source.path for mutant in self._mutants}),
+            files,
+            Limits(request.memory_bytes, 60.0),
+            request.tree,
+            request.scratch,
+            self._started + request.wall_s * _WARM_SHARE,
+        )
+        gc.collect()
+        gc.freeze()
+        told = time.monotonic()
+        count = 0
+
+        def take(place: int, tried: Tried) -> None:
+            nonlocal told, count
+            count += 1
+            report(("tried", (places[place], tried)))
+            if time.monotonic() - told > 1.0:
+                told = time.monotonic()
+                self._progress.tell("progress", tried=count, of=len(places))
+
+        broken = kills.run([self._mutants[place] for place in places], take)
+        if broken:
+            report(("reason", f"{len(broken)} of {found.jobs} workers broke: {broken[0]}"))
+
+    def _stage(self, name: str, report: Report) -> None:
+        now = time.monotonic()
+        seconds, self._told = round(now - self._told, 3), now
+        report(("stage", (name, seconds)))
+        self._progress.tell("stage", name=name, seconds=seconds)
+
+
+def _red_touching(request: ScoreRequest, traced: Mapping[str, Reached]) -> list[str]:
+    """Give the red tests that keep mutants from being judged."""
+    red = [test for test, each in traced.items() if each.outcome == FAILED and (each.lines or each.endless)]
+    return [test for test in red if test not in request.known_red] if request.green_only else []
+
+
+class _Fresh:
+    """Tries what cannot be swapped in fresh processes, several side by side, while there is time."""
+
+    def __init__(
+        self,
+        request: ScoreRequest,
+        mutants: Sequence[Mutant],
+        guarding: dict[int, list[str]],
+        cpu_s: dict[str, float],
+        deadline: float,
+    ) -> None:
+        self._limits = Limits(request.memory_bytes, 60.0)
+        self._order = Request(
+            tree=request.tree, failing=(), pytest_args=request.pytest_args, scratch=request.scratch
+        )
+        self._jobs = request.jobs
+        self._mutants = mutants
+        self._guarding = guarding
+        self._cpu_s = cpu_s
+        self._deadline = deadline
+
+    def run(self, tried: dict[int, Tried]) -> None:
+        """Fill in what became of those that wait for a fresh process."""
+        places = [place for place, each in tried.items() if each.verdict == FRESH]
+        tried.update(dict.fromkeys(places, Tried(UNTRIED)))
+        jobs = min(self._jobs, len(places))
+
+        def act_on(own: Sequence[int]) -> Callable[[Report], None]:
+            return lambda report: self._work(own, report)
+
+        run_children(
+            [act_on(places[start::jobs]) for start in range(jobs)],
+            self._limits._replace(silence_s=180.0),
+            lambda _, entry: tried.__setitem__(entry[0], entry[1]),
+        )
+
+    def _work(self, places: Sequence[int], report: Report) -> None:
+        for place in places:
+            if time.monotonic() > self._deadline:
+                return
+            tried = self._try(self._mutants[place], self._guarding[place])
+            report((place, tried._replace(fresh=True)))
+
+    def _try(self, mutant: Mutant, tests: Sequence[str]) -> Tried:
+        cpu_s = _FRESH_S + _PATIENCE * sum(self._cpu_s.get(test, 0.02) for test in tests)
+        fresh = Fresh(self._order, self._limits, cpu_s)
+        text = mutant.source.edited(mutant.edits)
+        outcomes, ended = fresh.run(mutant.source.path, text, tests, to_first_failure=True)
+        failing = next((test for test, outcome in outcomes.items() if outcome == FAILED), "")
+        if failing:
+            return Tried(KILLED, failing)
+        if ended.cpu_limit or ended.stopped:
+            return Tried(TIMEOUT, "far more time than on the original")
+        if not ended.finished or not outcomes:
+            return Tried(
+                KILLED, f"none of its tests came to an end: {ended.error or 'the process ended'}"[:200]
+            )
+        return Tried(SURVIVED)
+
+
+def _judged(request: ScoreRequest, mutant: Mutant, tried: Tried, tests: int) -> Judged:
+    source = mutant.source
+    first = mutant.line
+    last = source.data.count(b"\n", 0, max(mutant.edits[-1].start, mutant.edits[-1].end - 1)) + 1
+    start, end = source.lines_span(first, last)
+    shifted = tuple(edit._replace(start=edit.start - start, end=edit.end - start) for edit in mutant.edits)
+    after = splice(source.data[start:end], shifted).decode("utf-8")
+    return Judged(
+        file=os.path.relpath(source.path, request.tree).replace(os.sep, "/"),
+        line=first,
+        operator=mutant.operator,
+        before=source.between(start, end).strip(),
+        after=after.strip(),
+        verdict=tried.verdict,
+        test=tried.test,
+        tests=tests,
+        same_path=tried.same_path,
+        fresh=tried.fresh,
+    )
+
+
+def _read(request: ScoreRequest, result: ScoreResult) -> dict[str, Source]:
+    sources: dict[str, Source] = {}
+    for file in request.targets:
+        path = os.path.join(request.tree, file)  # noqa: PTH118 - code objects have strings
+        try:
+            sources[path] = Source.read(path)
+        except UnreadableSource as error:
+            result.skipped_files.append(str(error))
+    return sources
+
+
+def main(arguments: list[str]) -> int:
+    """Read the request named first, judge its mutants, write the result named second."""
+    if len(arguments) != 2:  # noqa: PLR2004 - request and result
+        sys.stderr.write("usage: engine score REQUEST.json RESULT.json\n")
+        return 2
+    try:
+        request = ScoreRequest.read(arguments[0])
+    except (OSError, ValueError, TypeError) as error:
+        sys.stderr.write(f"the request cannot be read: {error}\n")
+        return 2
+    progress = Progress()
+    sys.dont_write_bytecode = True
+    result = score(request, progress)
+    result.write(arguments[1])
+    progress.tell("end", status=result.status, judged=len(result.judged))
+    return 0

@@ -1,0 +1,126 @@
+"""Which tests may judge mutants: green, reaching the mutated lines, and the same when they run again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .children import Limits, Report, cpu_timer, run_children
+from .mutants import Mutant
+from .session import PASSED, Suite
+from .suspicion import Line, Reached
+
+_FEWEST_CPU_S = 0.5
+_FEWEST_WALL_S = 5.0
+_PATIENCE = 10.0
+"""How many times as long as on the original a test may take."""
+
+
+@dataclass
+class Judges:
+    """The tests that judge, and what each reaches."""
+
+    reached: dict[str, frozenset[Line]]
+    """Lines of the mutated files by test."""
+    cpu_s: dict[str, float] = field(default_factory=dict)
+    """CPU seconds of one run."""
+    wall_s: dict[str, float] = field(default_factory=dict)
+    traced_s: dict[str, float] = field(default_factory=dict)
+    """CPU seconds of one run under the tracer."""
+    unsteady: list[str] = field(default_factory=list)
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        """Index the tests by line."""
+        self._by_line: dict[Line, list[str]] = {}
+        self._by_file: dict[str, list[str]] = {}
+        for test, lines in self.reached.items():
+            for line in lines:
+                self._by_line.setdefault(line, []).append(test)
+            for path in {path for path, _ in lines}:
+                self._by_file.setdefault(path, []).append(test)
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """Give the tests that can notice a mutant, quickest first."""
+        path, unit = mutant.source.path, mutant.unit
+        if not unit.is_function:
+            found: Collection[str] = self._by_file.get(path, ())
+        else:
+            first, last = mutant.lines
+            if first <= unit.node.lineno:  # the signature runs at definition, its effect shows in the body
+                first, last = unit.first_line, unit.last_line
+            found = {test for line in range(first, last + 1) for test in self._by_line.get((path, line), ())}
+        return sorted(found, key=lambda test: (self.cpu_s.get(test, 0.0), test))
+
+    def cost_s(self, tests: Iterable[str]) -> float:
+        """Give the CPU seconds of one run of tests."""
+        return sum(self.cpu_s.get(test, 0.0) for test in tests)
+
+    def arm(self, test: str) -> None:
+        """Let the kernel end this process where a test takes far longer than on the original."""
+        cpu_timer(
+            _FEWEST_CPU_S + _PATIENCE * self.cpu_s.get(test, 0.1),
+            _FEWEST_WALL_S + _PATIENCE * self.wall_s.get(test, 0.1),
+        )
+
+
+def judges(suite: Suite, traced: dict[str, Reached], jobs: int, limits: Limits, deadline: float) -> Judges:
+    """Run the green tests that reach something again, several processes side by side, forwards and backwards.
+
+    Tests that fail only side by side (they share a file or a port) lead to one process; those that fail
+    then too are left out.
+    """
+    reached = {test: each.lines for test, each in traced.items() if each.outcome == PASSED and each.lines}
+    found = Judges(reached, jobs=jobs)
+    shaken = _repeat(suite, list(reached), found, jobs, limits, deadline)
+    if shaken and jobs > 1:
+        together = shaken
+        shaken = _repeat(suite, list(reached), found, 1, limits, deadline)
+        found.jobs = jobs if together <= shaken else 1
+    if shaken:
+        kept = {test: lines for test, lines in reached.items() if test not in shaken}
+        found = Judges(kept, cpu_s=found.cpu_s, wall_s=found.wall_s, unsteady=sorted(shaken), jobs=found.jobs)
+    for test, each in traced.items():
+        found.traced_s[test] = each.cpu_s
+        found.cpu_s.setdefault(test, each.cpu_s)
+        found.wall_s.setdefault(test, each.cpu_s)
+    return found
+
+
+def _repeat(
+    suite: Suite, tests: Sequence[str], found: Judges, jobs: int, limits: Limits, deadline: float
+) -> set[str]:
+    """Run tests again in each of several children; gives those that did not pass everywhere."""
+    begun: dict[int, str] = {}
+    shaken: set[str] = set()
+
+    def act_from(order: Sequence[str]) -> Callable[[Report], None]:
+        def act(report: Report) -> None:
+            for test in order:
+                if time.monotonic() > deadline:
+                    return
+                report((test, "", 0.0, 0.0))
+                cpu_timer(limits.silence_s, limits.silence_s)
+                cpu, wall = time.process_time(), time.monotonic()
+                outcome = suite.run(test).outcome
+                report((test, outcome, time.process_time() - cpu, time.monotonic() - wall))
+
+        return act
+
+    def record(place: int, entry: tuple[str, str, float, float]) -> None:
+        test, outcome, cpu_s, wall_s = entry
+        if not outcome:
+            begun[place] = test
+            return
+        begun.pop(place, None)
+        found.cpu_s[test] = min(found.cpu_s.get(test, cpu_s), cpu_s)
+        found.wall_s[test] = max(found.wall_s.get(test, wall_s), wall_s)
+        if outcome != PASSED:
+            shaken.add(test)
+
+    orders = [list(tests) if place % 2 == 0 else list(reversed(tests)) for place in range(jobs)]
+    if jobs == 1:
+        orders = [list(reversed(tests))]
+    run_children([act_from(order) for order in orders], limits, record)
+    return shaken | set(begun.values())
