@@ -15,7 +15,10 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
 from setpoint.domain.quarantine import Quarantined
-from setpoint.domain.request import ChangeRequest, GivenReason, Opinion
+from setpoint.domain.request_events import ChangeRequested as ChangeRequested  # noqa: PLC0414 - one of the union
+from setpoint.domain.request_events import ChangeReviewed as ChangeReviewed  # noqa: PLC0414 - one of the union
+from setpoint.domain.request_events import ChangeSettled as ChangeSettled  # noqa: PLC0414 - one of the union
+from setpoint.domain.request_events import ReasonsGiven as ReasonsGiven  # noqa: PLC0414 - one of the union
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -181,45 +184,6 @@ class ReviewCompleted(Value):
     iteration: int
     verdict: Verdict
     usage: Usage = Usage()
-
-
-class ChangeRequested(Value):
-    """The maker asks leave to change protected files."""
-
-    kind: Literal["integrity.change_requested"] = "integrity.change_requested"
-    iteration: int
-    requests: tuple[ChangeRequest, ...]
-
-
-class ChangeReviewed(Value):
-    """A reviewer said what it thinks of the maker's requests."""
-
-    kind: Literal["integrity.change_reviewed"] = "integrity.change_reviewed"
-    iteration: int
-    reviewer: str
-    opinions: tuple[Opinion, ...] = ()
-    """Empty where the reviewer broke or did not answer as asked."""
-    usage: Usage = Usage()
-
-
-class ChangeSettled(Value):
-    """It was decided whether protected files may change; if so, they are judged as the maker leaves them."""
-
-    kind: Literal["integrity.change_settled"] = "integrity.change_settled"
-    iteration: int
-    paths: tuple[Text, ...]
-    granted: bool
-    by: Text
-    """Who decided; `setpoint` where nobody may be asked."""
-    reason: Text = ""
-
-
-class ReasonsGiven(Value):
-    """The maker explained signals of test integrity."""
-
-    kind: Literal["integrity.reasons_given"] = "integrity.reasons_given"
-    iteration: int
-    reasons: tuple[GivenReason, ...]
 
 
 class PhaseBounce(Value):

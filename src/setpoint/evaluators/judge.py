@@ -10,7 +10,7 @@ from pathlib import Path
 from setpoint import __version__
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Outcome
-from setpoint.domain.finding import Category, Finding, Severity, worst_first
+from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.ids import Commit
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.story import IntegrityMode, Story
@@ -31,9 +31,9 @@ from setpoint.evaluators.explain.nearness import Changes, near
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Seen
 from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanished, without_renamed
-from setpoint.evaluators.integrity.paths import Kind, collected, kind_of, matches
+from setpoint.evaluators.integrity.paths import collected, matches
 from setpoint.evaluators.integrity.signals import Difference, signals
-from setpoint.evaluators.integrity.thresholds import lowered
+from setpoint.evaluators.integrity.thresholds import lowered_settings
 from setpoint.evaluators.isolation import PARTS
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at
 from setpoint.store.artifacts import Artifacts
@@ -44,7 +44,6 @@ _PROVING = ("parse", *SUITES, PREFIX)
 _MOST_NAMED = 5
 _CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
 """Endings of files whose changed lines count as code."""
-_FREE_KINDS = (Kind.TABLES, Kind.CONFIGURATION)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,10 +234,10 @@ class Judge:
                 found += findings_of(lost, still, raw.tests, IntegrityMode.FREE if released else mode)
         found += _lost(base, raw, mode)
         if mode is IntegrityMode.FREE:
-            found += _lowered(work, self.story.protected)
+            found += lowered_settings(work.before, work.after, self.story.protected)
         elif self.story.granted:
             after = {path: text for path, text in work.after.items() if matches(path, self.story.granted)}
-            found += _lowered(replace(work, after=after), self.story.protected)
+            found += lowered_settings(work.before, after, self.story.protected)
         return tuple(found)
 
     def _evaluation(
@@ -351,27 +350,6 @@ def _lost(base: Measurements, raw: Measurements, mode: IntegrityMode) -> list[Fi
             if outcome in passed and test not in now.outcomes
         ]
         found += findings_of(gone, silenced(before, now), now, mode)
-    return found
-
-
-def _lowered(work: Work, named: tuple[str, ...]) -> list[Finding]:
-    """Find settings that demand less where nothing is put back; shown, not blocking."""
-    found = []
-    for path, after in work.after.items():
-        if kind_of(path, named) not in _FREE_KINDS or path.endswith(".py"):
-            continue
-        found += [
-            Finding(
-                source="integrity",
-                rule="lowered",
-                severity=Severity.WARNING,
-                category=Category.INTEGRITY,
-                message=f"{path} demands less ({each})",
-                file=path,
-                symbol=each.key,
-            )
-            for each in lowered(path, work.before.get(path, ""), after)
-        ]
     return found
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated, assert_never
-
-from pydantic import Field
+from typing import assert_never
 
 from setpoint.domain.attempt import Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
@@ -49,15 +47,11 @@ from setpoint.domain.events import (
 )
 from setpoint.domain.gate import Answer, Gate
 from setpoint.domain.ids import GateId, TraceId
+from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
 from setpoint.errors import RecordedDataError
 from setpoint.policies.budget import active_seconds, granted, grants, spent
-
-AboutIntegrity = Annotated[
-    ChangeRequested | ChangeReviewed | ChangeSettled | ReasonsGiven, Field(discriminator="kind")
-]
-"""What was asked for, said and decided about protected files and signals."""
 
 
 class Try(Value):
