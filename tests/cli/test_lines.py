@@ -34,6 +34,10 @@ SHOWN = {
     "review.answered": "security:rules says approve: nothing found",
     "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
     "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
+    "integrity.change_requested": "the maker asks leave to change tests/test_calc.py (add() is to round now)",
+    "integrity.change_reviewed": "rules on the request: tests/test_calc.py: for it",
+    "integrity.change_settled": "tests/test_calc.py may be changed (Ann: wanted)",
+    "integrity.reasons_given": "the maker explains 1 signals",
     "loop.phase_bounce": "bounce 1: test -> implement: 1 failing",
     "loop.restarted": "restart from cccccccccc: the same problems came back",
     "loop.diminishing_returns": "diminishing returns: open problems 2 -> 2 -> 3",
@@ -58,7 +62,15 @@ def test_every_event_has_its_line():
 
 def test_only_details_are_left_out():
     hidden = {kind for kind, body in EXAMPLES.items() if line(body).detail}
-    assert hidden == {"phase.completed", "phase.approved", "phase.passed", "agent.spent", "review.answered"}
+    assert hidden == {
+        "phase.completed",
+        "phase.approved",
+        "phase.passed",
+        "agent.spent",
+        "review.answered",
+        "integrity.change_reviewed",
+        "integrity.reasons_given",
+    }
 
 
 def varied(kind, **more):

@@ -12,6 +12,7 @@ from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
 from setpoint.domain.ids import Commit, GateId, StoryId, TraceId, Tree
 from setpoint.domain.quarantine import PutBy, Quarantined
+from setpoint.domain.request import ChangeRequest, GivenReason, Opinion
 from setpoint.domain.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.story import Story
 from setpoint.domain.verdict import HardGate, Judgement, Verdict
@@ -102,6 +103,7 @@ OUTCOME = RunOutcome(
     cost_usd=Decimal("0.04"),
     duration_s=61.5,
 )
+REQUEST = ChangeRequest(path="tests/test_calc.py", reason="add() is to round now")
 _BODIES = (
     e.RunStarted(
         order=ORDER, workdir="/copy", python="/project/.venv/bin/python", checks={"pytest": "tests"}
@@ -140,6 +142,12 @@ _BODIES = (
         iteration=1,
         verdict=Verdict(reviewer="rules", judgement=Judgement.REQUEST_CHANGES, findings=(BLOCKER,)),
     ),
+    e.ChangeRequested(iteration=1, requests=(REQUEST,)),
+    e.ChangeReviewed(
+        iteration=1, reviewer="rules", opinions=(Opinion(path=REQUEST.path, grant=True, reason="it is so"),)
+    ),
+    e.ChangeSettled(iteration=1, paths=(REQUEST.path,), granted=True, by="Ann", reason="wanted"),
+    e.ReasonsGiven(iteration=1, reasons=(GivenReason(signal="0" * 16, reason="the tool is wrong"),)),
     e.PhaseBounce(source="test", target="implement", bounce=1, iteration=1, failures=1, reason="1 failing"),
     e.LoopRestarted(iteration=3, commit=COMMIT, reason="the same problems came back"),
     e.DiminishingReturns(phase="test", bounces=3, counts=(2, 2, 3)),

@@ -38,6 +38,7 @@ def test_the_shipped_change_has_the_phases_of_the_designs():
 def test_every_prompt_of_a_shipped_pipeline_renders():
     variables = {
         **dict.fromkeys(("tried", "checks"), ()),
+        **dict.fromkeys(("requests", "signals", "released", "refused", "explained"), ()),
         **dict.fromkeys(
             ("problems", "reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
         ),
@@ -61,7 +62,7 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
     told = render(
         phase.prompts[kind],
         {
-            "objections": (),
+            **dict.fromkeys(("objections", "explained"), ()),
             **dict.fromkeys(("problems", "plan", "diff"), "some text"),
             "story": ORDER.story,
             "instructions": ("Mind the sign.",),

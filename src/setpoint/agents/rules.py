@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from setpoint.domain.attempt import Attempt, Brief, Role, Stop, Usage
 from setpoint.domain.diff import CUT, Added, added_lines
-from setpoint.domain.finding import Category, Severity
+from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.ports import Observer
 
+STRONG_SIGNS = ("under-test", "hard-coded")
+"""Signals of test integrity that are not let pass without a reason; with one, a person decides."""
 SECURITY = "security"
 _UNJUDGED = ("spec", "product")
 """Kinds of review that ask for intent."""
@@ -104,7 +106,8 @@ class RulesAgent:
         """Answer for the role of the brief; it never changes a file and never breaks."""
         del observer
         started = datetime.now(UTC)
-        text = {Role.RESEARCHER: _researched, Role.PLANNER: _planned, Role.REVIEWER: _reviewed}.get(
+        reviewing = _on_requests if brief.requests else _reviewed
+        text = {Role.RESEARCHER: _researched, Role.PLANNER: _planned, Role.REVIEWER: reviewing}.get(
             brief.role, _unplayed
         )(brief)
         return Attempt(
@@ -157,7 +160,7 @@ def _some(tests: list[str], most: int = 3) -> str:
 def _reviewed(brief: Brief) -> str:
     """Review by rule; a review of security keeps to what is of security, others leave that to it."""
     added = list(added_lines(brief.diff))
-    findings = [*_by_line(added), *_by_shape(added, brief.diff)]
+    findings = [*_by_line(added), *_by_shape(added, brief.diff), *_unexplained(brief)]
     if brief.review in _UNJUDGED:
         feedback = f"rules see form, not intent: they cannot judge as a {brief.review} reviewer would"
         return json.dumps({"decision": "approve", "findings": [], "feedback": feedback})
@@ -167,7 +170,8 @@ def _reviewed(brief: Brief) -> str:
     feedback = (
         f"{len(added)} added lines looked at with {len(REVIEW_RULES)} rules; rules see form, not intent"
     )
-    decision = "request_changes" if blocking else "approve"
+    wary = "require_human" if _explained(brief) else "approve"
+    decision = "request_changes" if blocking else wary
     return json.dumps({"decision": decision, "findings": findings, "feedback": feedback})
 
 
@@ -201,6 +205,31 @@ def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
     for name in re.findall(r"^Binary files .* and b/(\S+) differ$", diff, re.MULTILINE):
         message = f"a binary file: {PurePosixPath(name).name}"
         yield _finding("binary", Severity.WARNING, Category.SCOPE, message, Added(name, 0, ""))
+
+
+def _on_requests(brief: Brief) -> str:
+    """Have no opinion: whether a test is wrong is a question of intent."""
+    reason = "rules see form, not intent"
+    opinions = [{"path": each.path, "grant": None, "reason": reason} for each in brief.requests]
+    return json.dumps({"opinions": opinions})
+
+
+def _unexplained(brief: Brief) -> Iterator[dict[str, object]]:
+    """Object to strong signs of tampering that the maker has given no reason for."""
+    for each in _strong(brief):
+        if each.fingerprint not in brief.reasons:
+            message = f"{each.message}; take it out, or say why it has to be"
+            place = Added(each.file, each.line, each.text)
+            yield _finding(each.rule, Severity.ERROR, Category.INTEGRITY, message, place)
+
+
+def _explained(brief: Brief) -> bool:
+    """Whether a strong sign stands with a reason, which no rule can judge."""
+    return any(each.fingerprint in brief.reasons for each in _strong(brief))
+
+
+def _strong(brief: Brief) -> tuple[Finding, ...]:
+    return tuple(each for each in brief.findings if each.source == "integrity" and each.rule in STRONG_SIGNS)
 
 
 def _finding(

@@ -48,6 +48,8 @@ def line(body: Body) -> Line:
             shown = _of_run(body)
         case e.GateOpened() | e.GateAnswered() | e.GateExpired() | e.CancelRequested():
             shown = _of_person(body)
+        case e.ChangeRequested() | e.ChangeReviewed() | e.ChangeSettled() | e.ReasonsGiven():
+            shown = _of_requests(body)
         case (
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
@@ -91,6 +93,25 @@ def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelReq
         case e.CancelRequested():
             why = f": {body.reason}" if body.reason else ""
             return Line(f"{body.by} wants the run ended{why}", "yellow")
+        case _:
+            assert_never(body)
+
+
+def _of_requests(body: e.ChangeRequested | e.ChangeReviewed | e.ChangeSettled | e.ReasonsGiven) -> Line:
+    match body:
+        case e.ChangeRequested():
+            wanted = "; ".join(f"{each.path} ({each.reason})" for each in body.requests)
+            return Line(f"the maker asks leave to change {wanted}", "magenta")
+        case e.ChangeReviewed():
+            words = {True: "for it", False: "against it", None: "undecided"}
+            said = "; ".join(f"{each.path}: {words[each.grant]}" for each in body.opinions) or "no opinion"
+            return Line(f"{body.reviewer} on the request: {said}", "", detail=True)
+        case e.ChangeSettled():
+            word = "may be changed" if body.granted else "may not be changed"
+            why = f": {body.reason}" if body.reason else ""
+            return Line(f"{', '.join(body.paths)} {word} ({body.by}{why})", "cyan")
+        case e.ReasonsGiven():
+            return Line(f"the maker explains {len(body.reasons)} signals", "", detail=True)
         case _:
             assert_never(body)
 

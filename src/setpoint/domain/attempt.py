@@ -7,6 +7,7 @@ from enum import StrEnum
 from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact
+from setpoint.domain.request import ChangeRequest
 from setpoint.domain.story import Story
 from setpoint.domain.value import Instant, Text, Usd, Value
 
@@ -79,6 +80,10 @@ class Brief(Value):
     """The change under review, for reviewers."""
     review: str = ""
     """Kind of the review, for reviewers."""
+    requests: tuple[ChangeRequest, ...] = ()
+    """Leave that the maker asks for, where a reviewer is asked about it."""
+    reasons: dict[str, str] = {}
+    """What the maker says of signals of test integrity, by fingerprint."""
     limits: AttemptLimits = AttemptLimits()
 
 

@@ -15,6 +15,10 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
 from setpoint.domain.quarantine import Quarantined
+from setpoint.domain.request_events import ChangeRequested as ChangeRequested  # noqa: PLC0414 - one of the union
+from setpoint.domain.request_events import ChangeReviewed as ChangeReviewed  # noqa: PLC0414 - one of the union
+from setpoint.domain.request_events import ChangeSettled as ChangeSettled  # noqa: PLC0414 - one of the union
+from setpoint.domain.request_events import ReasonsGiven as ReasonsGiven  # noqa: PLC0414 - one of the union
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -335,6 +339,10 @@ Body = Annotated[
     | ReviewAnswered
     | FindingDeclined
     | ReviewCompleted
+    | ChangeRequested
+    | ChangeReviewed
+    | ChangeSettled
+    | ReasonsGiven
     | PhaseBounce
     | LoopRestarted
     | DiminishingReturns

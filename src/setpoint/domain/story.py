@@ -45,6 +45,8 @@ class Story(Value):
     protected: tuple[str, ...] = ()
     """More protected paths, as globs from the root of the repository."""
     integrity: IntegrityMode = IntegrityMode.APPEND_ONLY
+    granted: tuple[str, ...] = ()
+    """Protected paths, as globs, that a person released: they are judged as the maker leaves them."""
     known_red: KnownRed = KnownRed.TOLERATE
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
     """Overrides the refinement attempts of the settings; frozen when a run starts."""

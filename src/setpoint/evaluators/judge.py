@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from setpoint import __version__
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Outcome
-from setpoint.domain.finding import Category, Finding, Severity, worst_first
+from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.ids import Commit
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.story import IntegrityMode, Story
@@ -30,8 +31,10 @@ from setpoint.evaluators.explain.nearness import Changes, near
 from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Seen
 from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanished, without_renamed
-from setpoint.evaluators.integrity.paths import Kind, kind_of
-from setpoint.evaluators.integrity.thresholds import lowered
+from setpoint.evaluators.integrity.paths import collected, matches
+from setpoint.evaluators.integrity.signals import Difference, signals
+from setpoint.evaluators.integrity.thresholds import lowered_settings
+from setpoint.evaluators.isolation import PARTS
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at
 from setpoint.store.artifacts import Artifacts
 
@@ -41,7 +44,6 @@ _PROVING = ("parse", *SUITES, PREFIX)
 _MOST_NAMED = 5
 _CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
 """Endings of files whose changed lines count as code."""
-_FREE_KINDS = (Kind.TABLES, Kind.CONFIGURATION)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +53,8 @@ class Reference:
     seen: Seen
     """What was put back before it was recorded."""
     suspects: tuple[str, ...] = ()
+    hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What new suppressions hide, by path."""
 
 
 class FullReport(Value):
@@ -74,11 +78,19 @@ class Work:
     before: Mapping[str, str]
     """Source of changed files at the base, by path."""
     after: Mapping[str, str]
+    tests: Mapping[str, str] = field(default_factory=dict)
+    """Source of the files of tests, changed or not; read where code changed."""
+    collected: frozenset[str] = frozenset()
+    """Files from which tests were collected at the base, whatever they are called."""
+
+    def is_test(self, path: str) -> bool:
+        """Whether a path belongs to the tests."""
+        return is_test_path(path) or path in self.collected
 
     @property
     def wrote_tests(self) -> bool:
         """Whether test files were added or changed."""
-        return any(is_test_path(path) for path in self.changed)
+        return any(self.is_test(path) for path in self.changed)
 
     @property
     def line_count(self) -> int:
@@ -136,7 +148,7 @@ class Judge:
 
     async def against(self, base: Measurements, raw: Measurements, known: Reference) -> Evaluation:
         """Judge a tree by its difference from the base."""
-        work = await self._work(raw.commit)
+        work = await self._work(raw.commit, collected(base.tests.outcomes if base.tests else ()))
         red = red_tests(raw.tests, base.tests, self.story.known_red) if raw.tests else Red()
         changes = Changes(lines=work.lines, sources=work.after)
         red = await self._readable(red, raw.commit, changes, base.tests.red if base.tests else None)
@@ -146,10 +158,9 @@ class Judge:
             found = _new(result, base)
             new += found
             evidence.append(_blamed(_against(result, found, red), base))
-        integrity = self._integrity(base, raw, work, known)
-        evidence.append(
-            results.judged("integrity", raw.tree, integrity, tool=f"setpoint {__version__}").evidence
-        )
+        shown = await asyncio.to_thread(signals, _difference(work, known))
+        integrity = (*self._integrity(base, raw, work, known), *shown)
+        evidence.append(self._of_integrity(raw, integrity, work))
         evaluation = self._evaluation(raw, tuple(evidence), near((*new, *integrity), changes), red, work)
         stood = sum(len(result.findings) for result in base.results)
         matched = sum(len(result.findings) for result in raw.results) - len(new)
@@ -168,18 +179,33 @@ class Judge:
         red = without_excused(red, self.quarantine, self.broken)
         return replace(red, failures=await readable(self.root, commit, red.failures, changes, stood))
 
-    async def _work(self, commit: Commit) -> Work:
+    def _of_integrity(self, raw: Measurements, found: tuple[Finding, ...], work: Work) -> Evidence:
+        """Give the evidence of the check, which names what a person released."""
+        evidence = results.judged("integrity", raw.tree, found, tool=f"setpoint {__version__}").evidence
+        released = [path for path in work.changed if matches(path, self.story.granted)]
+        if not released:
+            return evidence
+        reason = f"judged as the work leaves them, as a person allowed: {', '.join(released)}"
+        return evidence.model_copy(update={"reason": reason})
+
+    async def _work(self, commit: Commit, of_tests: frozenset[str]) -> Work:
         changed = await changed_files(self.root, self.base, commit)
         before, after = (
             await contents(self.root, self.base, changed),
             await contents(self.root, commit, changed),
         )
-        return Work(
+        work = Work(
             changed=changed,
             lines=await changed_lines(self.root, self.base, commit),
             before=_texts(before),
             after=_texts(after),
+            collected=of_tests,
         )
+        if all(work.is_test(path) for path in changed):
+            return work
+        every = [path for path in await files_at(self.root, commit) if path.endswith(".py")]
+        tests = await contents(self.root, commit, [path for path in every if work.is_test(path)])
+        return replace(work, tests=_texts(tests))
 
     async def _whole(self, commit: Commit) -> Work:
         """Take every file as new, where there is nothing to compare a tree with."""
@@ -199,10 +225,19 @@ class Judge:
             if raw.tests.complete or raw.stage is Stage.EVALUATE:
                 gone = vanished(base.tests, raw.tests, selected)
                 gone = without_renamed(gone, work.before, work.after, raw.tests)
-            found += findings_of(gone, silenced(base.tests, raw.tests), raw.tests, mode)
+            quiet = silenced(base.tests, raw.tests)
+            for released in (False, True):
+                lost, still = (
+                    [test for test in tests if matches(_file(test), self.story.granted) is released]
+                    for tests in (gone, quiet)
+                )
+                found += findings_of(lost, still, raw.tests, IntegrityMode.FREE if released else mode)
         found += _lost(base, raw, mode)
         if mode is IntegrityMode.FREE:
-            found += _lowered(work, self.story.protected)
+            found += lowered_settings(work.before, work.after, self.story.protected)
+        elif self.story.granted:
+            after = {path: text for path, text in work.after.items() if matches(path, self.story.granted)}
+            found += lowered_settings(work.before, after, self.story.protected)
         return tuple(found)
 
     def _evaluation(
@@ -280,7 +315,7 @@ def _new(result: CheckResult, base: Measurements) -> tuple[Finding, ...]:
 def _against(result: CheckResult, found: tuple[Finding, ...], red: Red) -> Evidence:
     """Give the evidence with the state that the difference from the base gives it."""
     evidence = result.evidence
-    if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
+    if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) or evidence.check in PARTS:
         return evidence
     if result.tests is not None and evidence.check in SUITES:
         flaky, red = bool(flaky_tests(result.tests)), red.of(result.tests)
@@ -318,25 +353,14 @@ def _lost(base: Measurements, raw: Measurements, mode: IntegrityMode) -> list[Fi
     return found
 
 
-def _lowered(work: Work, named: tuple[str, ...]) -> list[Finding]:
-    """Find settings that demand less where nothing is put back; shown, not blocking."""
-    found = []
-    for path, after in work.after.items():
-        if kind_of(path, named) not in _FREE_KINDS or path.endswith(".py"):
-            continue
-        found += [
-            Finding(
-                source="integrity",
-                rule="lowered",
-                severity=Severity.WARNING,
-                category=Category.INTEGRITY,
-                message=f"{path} demands less ({each})",
-                file=path,
-                symbol=each.key,
-            )
-            for each in lowered(path, work.before.get(path, ""), after)
-        ]
-    return found
+def _difference(work: Work, known: Reference) -> Difference:
+    return Difference(
+        before=work.before, after=work.after, tests=work.tests, is_test=work.is_test, hidden=known.hidden
+    )
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def _texts(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -17,6 +17,8 @@ from setpoint.ports import Measured, WorkCopy
 from setpoint.processes.git import git, head, tree_of
 
 _MARK = "setpoint-ready"
+BESIDE = ("tests", "bare")
+"""Names of the second places: for the tests of the base, and for files without their new suppressions."""
 
 
 async def check_out(state: Path, measured: Measured) -> Measured:
@@ -39,11 +41,21 @@ async def check_out(state: Path, measured: Measured) -> Measured:
 async def check_out_commit(state: Path, copy: WorkCopy, commit: Commit) -> Path:
     """Put a commit of the work copy into the place for measuring and remove all else from it."""
     place = place_of(state, copy.trace_id)
+    await put_at(place, repository_of(copy), commit)
+    return place
+
+
+async def put_at(place: Path, source: Path, commit: Commit) -> None:
+    """Put a commit of a repository into a place and remove all else from it; the place is made if need be."""
     if not (place / ".git" / _MARK).is_file():
-        await _clone(repository_of(copy), place)
+        await _clone(source, place)
     await git(place, "checkout", "--quiet", "--force", "--detach", commit)
     await git(place, "clean", "-ffdxq")
-    return place
+
+
+def place_beside(place: Path, name: str) -> Path:
+    """Name a second place of a run, which goes when the first one goes."""
+    return place.with_name(f"{place.name}.{name}")
 
 
 def repository_of(copy: WorkCopy) -> Path:
@@ -93,5 +105,7 @@ async def record_current(root: Path, place: Path) -> Commit:
 
 
 def remove(state: Path, trace: TraceId) -> None:
-    """Remove the place in which a run's trees were measured."""
-    shutil.rmtree(place_of(state, trace), ignore_errors=True)
+    """Remove the places in which a run's trees were measured."""
+    place = place_of(state, trace)
+    for each in (place, *(place_beside(place, name) for name in BESIDE)):
+        shutil.rmtree(each, ignore_errors=True)

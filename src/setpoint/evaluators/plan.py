@@ -16,6 +16,7 @@ from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project, fits
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.isolation import Aside, isolated
 from setpoint.evaluators.launch import MENDS
 from setpoint.evaluators.mutation import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse
@@ -25,6 +26,7 @@ from setpoint.evaluators.suite import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
 from setpoint.evaluators.tool import Tool
+from setpoint.ports import Check
 from setpoint.presets import Preset, presets
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
@@ -44,6 +46,8 @@ class Target:
     """Tests that are red at the base: to run them again proves nothing, whether they are tolerated or not."""
     shaky: frozenset[str] = frozenset()
     """Tests that were flaky at the base."""
+    aside: Aside | None = None
+    """What of the tests has to be set aside, where the work changed files of tests."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,13 +240,14 @@ class Plan:
             "only",
             *(suite.only or ()),
         )
+        identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
         if cover is None:
-            yield Group(checks=(suite,), identity=identity)
+            yield Group(checks=_of_suite(suite, target), identity=identity)
             if whole and "coverage" in self.project.chosen:
                 reason = "coverage is not installed in the project's environment; install it there"
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
         else:
-            yield Group(checks=(suite, CoverageReport(runner=runner)), identity=identity)
+            yield Group(checks=_of_suite(suite, target, CoverageReport(runner=runner)), identity=identity)
 
     def runner(
         self, cover: tuple[str, ...] | None = None, name: Literal["pytest", "unittest"] = "pytest"
@@ -307,3 +312,8 @@ class Plan:
             memory_bytes=self.runner().memory_bytes,
         )
         return Group(checks=(check,), identity=(check.name, command, self.project.interpreter.fingerprint))
+
+
+def _of_suite(suite: TestSuite, target: Target, *after: Check) -> tuple[Check, ...]:
+    """Give the checks of a suite; in two runs where files of tests were added or changed."""
+    return (suite, *after) if target.aside is None else isolated(suite, target.aside, after)

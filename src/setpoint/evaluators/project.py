@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,19 +14,24 @@ from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
-from setpoint.domain.story import Story
+from setpoint.domain.story import IntegrityMode, Story
 from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings, red_tests
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.custom import reasons
 from setpoint.evaluators.detect import Interpreters, Project, choose, find_programs, found_leak, layout_at
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
-from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
+from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.integrity.guard import Guard, Protection, Seen, parent_of
+from setpoint.evaluators.integrity.paths import collected, matches
+from setpoint.evaluators.integrity.suppressions import grown
 from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
+from setpoint.evaluators.isolation import Aside
 from setpoint.evaluators.judge import Judge, Reference
 from setpoint.evaluators.place import (
     check_out,
     check_out_commit,
+    place_beside,
     place_of,
     record_current,
     remove,
@@ -37,9 +42,10 @@ from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import measure, run_group
 from setpoint.evaluators.suite import Runner
 from setpoint.evaluators.suites.linked import link_packages
+from setpoint.evaluators.unmasked import bare, run_bare
 from setpoint.ports import Measured, Toolbox, WorkCopy
 from setpoint.presets import presets
-from setpoint.processes.git import changed_files, changed_lines, files_at, head, tree_of
+from setpoint.processes.git import changed_files, changed_lines, contents, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 from setpoint.store.files import write_atomic
@@ -113,8 +119,28 @@ class ProjectEvaluator:
         parent = await parent_of(place.copy.path, measured.commit)
         seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
         judge = replace(judge, broken=await self._broken(order, base, raw, place))
-        judged = await judge.against(base, raw, Reference(seen=seen, suspects=measured.suspects))
-        return await self._located(order, judged, measured)
+        hidden = await self._hidden(self._task(order, base), place, raw)
+        known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
+        return await self._located(order, await judge.against(base, raw, known), measured)
+
+    async def _hidden(self, task: _Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
+        """Say what suppressions hide that the work brought in, by path."""
+        root, base = place.copy.path, task.base
+        if base is None:
+            return {}
+        changed = await changed_files(root, base.commit, place.commit)
+        before = {path: _text(held) for path, held in (await contents(root, base.commit, changed)).items()}
+        after = {path: _text(held) for path, held in (await contents(root, place.commit, changed)).items()}
+        new = await asyncio.to_thread(grown, before, after)
+        if not new or raw.stage is Stage.BASE:
+            return {}
+        folder = place_beside(place_of(self._state, place.copy.trace_id), "bare")
+        there, files = await bare(folder, place, new, after)
+        target = await _target(task, there)
+        cache = None if place.stage is Stage.CONFIRM else self._cache
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            groups = self._plan(task, place.copy.trace_id, Path(scratch)).static(target)
+            return (await run_bare(groups, there, files, cache)).hidden(raw.results)
 
     async def survey(self, root: Path) -> Survey:
         """Say with what the project's last commit would be measured, and measure nothing."""
@@ -258,7 +284,23 @@ class ProjectEvaluator:
         named = (*order.story.protected, *self._settings.integrity.protected)
         if self._settings.failures.quarantine_file:
             named = (*named, self._settings.failures.quarantine_file)
-        return Guard(self._state, copy, order.base, order.story.integrity, named)
+        protection = Protection(
+            mode=order.story.integrity,
+            named=named,
+            granted=order.story.granted,
+            tests=self._collected(order.trace_id),
+        )
+        return Guard(self._state, copy, order.base, protection)
+
+    def _collected(self, trace: TraceId) -> frozenset[str]:
+        """Give the files from which tests were collected at the base, as far as it was measured."""
+        base = self._bases.get(trace)
+        if base is None:
+            try:
+                base = Measurements.model_validate_json(self._base_file(trace).read_bytes())
+            except (FileNotFoundError, ValueError):  # not measured yet, or by another version
+                return frozenset()
+        return collected(_ran(base))
 
     def _judge(self, story: Story, base: Commit, copy: WorkCopy, weights: Mapping[str, float]) -> Judge:
         return Judge(
@@ -285,7 +327,32 @@ async def _target(task: _Task, place: Measured) -> Target:
         suspects=place.suspects,
         settled=base.tests.red if base is not None and base.tests is not None else frozenset(),
         shaky=frozenset(flaky_tests(base.tests)) if base is not None and base.tests else frozenset(),
+        aside=None if base is None else _aside(task.story, place, base, changed),
     )
+
+
+def _aside(story: Story, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
+    """Say what has to be set aside, so that nothing the work did to the tests reaches those of the base."""
+    known = _ran(base)
+    if story.integrity is IntegrityMode.FREE or not known:
+        return None
+    of_tests = collected(known)
+    paths = [path for path in changed if is_test_path(path) or path in of_tests]
+    paths = [path for path in paths if not matches(path, story.granted)]
+    if not paths:
+        return None
+    beside = place_beside(Path(place.copy.path), "tests")
+    return Aside(place=beside, base=base.commit, paths=tuple(paths), known=known)
+
+
+def _ran(base: Measurements) -> frozenset[str]:
+    """Give the tests of the base that a Python runner of ours ran."""
+    made = [base.result(name) for name in ("pytest", "unittest")]
+    return frozenset(test for each in made if each and each.tests for test in each.tests.outcomes)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
 
 
 def _link(project: Project, place: Path) -> None:

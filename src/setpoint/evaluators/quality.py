@@ -11,6 +11,7 @@ from setpoint.domain.evidence import CheckState, Coverage, Evidence
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.quality import Metric, QualityVector
 from setpoint.evaluators.definitions import Shape
+from setpoint.evaluators.integrity.mark import mark
 
 LADDER: Mapping[Severity, float] = {
     Severity.INFO: 0.95,
@@ -101,7 +102,7 @@ def vector(measured: Measured) -> QualityVector:
         branch_coverage=coverage.branches if coverage else None,
         diff_coverage=coverage.changed_lines if coverage else None,
         type_coverage=shape.annotated,
-        integrity=_ladder(measured.about(Category.INTEGRITY), measured.changed_lines) if integrity else None,
+        integrity=mark(measured.about(Category.INTEGRITY)) if integrity else None,
         mutation=_noticed(measured.evidence),
         test_count=ran if measured.complete and ran else None,
         vulnerabilities=sum(each.blocking for each in security) if measured.made(Metric.SECURITY) else None,

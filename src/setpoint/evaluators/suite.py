@@ -52,6 +52,10 @@ class Runner:
     """Plugins of ours beside the one that reports."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Variables on top of the project's, for these plugins."""
+    leave_out: frozenset[str] = frozenset()
+    """Identifiers of tests that are not to run."""
+    files: tuple[str, ...] = ()
+    """Files in which all wanted tests stand; empty: anywhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +88,7 @@ class TestSuite:
         state, reason = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
         if state is CheckState.FAIL:
             report = await self._without_flaky(measured, report)
-            state = _state_of(report)
+            state = state_of(report)
         tool = f"{version}, Python {self.runner.interpreter.version}"
         ran = results.Ran(
             check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
@@ -133,9 +137,10 @@ async def run_once(
         report = scratch / "report.jsonl"
         variables = environment(runner.interpreter, tree, runner.layout.imports)
         variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
-        if only is not None:
+        if only is not None or runner.leave_out:
             selection = scratch / "select.json"
-            selection.write_text(json.dumps(only), "utf-8")
+            asked = {"only": only, "leave_out": sorted(runner.leave_out)}
+            selection.write_text(json.dumps(asked), "utf-8")
             variables["SETPOINT_REPORT_SELECT"] = str(selection)
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
@@ -163,7 +168,7 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
     if runner.cover is not None:
         argv += ["-m", "coverage", "run", *runner.cover]
     if runner.name == "unittest":
-        return (*argv, str(UNITTEST), *_files_of_unittest(runner.layout, only))
+        return (*argv, str(UNITTEST), *_files_of_unittest(runner, only))
     argv += ["-m", "pytest", "-p", PLUGIN, "--rootdir=.", "--confcutdir=.", "--maxfail=0", "--color=no"]
     argv.append("--continue-on-collection-errors")
     argv += [word for plugin in runner.plugins for word in ("-p", plugin)]
@@ -181,13 +186,16 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
     argv += runner.args
     if only is not None:
         argv += sorted({file for test in only if (tree / (file := test.partition("::")[0])).exists()})
+    else:
+        argv += [file for file in runner.files if (tree / file).exists()]
     return tuple(argv)
 
 
-def _files_of_unittest(layout: Layout, only: tuple[str, ...] | None) -> list[str]:
+def _files_of_unittest(runner: Runner, only: tuple[str, ...] | None) -> list[str]:
     """Name the files in which unittest looks for tests: those that its own discovery would take."""
     asked = None if only is None else {test.partition("::")[0] for test in only}
-    found = [file for file in layout.tests if file.rpartition("/")[2].startswith("test")]
+    every = dict.fromkeys((*runner.layout.tests, *runner.files))
+    found = [file for file in every if file.rpartition("/")[2].startswith("test")]
     return [file for file in found if asked is None or file in asked]
 
 
@@ -265,7 +273,8 @@ def _flaky(report: TestReport, passed: Iterable[str]) -> TestReport:
     )
 
 
-def _state_of(report: TestReport) -> CheckState:
+def state_of(report: TestReport) -> CheckState:
+    """Give the state of a run that came to its end, from its outcomes alone."""
     if report.red:
         return CheckState.FAIL
     return CheckState.FLAKY if Outcome.FLAKY in report.outcomes.values() else CheckState.PASS

@@ -16,6 +16,9 @@ from setpoint.domain.events import (
     BaselineMeasured,
     BudgetWarned,
     CancelRequested,
+    ChangeRequested,
+    ChangeReviewed,
+    ChangeSettled,
     Delivered,
     DiminishingReturns,
     Event,
@@ -33,6 +36,7 @@ from setpoint.domain.events import (
     PhaseCompleted,
     PhaseEntered,
     PhasePassed,
+    ReasonsGiven,
     ReviewAnswered,
     ReviewCompleted,
     RunFinished,
@@ -43,6 +47,7 @@ from setpoint.domain.events import (
 )
 from setpoint.domain.gate import Answer, Gate
 from setpoint.domain.ids import GateId, TraceId
+from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
 from setpoint.errors import RecordedDataError
@@ -122,6 +127,8 @@ class History(Value):
     resumptions: tuple[RunResumed, ...] = ()
     gates: tuple[Asked, ...] = ()
     """Every question to a person, oldest first."""
+    requests: tuple[AboutIntegrity, ...] = ()
+    """What was asked for, said and decided about protected files and signals, oldest first."""
     cancel: CancelRequested | None = None
     """Who wanted the run ended, where someone did."""
     phase: str = ""
@@ -180,6 +187,7 @@ class _Fold:
     warnings: list[BudgetWarned] = field(default_factory=list)
     resumptions: list[RunResumed] = field(default_factory=list)
     gates: dict[GateId, Asked] = field(default_factory=dict)
+    requests: list[AboutIntegrity] = field(default_factory=list)
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
@@ -200,6 +208,8 @@ class _Fold:
                 self._run(event.body)
             case GateOpened() | GateAnswered() | GateExpired():
                 self._asked(event.body, event.at)
+            case ChangeRequested() | ChangeReviewed() | ChangeSettled() | ReasonsGiven():
+                self.requests.append(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
             case ReviewAnswered() | FindingDeclined():
@@ -243,6 +253,7 @@ class _Fold:
             warnings=tuple(self.warnings),
             resumptions=tuple(self.resumptions),
             gates=tuple(self.gates.values()),
+            requests=tuple(self.requests),
             cancel=self.cancel,
             phase=self.phase,
             iteration=self.iteration,

@@ -42,7 +42,7 @@ async def make(run: Running, start: Start, brief: Brief) -> AgentFinished:
         if found is None:
             await run.world.workspace.restore(run.copy, start.parent)
             attempt = await _tried_until_it_works(run, start, brief)
-            restored = await run.world.evaluator.protect(run.order, run.copy)
+            restored = await run.world.evaluator.protect(run.judged_by, run.copy)
             found = await run.world.workspace.snapshot(run.copy, brief.label, attempt, restored)
         return await _finished(run, start, brief, found)
 

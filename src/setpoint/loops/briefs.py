@@ -9,15 +9,18 @@ from setpoint.domain.attempt import Brief, Mode, Role, Tried
 from setpoint.domain.evidence import Failure, Suspect
 from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.pipeline import Phase
+from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
 from setpoint.policies.budget import attempt_limits, continued, spent
 from setpoint.policies.feedback import feedback, whole_text
 from setpoint.policies.past import blocking, failures
+from setpoint.policies.requests import given_reasons, settled_requests
 from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
 from setpoint.ports import World
 
 MOST_DIFF = 60_000
+MOST_SIGNALS = 20
 MOST_TRIED_DIFF = 3000
 
 
@@ -41,6 +44,10 @@ class Situation:
     """What thinking phases wrote, by phase."""
     diff: str = ""
     """The change under review."""
+    requests: tuple[ChangeRequest, ...] = ()
+    """What the maker asks for."""
+    signals: tuple[Finding, ...] = ()
+    """Signs of tampering that the maker is asked a reason for."""
     budget: str = ""
     review: str = ""
     """Kind of the review that is asked for."""
@@ -73,8 +80,8 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "objections": now.before.open,
         "declined": now.declined,
         "reviews": now.before.reviews,
-        "frozen": is_frozen(now.before, order.limits),
         "scratchpad": f"{world.folder}/scratchpad.md",
+        **_integrity(run, now),
     }
     template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
     about = f"{phase.name}-{now.review}" if now.review else phase.name
@@ -92,8 +99,25 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         tried=now.tried,
         diff=now.diff,
         review=now.review,
+        requests=now.requests,
+        reasons=given_reasons(run.journal.events),
         limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
     )
+
+
+def _integrity(run: Running, now: Situation) -> dict[str, object]:
+    """Give what a prompt may say of protected files, of signals, and of what may still be objected to."""
+    settled = settled_requests(run.journal.events)
+    reasons = given_reasons(run.journal.events)
+    explained = [each for each in now.findings if each.fingerprint in reasons]
+    return {
+        "frozen": is_frozen(now.before, run.order.limits),
+        "requests": now.requests,
+        "signals": now.signals[:MOST_SIGNALS],
+        "explained": tuple((each.message, reasons[each.fingerprint]) for each in explained),
+        "released": tuple(path for each in settled if each.granted for path in each.paths),
+        "refused": tuple(each for each in settled if not each.granted),
+    }
 
 
 def tried(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:

@@ -37,12 +37,14 @@ from setpoint.loops.escalation import settled
 from setpoint.loops.inner import InnerLoop
 from setpoint.loops.journal import CancelAsked, Journal
 from setpoint.loops.judging import confirmed, judged
+from setpoint.loops.requests import heard, settle_requests
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first
 from setpoint.policies.budget import warnings
 from setpoint.policies.guards import DIMINISHING_AFTER, deadline, wall_time
 from setpoint.policies.halting import RULES, rules_v1
 from setpoint.policies.past import Past, blocking, failures, fewer_problems, open_counts
+from setpoint.policies.requests import unexplained
 from setpoint.ports import Durable, Measured, World
 
 ADVICE = (
@@ -121,13 +123,17 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     made = await _made(run, situation, turn.parent)
     if close := await _broken_maker(course, made):
         return close
+    heard(run, made)
     current = await judged(run, base, course.rounds, made, situation)
     course.rounds = (*course.rounds, current)
     if close := _broken_reviewer(current):
         return close
     course.rounds, decision, halt = await _settled(run, base, course.rounds)
     run.world.publish(run.order.trace_id)
-    return _close(decision, halt) or decision
+    if (close := _close(decision, halt)) is not None:
+        return close
+    await settle_requests(run, course.rounds, made.iteration)
+    return decision
 
 
 async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
@@ -301,6 +307,7 @@ async def _situation(course: _Course, turn: _Turn) -> Situation:
         chain=turn.chain,
         findings=blocking(start),
         failures=failures(start),
+        signals=unexplained(start.latest.findings, run.journal.events),
         suspects=start.latest.suspects,
         reason=outcome_line(last),
         advice=_advice(run, rounds),

@@ -13,6 +13,7 @@ from setpoint.domain.run import Limits, Round, RunOrder
 from setpoint.loops.journal import Journal
 from setpoint.policies.budget import active_seconds, continued, granted, grants, shares, spent, tokens
 from setpoint.policies.past import Past
+from setpoint.policies.requests import released
 from setpoint.ports import Measured, Toolbox, WorkCopy, World
 
 _HUNK = re.compile(r"^(@@ .*|index [0-9a-f].*)$", re.MULTILINE)
@@ -50,6 +51,11 @@ class Running:
         """The limits of the order, with what people added to them since."""
         return granted(self.order.limits, grants(self.journal.events))
 
+    @property
+    def judged_by(self) -> RunOrder:
+        """The order, with the protected files that people released since."""
+        return released(self.order, self.journal.events)
+
     def elapsed_s(self) -> float:
         """Give the seconds since the run was ordered, waiting included."""
         return (self.world.clock.now() - self.order.started_at).total_seconds()
@@ -74,7 +80,7 @@ class Running:
 
         async def act() -> IterationEvaluated:
             measured = Measured(self.copy, commit, content, stage, suspects)
-            evaluation = await self.world.evaluator.evaluate(self.order, measured)
+            evaluation = await self.world.evaluator.evaluate(self.judged_by, measured)
             return IterationEvaluated(iteration=iteration, evaluation=evaluation)
 
         return (await self.journal.step(key, act, IterationEvaluated)).evaluation

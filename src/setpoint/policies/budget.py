@@ -9,6 +9,7 @@ from itertools import pairwise
 from setpoint.domain.attempt import AttemptLimits, Usage
 from setpoint.domain.events import (
     AgentFinished,
+    ChangeReviewed,
     Event,
     GateAnswered,
     GateOpened,
@@ -155,7 +156,7 @@ def _usage(event: Event) -> Usage | None:
     match event.body:
         case AgentFinished(snapshot=snapshot) if snapshot.attempt is not None:
             return snapshot.attempt.usage
-        case PhaseCompleted(usage=usage) | ReviewCompleted(usage=usage):
+        case PhaseCompleted(usage=usage) | ReviewCompleted(usage=usage) | ChangeReviewed(usage=usage):
             return usage
         case _:
             return None

@@ -113,6 +113,8 @@ class ScriptedEvaluator:
     checks: dict[str, str]
     python: str
     calls: list[Measured] = field(default_factory=list)
+    orders: list[RunOrder] = field(default_factory=list)
+    """By which orders it was asked to judge, for assertions."""
     _commits: list[Commit] = field(default_factory=list)
 
     def __init__(
@@ -128,6 +130,7 @@ class ScriptedEvaluator:
         self.checks = dict(checks or {"pytest": "scripted"})
         self.python = python
         self.calls = []
+        self.orders = []
         self._commits = []
 
     async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
@@ -143,6 +146,7 @@ class ScriptedEvaluator:
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Give the scene of the iteration that the commit belongs to."""
         self.calls.append(measured)
+        self.orders.append(order)
         if measured.stage is Stage.BASE:
             return evaluation(measured.stage, measured.commit, measured.tree, self.base, order.weights)
         if measured.stage is Stage.EVALUATE and measured.commit not in self._commits:

@@ -37,6 +37,7 @@ from setpoint.events.replay import History, history
 from setpoint.events.statement_files import read_evidence, written
 from setpoint.loops import verifying
 from setpoint.pipelines import load_pipeline
+from setpoint.policies.requests import released
 from setpoint.processes.git import ask, commit_of, tree_of
 from setpoint.settings import Settings
 from setpoint.wiring.project import Project
@@ -92,7 +93,7 @@ def verify(project: Project, trace_id: TraceId) -> Verified:
     first = events[0].body
     if not isinstance(first, RunStarted):
         raise UsageError(f"{trace_id}: nothing is recorded of how it began", mend="begin a new run")
-    return Verified(asyncio.run(_verified(project, first.order, recorded, history(events))))
+    return Verified(asyncio.run(_verified(project, released(first.order, events), recorded, history(events))))
 
 
 async def _verified(

@@ -78,6 +78,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, mend="commit something first, or give another --base")
     names, workflow, notes = await cast(project, load_pipeline(settings.pipeline, project.root))
+    wanted = _with_mode(wanted, settings)
     wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
     # Stories are no part of the work, and Setpoint itself writes into them.
     dirty = await is_dirty(project.root, settings.stories_dir)
@@ -140,6 +141,13 @@ def _limits(wanted: Story, settings: Settings, now: datetime) -> Limits:
 def _escalation(wanted: Story, settings: Settings) -> Escalation:
     own = {"on_limit": wanted.on_limit, "deadline_s": wanted.gate_deadline_s}
     return settings.escalation.model_copy(update={key: value for key, value in own.items() if value})
+
+
+def _with_mode(wanted: Story, settings: Settings) -> Story:
+    """Take the project's mode of test integrity where the story names none."""
+    if "integrity" in wanted.model_fields_set:
+        return wanted
+    return wanted.model_copy(update={"integrity": settings.integrity.mode})
 
 
 def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Story, str]:

@@ -2,9 +2,10 @@
 """A pytest plugin that writes what happened as JSON lines, one fact a line, each flushed at once.
 
 It is loaded with `-p setpoint_report` and told its files by variables, which it takes out of the environment:
-`SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON list of test or file
-identifiers, and all other tests are left out. A run that ended in order has a last line of kind `end`;
-whoever reads a report without it knows that the interpreter died, and from the last `begin` in which test.
+`SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON object: `only` lists test or
+file identifiers, and all other tests are left out; `leave_out` lists tests that are left out. A run that
+ended in order has a last line of kind `end`; whoever reads a report without it knows that the interpreter
+died, and from the last `begin` in which test.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ _WEIGHTS = (None, "passed", "xpassed", "xfailed", "skipped", "error", "failed")
 class Report:
     """Collects the outcome of each test and writes it when the test is over."""
 
-    def __init__(self, path: str, wanted: list[str] | None) -> None:
-        """Write to `path`; `wanted` are the only tests to be run, where it is given."""
+    def __init__(self, path: str, wanted: dict[str, Any]) -> None:
+        """Write to `path`; `wanted` names the only tests to be run, and those that are not."""
         self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as long as pytest
         self._wanted = wanted
         self._process = os.getpid()
@@ -51,9 +52,11 @@ class Report:
     def pytest_collection_modifyitems(self, items: list[Any]) -> Iterator[None]:
         """Keep the wanted tests only, after everybody else had a say."""
         yield
-        if self._wanted is None:
+        unwanted = set(self._wanted.get("leave_out") or ())
+        items[:] = [item for item in items if item.nodeid not in unwanted]
+        if self._wanted.get("only") is None:
             return
-        asked = set(self._wanted)
+        asked = set(self._wanted["only"])
         items[:] = [item for item in items if not asked.isdisjoint(_names(item.nodeid))]
 
     def pytest_deselected(self, items: list[Any]) -> None:
@@ -141,7 +144,7 @@ def pytest_configure(config: Any) -> None:
     selection = os.environ.pop("SETPOINT_REPORT_SELECT", None)
     if path is None or hasattr(config, "workerinput"):
         return
-    wanted = json.loads(Path(selection).read_text("utf-8")) if selection else None
+    wanted = json.loads(Path(selection).read_text("utf-8")) if selection else {}
     kind = DistributedReport if config.pluginmanager.hasplugin("xdist") else Report
     config.pluginmanager.register(kind(path, wanted), "setpoint-report")
 

@@ -194,7 +194,10 @@ def _names(tests: list[Any], file: str) -> dict[str, str]:
     return named
 
 
-def _asked_for(name: str, wanted: list[str] | None) -> bool:
+def _asked_for(name: str, asked: dict[str, Any]) -> bool:
+    wanted = asked.get("only")
+    if name in (asked.get("leave_out") or ()):
+        return False
     parts = name.split("::")
     return wanted is None or any("::".join(parts[: count + 1]) in wanted for count in range(len(parts)))
 
@@ -203,14 +206,14 @@ def main(files: list[str]) -> int:
     """Run the tests of the files, or those of them that were selected."""
     writer = Writer(os.environ.pop("SETPOINT_REPORT_FILE"))
     selection = os.environ.pop("SETPOINT_REPORT_SELECT", None)
-    wanted = json.loads(Path(selection).read_text("utf-8")) if selection else None
+    asked = json.loads(Path(selection).read_text("utf-8")) if selection else {}
     sys.path[0] = str(Path.cwd())  # as `python -m unittest` has it; before, it was the folder of this file
     sys.argv = ["python -m unittest"]
     writer.write("start", pytest=platform.python_version())
     suite, names = unittest.TestSuite(), {}
     for file in files:
         tests = _loaded(file, writer)
-        own = {test: name for test, name in _names(tests, file).items() if _asked_for(name, wanted)}
+        own = {test: name for test, name in _names(tests, file).items() if _asked_for(name, asked)}
         suite.addTests(test for test in tests if test.id() in own)
         names.update(own)
     writer.write("collected", ids=list(names.values()))

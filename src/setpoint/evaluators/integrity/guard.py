@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -52,24 +53,34 @@ class Seen(Value):
 _RECORD: TypeAdapter[dict[str, Seen]] = TypeAdapter(dict[str, Seen])
 
 
+@dataclass(frozen=True, kw_only=True)
+class Protection:
+    """What is protected, and how strictly."""
+
+    mode: IntegrityMode
+    named: tuple[str, ...] = ()
+    """More paths, as globs."""
+    granted: tuple[str, ...] = ()
+    """Paths that a person released, as globs."""
+    tests: frozenset[str] = frozenset()
+    """Files from which tests were collected at the base, whatever they are called."""
+
+
 class Guard:
     """Watches the protected files of one run."""
 
-    def __init__(
-        self, state: Path, copy: WorkCopy, base: Commit, mode: IntegrityMode, named: tuple[str, ...]
-    ) -> None:
-        """Protect the work copy's files as they stand in `base`; `named` are more paths, as globs."""
+    def __init__(self, state: Path, copy: WorkCopy, base: Commit, protection: Protection) -> None:
+        """Protect the work copy's files as they stand in `base`."""
         self._record = state / "measured" / f"{copy.trace_id}.integrity.json"
         self._root = Path(copy.path)
         self._repository = repository_of(copy)
         self._located = located(copy.repository, copy.path)
         self._base = base
-        self._mode = mode
-        self._named = named
+        self._protection = protection
 
     async def protect(self) -> tuple[str, ...]:
         """Put back what may not have changed; gives the paths."""
-        if self._mode is IntegrityMode.FREE:
+        if self._protection.mode is IntegrityMode.FREE:
             return ()
         real_folder(self._root)
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
@@ -108,11 +119,20 @@ class Guard:
         base = await contents(self._repository, self._base, stood)
         now = await contents(self._repository, tree, suspect)
         now |= await asyncio.to_thread(self._ignored, await self._unseen())
-        comparison = Comparison(mode=self._mode, named=self._named, base=base, now=now, base_files=base_files)
+        told = self._protection
+        comparison = Comparison(
+            mode=told.mode,
+            named=told.named,
+            base=base,
+            now=now,
+            base_files=base_files,
+            tests=told.tests,
+            granted=told.granted,
+        )
         return comparison.judged()
 
     def _concerns(self, path: str) -> bool:
-        return kind_of(path, self._named) is not None or injects(path) or path.endswith(".py")
+        return kind_of(path, self._protection.named) is not None or injects(path) or path.endswith(".py")
 
     async def _unseen(self) -> list[str]:
         """List files that git ignores and that would steer the tests all the same."""

@@ -8,8 +8,18 @@ from dataclasses import dataclass
 
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.story import IntegrityMode
+from setpoint.evaluators.integrity.growth import lines_added
 from setpoint.evaluators.integrity.inserted import changes_of_text
-from setpoint.evaluators.integrity.paths import STEERING, Kind, injects, kind_of, preempts, steers_scripts
+from setpoint.evaluators.integrity.paths import (
+    NEAREST,
+    STEERING,
+    Kind,
+    injects,
+    kind_of,
+    matches,
+    preempts,
+    steers_scripts,
+)
 from setpoint.evaluators.integrity.sameness import Change, bodies, changes
 from setpoint.evaluators.integrity.thresholds import lowered, tool_settings
 
@@ -37,15 +47,19 @@ class Comparison:
     """What changed, as it stands now; files that were deleted are missing."""
     base_files: frozenset[str]
     """Every path of the base."""
+    tests: frozenset[str] = frozenset()
+    """Files from which tests were collected at the base, whatever they are called."""
+    granted: tuple[str, ...] = ()
+    """Globs of what a person released."""
 
     def judged(self) -> tuple[Judged, ...]:
         """Give every path that has to be put back, with what is to be said about it."""
         found = [self._changed(path) for path in sorted(self.base)]
         found += [self._added(path) for path in sorted(self.now.keys() - self.base.keys())]
-        return tuple(each for each in found if each is not None)
+        return tuple(each for each in found if each is not None and not matches(each.path, self.granted))
 
     def _changed(self, path: str) -> Judged | None:
-        kind = kind_of(path, self.named)
+        kind = kind_of(path, self.named, self.tests)
         before, after = self.base[path], self.now.get(path)
         if kind is None or before == after:
             return None
@@ -57,8 +71,14 @@ class Comparison:
         if kind in (Kind.TABLES, Kind.CONFIGURATION):
             return self._settings(path, kind, _text(before), _text(after))
         if kind is Kind.DATA:
-            return _judged(path, [("was edited", "", not path.endswith(_PROSE))])
+            return self._data(path, before, after)
         return _judged(path, [("was edited, though the story protects it", "", False)])
+
+    def _data(self, path: str, before: bytes, after: bytes) -> Judged | None:
+        grows = self._runs_apart and self.mode is IntegrityMode.APPEND_ONLY
+        if grows and lines_added(_text(before), _text(after)):
+            return None
+        return _judged(path, [("was edited", "", not path.endswith(_PROSE))])
 
     def _test(self, path: str, before: bytes, after: bytes | None) -> Judged | None:
         if self.mode is IntegrityMode.READ_ONLY and after is not None:
@@ -68,10 +88,14 @@ class Comparison:
             return _judged(path, said or [("was edited, and is read-only", "", False)])
         if after is None:
             return None if self._moved(_text(before)) else _judged(path, [("was deleted", "", True)])
-        said = [
-            (each.what, each.symbol, each.weakens) for each in _changes(path, _text(before), _text(after))
-        ]
+        found = _changes(path, _text(before), _text(after), may_grow=self._runs_apart)
+        said = [(each.what, each.symbol, each.weakens) for each in found]
         return _judged(path, said) if said else None
+
+    @property
+    def _runs_apart(self) -> bool:
+        """Whether the tests of the base run apart from the maker's files, so that additions are harmless."""
+        return bool(self.tests)
 
     def _moved(self, before: str) -> bool:
         """Whether all tests of a deleted file stand in one new file, under whatever names."""
@@ -100,10 +124,8 @@ class Comparison:
     def _added(self, path: str) -> Judged | None:
         folder, _, name = path.rpartition("/")
         content = _text(self.now[path])
-        if injects(path):
-            return _judged(path, [("is new and is loaded in place of, or before, the test runner", "", True)])
-        if preempts(path):
-            return _judged(path, [("is new and takes the place of a source, or adds a plug-in", "", True)])
+        if (said := self._in_place_of(path)) is not None:
+            return _judged(path, [said])
         if name == "conftest.py":
             return self._new_conftest(path, folder, content)
         marks_tests = name == "__init__.py" and (not folder or kind_of(path, ()) is Kind.TEST)
@@ -113,9 +135,21 @@ class Comparison:
             each.startswith(f"{folder}/") and kind_of(each, ()) is Kind.TEST for each in self.base_files
         )
         scripts = steers_scripts(path) and any(each.endswith("package.json") for each in self.base_files)
-        if scripts or (name in STEERING and above):
+        nearest = name in NEAREST and self._holds_code(folder)
+        if scripts or nearest or (name in STEERING and above):
             return self._new_settings(path, content)
         return None
+
+    def _in_place_of(self, path: str) -> tuple[str, str, bool] | None:
+        """Say what a new file is taken for by its name alone."""
+        if injects(path):
+            return "is new and is loaded in place of, or before, the test runner", "", True
+        if preempts(path):
+            return "is new and takes the place of a source, or adds a plug-in", "", True
+        return None
+
+    def _holds_code(self, folder: str) -> bool:
+        return any(each.startswith(f"{folder}/") and each.endswith(".py") for each in self.base_files)
 
     def _new_conftest(self, path: str, folder: str, content: str) -> Judged | None:
         hooks = hooks_of(content)
@@ -144,8 +178,10 @@ class Comparison:
         return _judged(path, [("is new and takes the place of the project's settings", "", False)])
 
 
-def _changes(path: str, before: str, after: str) -> Iterable[Change]:
-    return changes(before, after) if path.endswith(".py") else changes_of_text(path, before, after)
+def _changes(path: str, before: str, after: str, *, may_grow: bool = False) -> Iterable[Change]:
+    if path.endswith(".py"):
+        return changes(before, after, may_grow=may_grow)
+    return changes_of_text(path, before, after)
 
 
 def _acts(source: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from fnmatch import translate
 
@@ -47,6 +48,8 @@ STEERING = frozenset(
     }
 )  # fmt: skip
 """Configuration that, where it is new at the root, takes the place of what stood at the base."""
+NEAREST = frozenset({"ruff.toml", ".ruff.toml", "pyproject.toml"})
+"""Settings that a tool takes from the folder nearest to a file: new ones reach all code below them."""
 _STEERS_SCRIPTS = re.compile(
     r"(?:vitest|jest|eslint|playwright|cypress|karma)\.(?:config|workspace|setup)\.\w+|\.eslintrc(?:\.\w+)?"
     r"|\.eslintignore|\.mocharc(?:\.\w+)?|biome\.jsonc?|\.oxlintrc\.json|tsconfig(?:\.\w+)?\.json"
@@ -57,8 +60,11 @@ _SHADOWED = frozenset({"pytest", "_pytest", "pluggy", "coverage", "unittest", "s
 """Modules of the test runner; a new one of that name would be imported in its place."""
 
 
-def kind_of(path: str, named: tuple[str, ...]) -> Kind | None:
-    """Say what a path of the base is protected as; none where it is not."""
+def kind_of(path: str, named: tuple[str, ...], tests: Collection[str] = ()) -> Kind | None:
+    """Say what a path of the base is protected as; none where it is not.
+
+    `tests` are files from which tests were collected at the base, whatever they are called.
+    """
     name = path.rpartition("/")[2]
     if name in _TABLES:
         return Kind.TABLES
@@ -70,9 +76,21 @@ def kind_of(path: str, named: tuple[str, ...]) -> Kind | None:
         or preempts(path)
     ):
         return Kind.CONFIGURATION
-    if is_test_path(path):
+    if is_test_path(path) or path in tests:
         return Kind.TEST if name.endswith((".py", *SCRIPTS)) else Kind.DATA
     return Kind.NAMED if matches(path, named) else None
+
+
+def collected(tests: Iterable[str]) -> frozenset[str]:
+    """Give the Python files that hold these tests; examples in docstrings make no file one of tests."""
+    found = set()
+    for test in tests:
+        path, _, rest = test.partition("::")
+        first = rest.partition("::")[0].partition("[")[0]
+        stem = path.rpartition("/")[2].removesuffix(".py")
+        if path.endswith(".py") and first.isidentifier() and first != stem:
+            found.add(path)
+    return frozenset(found)
 
 
 def steers_scripts(path: str) -> bool:

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from setpoint.evaluators.integrity.growth import REACHING, taken_back
+
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _STEERING_NAMES = frozenset(
@@ -22,13 +24,6 @@ _STEERING_NAMES = frozenset(
     }
 )
 _BUILT_IN = frozenset(dir(builtins))
-_REACHING = frozenset(
-    {
-        "globals", "locals", "vars", "setattr", "delattr", "exec", "eval", "__import__", "import_module",
-        "__dict__", "__globals__", "__setattr__", "__code__", "modules",
-    }
-)  # fmt: skip
-"""Names by which an expression binds or replaces what is defined elsewhere."""
 _FIXED_SETUPS = frozenset(
     {
         "setup_module", "teardown_module", "setup_function", "teardown_function", "setup_class",
@@ -51,10 +46,14 @@ class Change:
     """Whether the tests of the base may now prove less."""
 
 
-def changes(base: str, now: str) -> tuple[Change, ...]:
-    """Give what append-only does not allow: nothing may go, and additions may not steer what stood."""
+def changes(base: str, now: str, *, may_grow: bool = False) -> tuple[Change, ...]:
+    """Give what append-only does not allow: nothing may go, and additions may not steer what stood.
+
+    With `may_grow` what stood may also gain statements and elements inside (`growth`).
+    """
     try:
-        before, after = ast.parse(base), ast.parse(now)
+        before = ast.parse(base)
+        after = taken_back(base, now) if may_grow else ast.parse(now)
     except (SyntaxError, ValueError):
         return () if base == now else (Change(what="the file no longer parses", symbol="", weakens=True),)
     return tuple(_in_body(before.body, after.body, ""))
@@ -193,9 +192,7 @@ def _plain(node: ast.stmt, bound: set[str]) -> bool:
     )
     used = {each.id for each in inside if isinstance(each, ast.Name)}
     used |= {each.attr for each in inside if isinstance(each, ast.Attribute)}
-    return bool(binds) and not (
-        elsewhere or binds & (bound | _STEERING_NAMES | _BUILT_IN) or used & _REACHING
-    )
+    return bool(binds) and not (elsewhere or binds & (bound | _STEERING_NAMES | _BUILT_IN) or used & REACHING)
 
 
 def _steers(node: _Definition, bound: set[str], used: set[str], inside: str) -> str:

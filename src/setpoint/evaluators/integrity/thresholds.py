@@ -9,6 +9,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from setpoint.domain.finding import Category, Finding, Severity
+from setpoint.evaluators.integrity.paths import Kind, kind_of
+
 _QUALITY_TOOLS = frozenset(
     {
         "pytest", "coverage", "ruff", "mypy", "pyright", "basedpyright", "ty", "pyrefly", "pylint", "bandit",
@@ -93,6 +96,26 @@ def lowered(path: str, base: str, now: str) -> tuple[Lowered, ...]:
         for key in keys
         if before.get(key) != after.get(key) and _weaker(key, before.get(key), after.get(key))
     )
+
+
+def lowered_settings(
+    before: Mapping[str, str], after: Mapping[str, str], named: tuple[str, ...]
+) -> list[Finding]:
+    """Find settings that demand less where nothing is put back; shown, not blocking."""
+    return [
+        Finding(
+            source="integrity",
+            rule="lowered",
+            severity=Severity.WARNING,
+            category=Category.INTEGRITY,
+            message=f"{path} demands less ({each})",
+            file=path,
+            symbol=each.key,
+        )
+        for path, now in after.items()
+        if kind_of(path, named) in (Kind.TABLES, Kind.CONFIGURATION) and not path.endswith(".py")
+        for each in lowered(path, before.get(path, ""), now)
+    ]
 
 
 def _chosen(name: str, tables: dict[str, object]) -> Mapping[str, object]:

@@ -1,0 +1,127 @@
+"""The maker's requests and reasons: recorded, shown to the reviewer, and put to a person."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+from setpoint.domain.attempt import Attempt, Mode, Role
+from setpoint.domain.events import (
+    AgentFinished,
+    ChangeRequested,
+    ChangeReviewed,
+    ChangeSettled,
+    ReasonsGiven,
+)
+from setpoint.domain.gate import Choice, Gate, GateKind, OnLimit, Option
+from setpoint.domain.ids import GateId
+from setpoint.domain.pipeline import Phase, PhaseKind
+from setpoint.domain.request import ChangeRequest, Opinion
+from setpoint.domain.run import Round
+from setpoint.loops.asking import ask
+from setpoint.loops.briefs import Situation, brief
+from setpoint.loops.inner import InnerLoop
+from setpoint.loops.running import Running
+from setpoint.policies.requests import new_requests, reasons_in
+
+ASKED = Phase(
+    name="request", kind=PhaseKind.REVIEW, role=Role.REVIEWER, prompts={Mode.FRESH: "request.md.j2"}
+)
+"""How a reviewer is asked about requests."""
+_OPTIONS = (
+    Option(choice=Choice.APPROVE, text="the files are judged from now on as the maker leaves them"),
+    Option(choice=Choice.REJECT, text="the files stay as they stood at the base"),
+)
+
+
+def heard(run: Running, made: AgentFinished) -> None:
+    """Record the reasons that the maker gives in its answer."""
+    attempt = made.snapshot.attempt
+    if attempt is not None and (reasons := reasons_in(attempt.text)):
+        body = ReasonsGiven(iteration=made.iteration, reasons=reasons)
+        run.journal.note(f"reasons-{made.iteration}", body)
+
+
+async def settle_requests(run: Running, rounds: tuple[Round, ...], iteration: int) -> None:
+    """Have what the newest round asks for looked at by the reviewer and decided by a person, all at once."""
+    wanted = new_requests(rounds)
+    if not wanted:
+        return
+    key = f"request-{iteration}"
+    run.journal.note(key, ChangeRequested(iteration=iteration, requests=wanted))
+    diff = await run.world.workspace.diff(run.copy, run.order.base, rounds[-1].snapshot.commit)
+    reviewed = await _reviewed(run, key, iteration, wanted, diff)
+    paths = tuple(each.path for each in wanted)
+    if run.order.escalation.on_limit is not OnLimit.MANUAL:
+        reason = f"nobody may be asked: escalation.on_limit is {run.order.escalation.on_limit}"
+        body = ChangeSettled(iteration=iteration, paths=paths, granted=False, by="setpoint", reason=reason)
+    else:
+        answer = await ask(run, _gate(run, key, iteration, wanted, reviewed))
+        body = ChangeSettled(
+            iteration=iteration,
+            paths=paths,
+            granted=answer.choice is Choice.APPROVE,
+            by=answer.by,
+            reason=answer.reason or answer.instruction,
+        )
+    run.journal.note(f"{key}:settled", body)
+
+
+def _gate(
+    run: Running, key: str, iteration: int, wanted: tuple[ChangeRequest, ...], reviewed: ChangeReviewed
+) -> Gate:
+    said = {each.path: each for each in reviewed.opinions}
+    now, wait = run.world.clock.now(), run.order.escalation.deadline_s
+    return Gate(
+        id=GateId(key),
+        kind=GateKind.REQUEST,
+        iteration=iteration,
+        question=f"May the maker change {len(wanted)} protected file{'s' if len(wanted) > 1 else ''}?",
+        options=_OPTIONS,
+        context=tuple(_line(each, said.get(each.path), reviewed.reviewer) for each in wanted),
+        asked_at=now,
+        deadline=None if wait is None else now + timedelta(seconds=wait),
+        default=Choice.REJECT,
+    )
+
+
+def _line(request: ChangeRequest, opinion: Opinion | None, reviewer: str) -> str:
+    text = f"{request.path}: {request.reason}"
+    if opinion is None:
+        return text
+    word = {True: "for it", False: "against it", None: "undecided"}[opinion.grant]
+    return f"{text} (the reviewer {reviewer} is {word}{f': {opinion.reason}' if opinion.reason else ''})"
+
+
+async def _reviewed(
+    run: Running, key: str, iteration: int, wanted: tuple[ChangeRequest, ...], diff: str
+) -> ChangeReviewed:
+    """Ask the reviewer; one that breaks or answers otherwise has no opinion, and a person decides."""
+
+    async def act() -> ChangeReviewed:
+        agent = run.world.agents[Role.REVIEWER]
+        asked = brief(run, ASKED, Situation(iteration=iteration, requests=wanted, diff=diff))
+        attempt = await agent.attempt(asked, InnerLoop(run.journal, ASKED.name, iteration, key, 1))
+        return ChangeReviewed(
+            iteration=iteration,
+            reviewer=agent.name,
+            opinions=opinions_in(attempt, wanted),
+            usage=attempt.usage,
+        )
+
+    return await run.journal.step(f"{key}:review", act, ChangeReviewed)
+
+
+def opinions_in(attempt: Attempt, wanted: tuple[ChangeRequest, ...]) -> tuple[Opinion, ...]:
+    """Read a reviewer's answer, a JSON object as asked for in `prompts/request.md.j2`."""
+    text = attempt.text[attempt.text.find("{") : attempt.text.rfind("}") + 1]
+    paths = {each.path for each in wanted}
+    try:
+        answers = json.loads(text)["opinions"]
+        return tuple(
+            Opinion(path=each["path"], grant=each.get("grant"), reason=str(each.get("reason") or "")[:600])
+            for each in answers
+            if each["path"] in paths
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ()
