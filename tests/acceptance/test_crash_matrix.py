@@ -94,7 +94,7 @@ def begun(repository):
 
 
 def strike(repository, running, chance):
-    """Kill a run, once; false where it came to its end before."""
+    """Kill something of a run, once; false where the run came to its end before."""
     kind = chance.choice(("time", "time", "moment", "moment", "supervisor", "agent"))
     if kind == "time":
         wait(running, lambda: False, chance.uniform(0.3, 4.0))
@@ -110,7 +110,8 @@ def strike(repository, running, chance):
                 os.kill(pid, signal.SIGKILL)
         wait(running, lambda: False, chance.uniform(0.0, 1.0))
     if running.poll() is not None:
-        return False
+        # A run whose helpers are killed may end with an error of its own; it is resumed all the same.
+        return running.returncode != 0
     running.kill()
     running.communicate()
     return True
