@@ -109,10 +109,11 @@ def strike(repository, running, chance):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         wait(running, lambda: False, chance.uniform(0.0, 1.0))
-    if running.poll() is not None:
-        # A run whose helpers are killed may end with an error of its own; it is resumed all the same.
-        return running.returncode != 0
-    running.kill()
+    if running.poll() == 0:
+        return False
+    if running.poll() is None:
+        running.kill()
+    # Otherwise it ended with an error of its own, as its helper was killed; it is resumed all the same.
     running.communicate()
     return True
 
