@@ -12,6 +12,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -103,6 +104,23 @@ class CustomAgent(BaseModel):
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()
     """Names of variables handed on from Setpoint's own environment, for example an API key."""
+    quirks: dict[str, str] = {}
+    """Where it departs from the protocol: `usage_scope`, `update_meta`, `tool_name_meta` and others."""
+
+
+class ModelPrice(BaseModel):
+    """What a model costs you, under `[price."MODEL"]`, in US dollars per million tokens."""
+
+    model_config = _CLOSED
+
+    input: Decimal = Field(ge=0)
+    """Tokens read."""
+    output: Decimal = Field(ge=0)
+    """Tokens written, those of its thinking included."""
+    cached_input: Decimal | None = Field(default=None, ge=0)
+    """Tokens read from a cache; none: as other input."""
+    cache_write: Decimal | None = Field(default=None, ge=0)
+    """Tokens put into a cache; none: as other input."""
 
 
 class IntegritySettings(BaseModel):
@@ -148,6 +166,8 @@ class Settings(BaseSettings):
     """Who plays which role, and how long an attempt may take."""
     agent: dict[str, CustomAgent] = {}
     """Agents of your own, by name."""
+    price: dict[str, ModelPrice] = {}
+    """Your own prices by model, or by a pattern such as `claude-*`; they go before the table's."""
     limits: Limits = Limits()
     """Every bound of a run."""
     escalation: Escalation = Escalation()

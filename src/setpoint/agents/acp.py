@@ -17,6 +17,8 @@ from setpoint.agents.acp_session import Bounds, LiveSession, Turn
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import hush
 from setpoint.agents.launch import Launch
+from setpoint.agents.meter import Spending, penniless
+from setpoint.agents.prices import Prices, stated_models
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
@@ -58,7 +60,13 @@ class AcpAgent:
     """
 
     def __init__(
-        self, launch: Launch, *, artifacts: Artifacts, scratch: Path, patience: Patience | None = None
+        self,
+        launch: Launch,
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        patience: Patience | None = None,
+        prices: Prices | None = None,
     ) -> None:
         """Nothing is started yet; `scratch` takes what the agent writes to stderr while it runs."""
         self.name = launch.name
@@ -66,16 +74,20 @@ class AcpAgent:
         self._artifacts = artifacts
         self._scratch = scratch
         self._patience = patience or Patience()
+        self._prices = prices or Prices()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
         self._held: dict[Role, _Held] = {}
         self._transcripts = {role: Transcript(self._secrets) for role in Role}
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Send the brief's prompt and watch the turn to its end."""
+        if (unpaid := penniless(self.name, brief)) is not None:
+            return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
         turn: Turn | None = None
         answer: PromptResponse | Breakage
         meter, transcript = Meter(self._launch.quirks), self._transcripts[brief.role]
+        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
         version = ""
         try:
             live = await self._session(brief.role, brief.session, brief.workdir, brief.limits)
@@ -83,7 +95,8 @@ class AcpAgent:
                 answer = live
             else:
                 meter, version = live.meter, live.version
-                turn = Turn(brief, self._launch, observer, meter)
+                spending.runs_on(live.model)
+                turn = Turn(brief, self._launch, observer, meter, spending)
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
         except BaseException:
             await self._end(brief.role)
@@ -91,8 +104,7 @@ class AcpAgent:
             raise
         if brief.role in self._held and not self._held[brief.role].live.usable:
             await self._end(brief.role)
-        usage = meter.usage(answer if isinstance(answer, PromptResponse) else None)
-        observer.spent(usage)
+        usage = spending.told(meter.usage(answer if isinstance(answer, PromptResponse) else None))
         broken = self._broken(answer, turn, usage)
         return Attempt(
             agent=self.name,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.agents.command import CommandAgent
 from setpoint.agents.launch import Launch
+from setpoint.agents.prices import Prices
 from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import Breakage
 from setpoint.domain.value import Value
@@ -80,11 +81,19 @@ async def probe(launch: Launch) -> Probe:
 class Agents:
     """Makes agents by name and chooses one for `auto`; what was tried out is remembered while this lives."""
 
-    def __init__(self, launches: Mapping[str, Launch], *, artifacts: Artifacts, scratch: Path) -> None:
+    def __init__(
+        self,
+        launches: Mapping[str, Launch],
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        prices: Prices | None = None,
+    ) -> None:
         """Take the agents that are known; `scratch` is a folder for what they write while they run."""
         self._launches = launches
         self._artifacts = artifacts
         self._scratch = scratch
+        self._prices = prices or Prices()
         self._tried: dict[str, str] = {}
 
     def make(self, name: str) -> Agent:
@@ -96,7 +105,7 @@ class Agents:
                 f"there is no agent '{name}'", mend=f"choose one of {known}, or add [agent.{name}]"
             )
         if launch.protocol == "command":
-            return CommandAgent(launch, artifacts=self._artifacts)
+            return CommandAgent(launch, artifacts=self._artifacts, prices=self._prices)
         return self._acp(launch)
 
     def vendor(self, name: str) -> str:
@@ -146,7 +155,13 @@ class Agents:
         from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
 
         patience = None if open_s is None else Patience(open_s=open_s)
-        return AcpAgent(launch, artifacts=self._artifacts, scratch=self._scratch, patience=patience)
+        return AcpAgent(
+            launch,
+            artifacts=self._artifacts,
+            scratch=self._scratch,
+            patience=patience,
+            prices=self._prices,
+        )
 
 
 def _missing(launch: Launch, program: str) -> str:

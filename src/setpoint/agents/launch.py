@@ -27,6 +27,8 @@ class Quirks(Value):
     usage_scope: UsageScope = UsageScope.TURN
     usage_meta: str = ""
     """Dotted path in the answer's `_meta` to token counts, for agents that give no `usage`."""
+    update_meta: str = ""
+    """Dotted path in the `_meta` of a usage update to the session's token counts up to then."""
     tool_name_meta: str = ""
     """Dotted path in a tool call's `_meta` to the tool's name."""
     tool_name_in_id: str = ""
@@ -62,4 +64,6 @@ class Launch(Value):
     """Names of variables it gets from Setpoint's own environment, where they are set."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed and the passed ones."""
+    model_variables: tuple[str, ...] = ()
+    """Names of variables that choose its model, so that its tokens can be priced."""
     quirks: Quirks = Quirks()

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from setpoint.agents.launch import Launch
+from pydantic import ValidationError
+
+from setpoint.agents.launch import Launch, Quirks
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
@@ -46,9 +48,11 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             vendor=agent.vendor,
             pass_environment=agent.pass_environment,
             environment=agent.environment,
+            quirks=_quirks(name, agent, Quirks()),
         )
     changes: dict[str, Any] = {
         "environment": {**under.environment, **agent.environment},
+        "quirks": _quirks(name, agent, under.quirks),
         "pass_environment": tuple(dict.fromkeys((*under.pass_environment, *agent.pass_environment))),
     }
     if agent.command:
@@ -58,3 +62,14 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
     if agent.protocol:
         changes["protocol"] = agent.protocol
     return under.model_copy(update=changes)
+
+
+def _quirks(name: str, agent: CustomAgent, under: Quirks) -> Quirks:
+    try:
+        return Quirks(**{**under.model_dump(), **agent.quirks})
+    except ValidationError as error:
+        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        known_ones = ", ".join(Quirks.model_fields)
+        raise SettingsError(
+            f"[agent.{name}] quirks.{place}: {error.errors()[0]['msg']}", mend=f"there are {known_ones}"
+        ) from None

@@ -12,11 +12,12 @@ from setpoint.domain.pipeline import Phase
 from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
-from setpoint.policies.budget import attempt_limits, continued, spent
+from setpoint.policies.budget import attempt_limits, continued
 from setpoint.policies.feedback import feedback, whole_text
 from setpoint.policies.past import blocking, failures
 from setpoint.policies.requests import given_reasons, settled_requests
 from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
+from setpoint.policies.spending import account
 from setpoint.ports import World
 
 MOST_DIFF = 60_000
@@ -60,7 +61,7 @@ class Situation:
 def brief(run: Running, phase: Phase, now: Situation) -> Brief:
     """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
     order, world = run.order, run.world
-    cost, _ = spent(run.journal.events)
+    used = account(run.journal.events)
     variables: dict[str, object] = {
         "story": order.story,
         "problems": _problems(world, now),
@@ -101,7 +102,9 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         review=now.review,
         requests=now.requests,
         reasons=given_reasons(run.journal.events),
-        limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
+        limits=attempt_limits(
+            run.limits, order.attempt, used.cost_usd, run.active_s(), run.elapsed_s(), used.tokens
+        ),
     )
 
 

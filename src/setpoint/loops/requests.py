@@ -20,7 +20,7 @@ from setpoint.domain.request import ChangeRequest, Opinion
 from setpoint.domain.run import Round
 from setpoint.loops.asking import ask
 from setpoint.loops.briefs import Situation, brief
-from setpoint.loops.inner import InnerLoop
+from setpoint.loops.inner import Place, watched
 from setpoint.loops.running import Running
 from setpoint.policies.requests import new_requests, reasons_in
 
@@ -101,7 +101,7 @@ async def _reviewed(
     async def act() -> ChangeReviewed:
         agent = run.world.agents[Role.REVIEWER]
         asked = brief(run, ASKED, Situation(iteration=iteration, requests=wanted, diff=diff))
-        attempt = await agent.attempt(asked, InnerLoop(run.journal, ASKED.name, iteration, key, 1))
+        attempt, _ = await watched(run, agent, asked, Place(ASKED.name, iteration, key))
         return ChangeReviewed(
             iteration=iteration,
             reviewer=agent.name,

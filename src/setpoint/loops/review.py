@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 
-from setpoint.domain.attempt import Brief, Usage
+from setpoint.domain.attempt import BreakageKind, Brief
 from setpoint.domain.events import FindingDeclined, ReviewAnswered, ReviewCompleted
 from setpoint.domain.finding import Finding
 from setpoint.domain.verdict import Judgement, Verdict
 from setpoint.loops.answers import read_verdict
-from setpoint.loops.inner import InnerLoop
+from setpoint.loops.inner import Place, lost_usages, watched
 from setpoint.loops.running import Running
 from setpoint.policies.review import Docket, Lines, weighed
+from setpoint.policies.spending import added
 from setpoint.ports import Agent
 
 _WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHANGES, Judgement.APPROVE)
@@ -76,13 +76,17 @@ async def _answered(run: Running, change: Submission, kind: str) -> ReviewAnswer
         return known
     agent, brief = reviewer_of(run, kind), change.briefs[kind]
     name = f"{kind}:{agent.name}"
-    usages: list[Usage] = []
+    # What an earlier process paid for answers that were lost with it counts, too.
+    usages = list(lost_usages(run.journal.events, key))
+    tries = 0
     while True:
-        watching = InnerLoop(run.journal, "review", change.iteration, key, len(usages) + 1)
-        attempt = await agent.attempt(brief, watching)
+        attempt, _ = await watched(run, agent, brief, Place("review", change.iteration, key))
         usages.append(attempt.usage)
+        tries += 1
         verdict = read_verdict(name, kind, attempt, change.before.open)
-        if verdict.judgement is not Judgement.FAILED or len(usages) >= run.order.limits.max_agent_breakages:
+        penniless = attempt.breakage is not None and attempt.breakage.kind is BreakageKind.BUDGET
+        broken = verdict.judgement is Judgement.FAILED and not penniless
+        if not broken or tries >= run.order.limits.max_agent_breakages:
             break
     body = ReviewAnswered(iteration=change.iteration, review=kind, verdict=verdict, usage=added(usages))
     run.journal.note(key, body)
@@ -105,13 +109,3 @@ def combined(verdicts: list[Verdict]) -> Verdict:
         feedback="; ".join(failed or spoken),
         settled=tuple(each for verdict in verdicts for each in verdict.settled),
     )
-
-
-def added(usages: list[Usage]) -> Usage:
-    """Add up the cost of several attempts; unknown where one of them did not tell."""
-    costs = [usage.cost_usd for usage in usages if usage.scope != "none"]
-    if not costs:
-        return usages[-1]
-    known = [cost for cost in costs if cost is not None]
-    told = next(usage for usage in reversed(usages) if usage.scope != "none")
-    return told.model_copy(update={"cost_usd": sum(known, Decimal(0)) if len(known) == len(costs) else None})

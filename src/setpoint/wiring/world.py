@@ -11,6 +11,7 @@ from pathlib import Path
 
 from setpoint.agents.choice import Agents
 from setpoint.agents.mechanic import MechanicAgent
+from setpoint.agents.prices import Prices
 from setpoint.agents.registry import known
 from setpoint.agents.rules import RulesAgent
 from setpoint.domain.attempt import Role
@@ -50,7 +51,10 @@ class SystemClock:
 def outside_agents(project: Project) -> Agents:
     """Make the maker of agents that run as programs of their own."""
     return Agents(
-        known(project.settings.agent), artifacts=project.artifacts, scratch=project.state / "scratch"
+        known(project.settings.agent),
+        artifacts=project.artifacts,
+        scratch=project.state / "scratch",
+        prices=Prices(project.settings.price),
     )
 
 
