@@ -193,7 +193,8 @@ def outcome_line(outcome: RunOutcome) -> Line:
 
 def money(outcome: RunOutcome) -> str:
     """Say what a run cost and who told it; what nobody knows is said to be unknown."""
-    return outcome.cost_shown or f"${outcome.cost_usd:.2f}"
+    known = f"${outcome.cost_usd:.2f}"
+    return outcome.cost_shown or (known if outcome.cost_known else f"{known} known, the rest unknown")
 
 
 def _of_phase(
