@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 import typer
-from jinja2 import Environment, PackageLoader, meta, nodes
+from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
 from wording import anchor, attribute_texts, default, first_words, kind, row, shown, signature, told
 
@@ -33,7 +33,7 @@ from setpoint.domain.story import Story
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, RunProgress
 from setpoint.events.queries import RunSummary
 from setpoint.loops.verifying import Compared
-from setpoint.pipelines import SHIPPED, load_pipeline
+from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
 from setpoint.policies import guards
 from setpoint.settings import CLASSIC, Settings
 from setpoint.wiring.doctor import AgentRow, Diagnosis
@@ -110,8 +110,7 @@ def verbs() -> Iterator[str]:
     group = typer.main.get_command(app)
     yield "# Verbs\n"
     yield f"{group.help}\n"
-    commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
-    for name, command in commands.items():
+    for name, command in commands_of(group):
         yield f"## `setpoint {name}`\n"
         yield f"{command.help}\n"
         parameters = [each for each in command.params if each.name != "help"]
@@ -127,6 +126,16 @@ def verbs() -> Iterator[str]:
             )
             yield row(f"`{spelled}`", value if value != "`false`" else "off", getattr(each, "help", "") or "")
         yield ""
+
+
+def commands_of(group: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """Give every verb with its name, those of groups of verbs too."""
+    commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
+    for name, command in commands.items():
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {below}", each) for below, each in commands_of(command))
+        else:
+            yield name, command
 
 
 def exit_codes() -> Iterator[str]:
@@ -228,19 +237,6 @@ def prompts() -> Iterator[str]:
         used = ", ".join(users.get(template, ["included by others"]))
         variables = sorted(variables_of(environment, template))
         yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
-
-
-def variables_of(environment: Environment, template: str) -> set[str]:
-    """Give the variables a template needs, those of templates it includes too."""
-    loader = environment.loader
-    if loader is None:
-        return set()
-    tree = environment.parse(loader.get_source(environment, template)[0])
-    found = meta.find_undeclared_variables(tree)
-    for include in tree.find_all(nodes.Include):
-        if isinstance(include.template, nodes.Const):
-            found |= variables_of(environment, str(include.template.value))
-    return found
 
 
 def agents() -> Iterator[str]:

@@ -29,6 +29,7 @@ CLASSIC: dict[str, Any] = {
     "max_review_bounces": 3,
     "max_test_bounces": 2,
     "max_refinement_attempts": 3,
+    "freeze_reviews_after": None,
     "restart_on_repeat": False,
     "stagnation": True,
     "minimum_quality": 0.60,
@@ -58,6 +59,12 @@ class AgentsSettings(BaseModel):
     """Writes the plan."""
     researcher: str = "rules"
     """Looks at the project before the plan."""
+    reviews: tuple[str, ...] = ()
+    """Kinds of review, asked at once: code, spec, security, product; empty: those of the pipeline (code)."""
+    reviewers: dict[str, str] = {}
+    """Who reviews by kind, for example `{ security = "codex" }`; the other kinds go to `reviewer`."""
+    other_vendor: bool = False
+    """Reviewers must be of another vendor than the maker; those that are built in always are."""
     order: tuple[str, ...] = ("claude", "codex", "gemini", "copilot", "opencode", "mechanic")
     """The order in which `auto` tries agents."""
     wall_s: float = Field(default=1800.0, gt=0)
@@ -78,6 +85,8 @@ class CustomAgent(BaseModel):
     """
     protocol: Literal["command", "acp"] | None = None
     """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`."""
+    vendor: str = ""
+    """Whose models it uses, for `agents.other_vendor`; empty: its name."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()

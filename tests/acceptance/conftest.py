@@ -64,7 +64,9 @@ class Repository:
         self.commit("settings")
 
     def environment(self, **more):
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH") if name in os.environ
+        }
         return {**kept, **QUICK, **more}
 
     def setpoint(self, *words, timeout=90, **environment):

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.examples import BLOCKER, ORDER
-from setpoint.agents.rules import LARGE_CHANGE, RulesAgent, added_lines
+from setpoint.agents.rules import LARGE_CHANGE, RulesAgent
 from setpoint.domain.attempt import Brief, Role, Stop
-from setpoint.loops.review import read_verdict
+from setpoint.domain.diff import added_lines
+from setpoint.loops.answers import read_verdict
 from setpoint.testing import SilentObserver, failure
 
 
@@ -28,7 +29,7 @@ async def answer(role, **more):
 
 
 async def reviewed(text):
-    verdict = read_verdict("rules", await answer(Role.REVIEWER, diff=text))
+    verdict = read_verdict("code:rules", "code", await answer(Role.REVIEWER, diff=text))
     return verdict.judgement, [(each.rule, each.file, each.line) for each in verdict.findings]
 
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from domain.examples import EXAMPLES, HALT, OUTCOME, a_snapshot, an_attempt
+from domain.examples import BLOCKER, EXAMPLES, HALT, OUTCOME, a_snapshot, an_attempt
 from setpoint.cli.lines import line
 from setpoint.domain import events as e
 from setpoint.domain.attempt import Breakage, BreakageKind, Stop, ToolCall
@@ -26,6 +26,8 @@ SHOWN = {
     "agent.finished": "change cccccccccc: 1 files, +3 -1",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; "
     "1 known red; 1 flaky; quality 0.96",
+    "review.answered": "security:rules says approve: nothing found",
+    "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
     "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
     "loop.phase_bounce": "bounce 1: test -> implement: 1 failing",
     "loop.restarted": "restart from cccccccccc: the same problems came back",
@@ -45,7 +47,7 @@ def test_every_event_has_its_line():
 
 def test_only_details_are_left_out():
     hidden = {kind for kind, body in EXAMPLES.items() if line(body).detail}
-    assert hidden == {"phase.completed", "phase.approved", "phase.passed", "agent.spent"}
+    assert hidden == {"phase.completed", "phase.approved", "phase.passed", "agent.spent", "review.answered"}
 
 
 def varied(kind, **more):

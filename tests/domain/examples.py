@@ -102,6 +102,12 @@ _BODIES = (
     e.AgentSpent(label="implement-1", attempt=1, usage=PAID),
     e.AgentFinished(phase="implement", iteration=1, snapshot=a_snapshot(an_attempt()), diff_hash="abc"),
     e.IterationEvaluated(iteration=1, evaluation=RED),
+    e.ReviewAnswered(
+        iteration=1,
+        review="security",
+        verdict=Verdict(reviewer="security:rules", judgement=Judgement.APPROVE, feedback="nothing found"),
+    ),
+    e.FindingDeclined(iteration=2, fingerprint=BLOCKER.fingerprint, reason="it is meant so"),
     e.ReviewCompleted(
         iteration=1,
         verdict=Verdict(reviewer="rules", judgement=Judgement.REQUEST_CHANGES, findings=(BLOCKER,)),

@@ -24,6 +24,12 @@ def test_phases_lie_before_and_behind_the_making():
     assert [phase.name for phase in own.behind_making()] == ["evaluate", "review", "test", "deliver"]
 
 
+def test_a_review_that_names_no_kind_is_one_of_the_code():
+    own = pipeline(MAKE, EVALUATE, REVIEW, TEST)
+    assert own.behind_making()[1].reviews == ("code",)
+    assert own.making.reviews == ()
+
+
 @pytest.mark.parametrize(
     ("phases", "why"),
     [
@@ -36,6 +42,9 @@ def test_phases_lie_before_and_behind_the_making():
         (({**RESEARCH, "role": None}, MAKE, EVALUATE, TEST), "'research' of kind 'think' needs a role"),
         (({**MAKE, "role": None}, EVALUATE, TEST), "'implement' of kind 'make' needs a role"),
         ((MAKE, EVALUATE, {**REVIEW, "role": None}, TEST), "'review' of kind 'review' needs a role"),
+        ((MAKE, EVALUATE, {**REVIEW, "reviews": ["Code!"]}, TEST), "'Code!' is no name of a review"),
+        ((MAKE, EVALUATE, {**REVIEW, "reviews": ["code", "code"]}, TEST), "names a kind of review twice"),
+        ((MAKE, EVALUATE, {**TEST, "reviews": ["code"]}), "'test' of kind 'measure' has no reviews"),
         ((MAKE, {**EVALUATE, "stage": None}, TEST), "'evaluate' of kind 'measure' needs a stage"),
         ((MAKE,), "the phase behind 'implement' must be"),
         ((MAKE, TEST), "the phase behind 'implement' must be"),

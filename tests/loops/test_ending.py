@@ -18,7 +18,7 @@ def a_stage(tmp_path, *scenes, reviewer=None, limit=4):
         agent=agent,
         evaluator=ScriptedEvaluator(*scenes, base=Scene(failing=RED)),
         folder=tmp_path,
-        limits=Limits(max_iterations=limit),
+        limits=Limits(max_iterations=limit, freeze_reviews_after=9),
         **more,
     )
 

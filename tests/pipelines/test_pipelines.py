@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.examples import ORDER
+from domain.examples import BLOCKER, ORDER
 from setpoint.errors import PipelineError
 from setpoint.pipelines import SHIPPED, load_pipeline, render
 
@@ -45,10 +45,33 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
         "more": 0,
         "iteration": 2,
         "max_iterations": 7,
+        "objections": (BLOCKER,),
+        "declined": {BLOCKER.fingerprint: "it is meant so"},
+        "frozen": True,
+        "reviews": 2,
     }
     for phase in ORDER.pipeline.phases:
         for template in phase.prompts.values():
-            assert ORDER.story.title in render(template, variables) or template == "review.md.j2"
+            assert ORDER.story.title in render(template, variables)
+
+
+@pytest.mark.parametrize("kind", ["code", "spec", "security", "product"])
+def test_every_kind_of_review_asks_for_the_same_answer(kind):
+    (phase,) = [phase for phase in ORDER.pipeline.phases if phase.kind == "review"]
+    told = render(
+        phase.prompts[kind],
+        {
+            **dict.fromkeys(("failures", "findings", "objections"), ()),
+            **dict.fromkeys(("plan", "diff"), "some text"),
+            "story": ORDER.story,
+            "more": 0,
+            "declined": {},
+            "frozen": False,
+            "reviews": 0,
+        },
+    )
+    assert '"decision": "approve | request_changes | require_human"' in told
+    assert "Judge" in told
 
 
 def test_a_pipeline_of_ones_own_is_read_by_path(tmp_path):

@@ -99,6 +99,11 @@ class Agents:
             return CommandAgent(launch, artifacts=self._artifacts)
         return self._acp(launch)
 
+    def vendor(self, name: str) -> str:
+        """Say whose models an agent uses; one that nothing is known of is a vendor of its own."""
+        launch = self._launches.get(name)
+        return (launch.vendor if launch else "") or name
+
     async def choose(self, order: Sequence[str]) -> Choice:
         """Take the first of the order that is installed and opens a session; the built-in ones always work.
 

@@ -45,6 +45,8 @@ class Launch(Value):
     """What people call it."""
     argv: tuple[str, ...] = Field(min_length=1)
     """Program and arguments; for the protocol `command`, `{prompt}` and `{workdir}` are replaced."""
+    vendor: str = ""
+    """Whose models it uses by default; empty: its own name."""
     protocol: Literal["acp", "command"] = "acp"
     executables: tuple[str, ...] = ()
     """Programs that must be found besides the first word of `argv`."""

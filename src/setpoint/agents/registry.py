@@ -43,6 +43,7 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             name=name,
             argv=agent.command,
             protocol=agent.protocol or "command",
+            vendor=agent.vendor,
             pass_environment=agent.pass_environment,
             environment=agent.environment,
         )
@@ -52,6 +53,8 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
     }
     if agent.command:
         changes["argv"] = agent.command
+    if agent.vendor:
+        changes["vendor"] = agent.vendor
     if agent.protocol:
         changes["protocol"] = agent.protocol
     return under.model_copy(update=changes)

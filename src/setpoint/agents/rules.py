@@ -11,19 +11,15 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from setpoint.domain.attempt import Attempt, Brief, Role, Stop, Usage
+from setpoint.domain.diff import CUT, Added, added_lines
 from setpoint.domain.finding import Category, Severity
 from setpoint.ports import Observer
 
+SECURITY = "security"
+_UNJUDGED = ("spec", "product")
+"""Kinds of review that ask for intent."""
 LARGE_CHANGE = 400
 """Changed lines from which a change is said to be large."""
-
-
-class Added(NamedTuple):
-    """One line that a change adds."""
-
-    file: str
-    line: int
-    text: str
 
 
 class Rule(NamedTuple):
@@ -96,9 +92,6 @@ REVIEW_RULES = (
 )
 """All rules for added lines; each is listed in docs/reference/review-rules.md."""
 
-_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_CUT = " files left out: "
-"""How a shortened diff says so (`workspace.copy`)."""
 _TEST_FILE = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 
 
@@ -125,25 +118,6 @@ class RulesAgent:
 
     async def close(self) -> None:
         """Keep nothing running."""
-
-
-def added_lines(diff: str) -> Iterator[Added]:
-    """Give the lines that a unified diff adds, with their place in the new file.
-
-    Hunks are counted out, so that a line of code cannot pass for a header of the diff.
-    """
-    file, line, gone, come = "", 0, 0, 0
-    for text in diff.split("\n"):
-        if gone > 0 or come > 0:
-            if text.startswith("+"):
-                yield Added(file, line, text[1:])
-            gone -= not text.startswith(("+", "\\"))
-            come -= not text.startswith(("-", "\\"))
-            line += not text.startswith(("-", "\\"))
-        elif text.startswith("+++ "):
-            file = text[4:].removeprefix("b/").split("\t")[0]
-        elif hunk := _HUNK.match(text):
-            gone, line, come = (1 if number is None else int(number) for number in hunk.groups())
 
 
 def _unplayed(brief: Brief) -> str:
@@ -181,8 +155,14 @@ def _some(tests: list[str], most: int = 3) -> str:
 
 
 def _reviewed(brief: Brief) -> str:
+    """Review by rule; a review of security keeps to what is of security, others leave that to it."""
     added = list(added_lines(brief.diff))
     findings = [*_by_line(added), *_by_shape(added, brief.diff)]
+    if brief.review in _UNJUDGED:
+        feedback = f"rules see form, not intent: they cannot judge as a {brief.review} reviewer would"
+        return json.dumps({"decision": "approve", "findings": [], "feedback": feedback})
+    if brief.review == SECURITY:
+        findings = [each for each in findings if each["category"] in (Category.SECURITY, Category.INTEGRITY)]
     blocking = [each for each in findings if each["severity"] in (Severity.ERROR, Severity.CRITICAL)]
     feedback = (
         f"{len(added)} added lines looked at with {len(REVIEW_RULES)} rules; rules see form, not intent"
@@ -215,7 +195,7 @@ def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
         ):
             message = "a comparison that does not compare"
             yield _finding("equal-to-all", Severity.ERROR, Category.INTEGRITY, message, first)
-    if _CUT in diff:
+    if CUT in diff:
         message = "the change is too large to be shown whole, so it cannot be reviewed"
         yield _finding("cut", Severity.ERROR, Category.SCOPE, message, Added("", 0, ""))
     for name in re.findall(r"^Binary files .* and b/(\S+) differ$", diff, re.MULTILINE):

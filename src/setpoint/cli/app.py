@@ -13,7 +13,7 @@ import click
 import typer
 
 from setpoint import __version__
-from setpoint.cli import agents, check, demo, doctor, init, resume, run, show, status, verify
+from setpoint.cli import agents, check, demo, doctor, init, pipeline, resume, run, show, status, verify
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -49,6 +49,7 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
 app.command()(verify.verify)
+app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 
 

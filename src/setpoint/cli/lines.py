@@ -40,19 +40,21 @@ def line(body: Body) -> Line:
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
             return _of_phase(body)
+        case e.ReviewAnswered() | e.FindingDeclined():
+            return _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
             return _of_agent(body)
-        case e.IterationEvaluated():
-            return _measured(body.evaluation)
         case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
             return _of_loop(body)
-        case e.BudgetWarned() | e.HaltingDecided():
+        case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
             return _of_policy(body)
         case _:
             assert_never(body)
 
 
-def _of_policy(body: e.BudgetWarned | e.HaltingDecided) -> Line:
+def _of_policy(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
+    if isinstance(body, e.IterationEvaluated):
+        return _measured(body.evaluation)
     if isinstance(body, e.BudgetWarned):
         text = f"budget: {body.share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
         return Line(text, "yellow")
@@ -134,6 +136,13 @@ def _of_phase(
             return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}", style)
         case _:
             assert_never(body)
+
+
+def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined) -> Line:
+    if isinstance(body, e.ReviewAnswered):
+        verdict = body.verdict
+        return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)
+    return Line(f"the maker declines {body.fingerprint}: {body.reason}", "yellow")
 
 
 def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFinished) -> Line:

@@ -14,6 +14,10 @@ def run(
         str, typer.Option("--agent", "-a", help="Who makes the change; see `setpoint agents`.")
     ] = "",
     reviewer: Annotated[str, typer.Option(help="Who reviews it.")] = "",
+    review: Annotated[
+        list[str] | None,
+        typer.Option(help="A kind of review: code, spec, security, product; may be given again."),
+    ] = None,
     base: Annotated[str, typer.Option(help="The commit to start from.")] = "HEAD",
     accept: Annotated[
         list[str] | None, typer.Option(help="A command that must exit 0; may be given again.")
@@ -38,7 +42,7 @@ def run(
     }
     flags = _given(
         {
-            "agents": _given({"maker": agent, "reviewer": reviewer}),
+            "agents": _given({"maker": agent, "reviewer": reviewer, "reviews": review}),
             "limits": _given(limits),
             "preset": preset,
             "known_red": known_red,

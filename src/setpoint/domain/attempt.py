@@ -75,6 +75,8 @@ class Brief(Value):
     tried: tuple[Tried, ...] = ()
     diff: str = ""
     """The change under review, for reviewers."""
+    review: str = ""
+    """Kind of the review, for reviewers."""
     limits: AttemptLimits = AttemptLimits()
 
 

@@ -14,7 +14,7 @@ from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.ids import Commit, EventId, TraceId
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
-from setpoint.domain.value import Instant, Usd, Value
+from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
 
 
@@ -141,6 +141,26 @@ class IterationEvaluated(Value):
     evaluation: Evaluation
 
 
+class ReviewAnswered(Value):
+    """One reviewer of several answered; the verdict of the phase is `review.completed`."""
+
+    kind: Literal["review.answered"] = "review.answered"
+    iteration: int
+    review: str
+    """Kind of the review, for example `security`."""
+    verdict: Verdict
+    usage: Usage = Usage()
+
+
+class FindingDeclined(Value):
+    """The maker declined an objection of a reviewer, with its reason."""
+
+    kind: Literal["finding.declined"] = "finding.declined"
+    iteration: int
+    fingerprint: str
+    reason: Text
+
+
 class ReviewCompleted(Value):
     """Reviewers judged a change."""
 
@@ -244,6 +264,8 @@ Body = Annotated[
     | AgentSpent
     | AgentFinished
     | IterationEvaluated
+    | ReviewAnswered
+    | FindingDeclined
     | ReviewCompleted
     | PhaseBounce
     | LoopRestarted

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 from pydantic import model_validator
 
 from setpoint.domain.attempt import Role
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.value import Value
+
+KIND = re.compile(r"[a-z][a-z0-9-]{0,31}")
+"""What a kind of review may be called."""
 
 
 class PhaseKind(StrEnum):
@@ -36,7 +42,23 @@ class Phase(Value):
     stage: Stage | None = None
     """How much is measured; only for measure."""
     prompts: dict[str, str] = {}
-    """Prompt template by mode (`fresh`, `fix`, `restart`)."""
+    """Prompt template by mode (`fresh`, `fix`, `restart`), for a review by its kind."""
+    reviews: tuple[str, ...] = ()
+    """Kinds of review, all asked at once; only for review, where none means `code` alone.
+
+    The prompt of a kind that has none of its own is the one of `fresh`.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reviewed_for_code(cls, values: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
+        if (
+            isinstance(values, Mapping)
+            and values.get("kind") == PhaseKind.REVIEW
+            and not values.get("reviews")
+        ):
+            return {**values, "reviews": ("code",)}
+        return values
 
 
 class Pipeline(Value):
@@ -60,6 +82,7 @@ class Pipeline(Value):
             if phase.kind in (PhaseKind.THINK, PhaseKind.MAKE, PhaseKind.REVIEW) and phase.role is None:
                 msg = f"phase '{phase.name}' of kind '{phase.kind}' needs a role"
                 raise ValueError(msg)
+            _check_reviews(phase)
             if phase.kind is PhaseKind.MEASURE and phase.stage is None:
                 msg = f"phase '{phase.name}' of kind 'measure' needs a stage"
                 raise ValueError(msg)
@@ -97,3 +120,14 @@ class Pipeline(Value):
     def behind_making(self) -> tuple[Phase, ...]:
         """Phases that judge what was made, in order."""
         return self.phases[self.phases.index(self.making) + 1 :]
+
+
+def _check_reviews(phase: Phase) -> None:
+    if phase.kind is not PhaseKind.REVIEW:
+        if phase.reviews:
+            raise ValueError(f"phase '{phase.name}' of kind '{phase.kind}' has no reviews")
+        return
+    if len(set(phase.reviews)) < len(phase.reviews):
+        raise ValueError(f"phase '{phase.name}' names a kind of review twice")
+    if wrong := [kind for kind in phase.reviews if not KIND.fullmatch(kind)]:
+        raise ValueError(f"phase '{phase.name}': '{wrong[0]}' is no name of a review (a-z, 0-9, -)")

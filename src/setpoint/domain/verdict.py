@@ -7,7 +7,7 @@ from enum import StrEnum
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import EvidenceId
-from setpoint.domain.value import Value
+from setpoint.domain.value import Text, Value
 
 
 class Judgement(StrEnum):
@@ -19,15 +19,26 @@ class Judgement(StrEnum):
     FAILED = "failed"
 
 
+class Settled(Value):
+    """A reviewer's last word on an objection that the maker declined."""
+
+    fingerprint: str
+    withdrawn: bool
+    """The reviewer takes the objection back; otherwise it stands."""
+    reason: Text = ""
+
+
 class Verdict(Value):
     """A review's decision with its findings and the evidence it rests on."""
 
     reviewer: str
-    """Kind and agent, for example `code:rules`."""
+    """Kind and agent, for example `code:rules`; several with a comma between them."""
     judgement: Judgement
     findings: tuple[Finding, ...] = ()
     evidence: tuple[EvidenceId, ...] = ()
     feedback: str = ""
+    settled: tuple[Settled, ...] = ()
+    """What it says of objections that the maker declined."""
 
     @property
     def blocking(self) -> tuple[Finding, ...]:

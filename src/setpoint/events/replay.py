@@ -18,6 +18,7 @@ from setpoint.domain.events import (
     Delivered,
     DiminishingReturns,
     Event,
+    FindingDeclined,
     GuardFired,
     HaltingDecided,
     IterationEvaluated,
@@ -27,6 +28,7 @@ from setpoint.domain.events import (
     PhaseCompleted,
     PhaseEntered,
     PhasePassed,
+    ReviewAnswered,
     ReviewCompleted,
     RunFinished,
     RunResumed,
@@ -82,6 +84,10 @@ class History(Value):
     """Tool calls of all agents, by the label of the attempt."""
     texts: dict[str, str] = {}
     """What each thinking phase wrote last."""
+    answers: tuple[ReviewAnswered, ...] = ()
+    """What each reviewer said, in order."""
+    declined: tuple[FindingDeclined, ...] = ()
+    """Objections that the maker declined."""
     decisions: tuple[HaltingDecided, ...] = ()
     bounces: tuple[PhaseBounce, ...] = ()
     restarts: tuple[LoopRestarted, ...] = ()
@@ -127,6 +133,8 @@ class _Fold:
     tries: dict[tuple[str, int], Try] = field(default_factory=dict)
     calls: dict[str, tuple[ToolCall, ...]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    answers: list[ReviewAnswered] = field(default_factory=list)
+    declined: list[FindingDeclined] = field(default_factory=list)
     decisions: list[HaltingDecided] = field(default_factory=list)
     bounces: list[PhaseBounce] = field(default_factory=list)
     restarts: list[LoopRestarted] = field(default_factory=list)
@@ -146,6 +154,8 @@ class _Fold:
                 self._run(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
+            case ReviewAnswered() | FindingDeclined():
+                self._opinion(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
@@ -171,6 +181,8 @@ class _Fold:
             tries=tuple(self.tries.values()),
             calls=self.calls,
             texts=self.texts,
+            answers=tuple(self.answers),
+            declined=tuple(self.declined),
             decisions=tuple(self.decisions),
             bounces=tuple(self.bounces),
             restarts=tuple(self.restarts),
@@ -206,6 +218,13 @@ class _Fold:
                 self.texts[body.phase] = body.text
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
+
+    def _opinion(self, body: ReviewAnswered | FindingDeclined) -> None:
+        match body:
+            case ReviewAnswered():
+                self.answers.append(body)
+            case FindingDeclined():
+                self.declined.append(body)
 
     def _agent(self, body: AgentStarted | ToolExecuted | AgentSpent | AgentFinished, at: Instant) -> None:
         match body:

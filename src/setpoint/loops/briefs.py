@@ -13,6 +13,7 @@ from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
 from setpoint.policies.budget import attempt_limits, spent
 from setpoint.policies.past import blocking, failures
+from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
 
 MOST_FAILURES = 5
 MOST_FINDINGS = 20
@@ -40,6 +41,12 @@ class Situation:
     diff: str = ""
     """The change under review."""
     budget: str = ""
+    review: str = ""
+    """Kind of the review that is asked for."""
+    before: Docket = NOTHING_REVIEWED
+    """What earlier reviews have come to."""
+    declined: dict[str, str] = field(default_factory=dict)
+    """Reason by fingerprint of the objections that the maker declines."""
 
 
 def brief(run: Running, phase: Phase, now: Situation) -> Brief:
@@ -63,14 +70,19 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "checks": sorted(run.tools.checks),
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
+        "objections": now.before.open,
+        "declined": now.declined,
+        "reviews": now.before.reviews,
+        "frozen": is_frozen(now.before, order.limits),
         "scratchpad": f"{world.folder}/scratchpad.md",
     }
-    template = phase.prompts.get(now.mode, phase.prompts.get(Mode.FRESH, ""))
+    template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
+    about = f"{phase.name}-{now.review}" if now.review else phase.name
     return Brief(
         role=phase.role or Role.MAKER,
         mode=now.mode,
-        session=f"{order.trace_id}:{phase.name}:{now.chain}",
-        label=f"{phase.name}-{now.iteration}",
+        session=f"{order.trace_id}:{about}:{now.chain}",
+        label=f"{about}-{now.iteration}",
         prompt=world.render(template, variables) if template else order.story.wish,
         workdir=run.copy.path,
         python=run.tools.python,
@@ -79,6 +91,7 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         failures=now.failures,
         tried=now.tried,
         diff=now.diff,
+        review=now.review,
         limits=attempt_limits(order.limits, order.attempt, cost, run.active_s()),
     )
 

@@ -27,6 +27,11 @@ class Journal:
         """All that is recorded of the run, in order."""
         return tuple(self._events)
 
+    def known(self, key: str) -> Body | None:
+        """Give what is recorded under a key, if anything is."""
+        event = self._by_key.get(key)
+        return event.body if event is not None else None
+
     def note(self, key: str, body: Body) -> Body:
         """Record a fact under a key; where the key is known already, what stands there is given back."""
         if key not in self._by_key:

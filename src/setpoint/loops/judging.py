@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from setpoint.domain.attempt import Brief
+from setpoint.domain.diff import added_lines
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed
 from setpoint.domain.evidence import CheckState
@@ -10,9 +14,10 @@ from setpoint.domain.pipeline import Phase, PhaseKind
 from setpoint.domain.run import Round
 from setpoint.domain.verdict import Judgement
 from setpoint.loops.briefs import Situation, brief
-from setpoint.loops.review import review
+from setpoint.loops.review import Submission, review
 from setpoint.loops.running import Running
 from setpoint.policies.gates import hard_gates
+from setpoint.policies.review import Lines, declined_in, docket
 from setpoint.policies.routing import bounce_target
 
 
@@ -96,17 +101,46 @@ async def _reviewed(
     """Have a change reviewed: all of it that is not approved yet, so what was objected to comes back."""
     approved = [each for each in rounds if each.chain == current.chain and _approved(each)]
     since = approved[-1].snapshot.commit if approved else run.order.base
+    before = docket(rounds)
+    open_now = {finding.fingerprint for finding in before.open}
+    declined = {each: reason for each, reason in declined_in(current).items() if each in open_now}
     now = Situation(
         iteration=current.number,
         chain=current.chain,
         findings=current.evaluation.findings,
         texts=situation.texts,
         diff=await run.world.workspace.diff(run.copy, since, current.snapshot.commit),
+        before=before,
+        declined=declined,
     )
-    asked = brief(run, phase, now)
-    key = _entered(run, phase, current.number)
-    verdict = await review(run, key, asked, current.number)
-    return current.model_copy(update={"verdict": verdict})
+    change = Submission(
+        key=_entered(run, phase, current.number),
+        iteration=current.number,
+        briefs={kind: _asked(run, phase, now, kind) for kind in phase.reviews},
+        before=before,
+        declined=declined,
+        changed=await _changed_lines(run, current, rounds),
+    )
+    return current.model_copy(update={"verdict": await review(run, change)})
+
+
+def _asked(run: Running, phase: Phase, now: Situation, kind: str) -> Brief:
+    """Put one reviewer's brief together; the money that is left is shared by all of them."""
+    asked = brief(run, phase, replace(now, review=kind))
+    money = asked.limits.cost_usd
+    if money is None:
+        return asked
+    limits = asked.limits.model_copy(update={"cost_usd": money / len(phase.reviews)})
+    return asked.model_copy(update={"limits": limits})
+
+
+async def _changed_lines(run: Running, current: Round, rounds: tuple[Round, ...]) -> Lines:
+    """Give the lines that were changed since the last review, with lines next to removed ones left out."""
+    reviewed = [each for each in rounds if each.verdict is not None]
+    if not reviewed:
+        return ()
+    diff = await run.world.workspace.diff(run.copy, reviewed[-1].snapshot.commit, current.snapshot.commit)
+    return frozenset((each.file, each.line) for each in added_lines(diff))
 
 
 def _approved(past: Round) -> bool:

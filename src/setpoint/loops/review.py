@@ -1,87 +1,117 @@
-"""Asking reviewers; an answer that cannot be read is a broken reviewer, not an opinion."""
+"""Asking reviewers, all kinds at once, and putting together what they say."""
 
 from __future__ import annotations
 
-import json
-import re
+import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
-from setpoint.domain.attempt import Attempt, Brief, Usage
-from setpoint.domain.events import ReviewCompleted
-from setpoint.domain.finding import Category, Finding, Fix, Severity
+from setpoint.domain.attempt import Brief, Usage
+from setpoint.domain.events import FindingDeclined, ReviewAnswered, ReviewCompleted
+from setpoint.domain.finding import Finding
 from setpoint.domain.verdict import Judgement, Verdict
+from setpoint.loops.answers import read_verdict
 from setpoint.loops.inner import InnerLoop
 from setpoint.loops.running import Running
+from setpoint.policies.review import Docket, Lines, weighed
+from setpoint.ports import Agent
 
-_FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
+_WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHANGES, Judgement.APPROVE)
 
 
-async def review(run: Running, key: str, brief: Brief, iteration: int) -> Verdict:
-    """Ask the reviewer for its verdict; a broken reviewer is asked again, then the verdict is `failed`.
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """A change that is handed to the reviewers."""
 
-    What a reviewer edits goes nowhere: trees are judged as committed, and each attempt begins from a commit.
+    key: str
+    iteration: int
+    briefs: Mapping[str, Brief]
+    """What each is told, by kind of review."""
+    before: Docket
+    declined: Mapping[str, str]
+    """Reason by fingerprint of the objections that the maker declines with this change."""
+    changed: Lines
+    """Lines changed since the last review."""
+
+
+def reviewer_of(run: Running, kind: str) -> Agent:
+    """Give who reviews by this kind: an agent of its own, else the one for all reviews."""
+    agents = run.world.agents
+    return agents.get(f"reviewer:{kind}") or agents["reviewer"]
+
+
+async def review(run: Running, change: Submission) -> Verdict:
+    """Ask every kind of reviewer at once and give the verdict of them all.
+
+    A broken reviewer is asked again, then the verdict is `failed`. What a reviewer edits goes nowhere: trees
+    are judged as committed, and each attempt begins from a commit.
     """
+    for fingerprint, reason in change.declined.items():
+        body = FindingDeclined(iteration=change.iteration, fingerprint=fingerprint, reason=reason)
+        run.journal.note(f"{change.key}:declined:{fingerprint}", body)
 
     async def act() -> ReviewCompleted:
-        agent = run.world.agents[brief.role]
-        tries, usages = 0, list[Usage]()
-        while True:
-            tries += 1
-            attempt = await agent.attempt(brief, InnerLoop(run.journal, "review", iteration, key, tries))
-            usages.append(attempt.usage)
-            verdict = read_verdict(agent.name, attempt)
-            if verdict.judgement is not Judgement.FAILED or tries >= run.order.limits.max_agent_breakages:
-                return ReviewCompleted(iteration=iteration, verdict=verdict, usage=_added(usages))
+        async with asyncio.TaskGroup() as tasks:
+            asked = [tasks.create_task(_answered(run, change, kind)) for kind in change.briefs]
+        answers = [task.result() for task in asked]
+        verdict = weighed(
+            combined([each.verdict for each in answers]),
+            change.before,
+            run.order.limits,
+            change.declined,
+            change.changed,
+        )
+        usage = added([each.usage for each in answers])
+        return ReviewCompleted(iteration=change.iteration, verdict=verdict, usage=usage)
 
-    return (await run.journal.step(key, act, ReviewCompleted)).verdict
+    return (await run.journal.step(change.key, act, ReviewCompleted)).verdict
 
 
-def _added(usages: list[Usage]) -> Usage:
-    """Add up the cost of all tries; unknown where one of them did not tell."""
+async def _answered(run: Running, change: Submission, kind: str) -> ReviewAnswered:
+    """Ask one reviewer; an answer that an earlier process recorded is not asked for again."""
+    key = f"{change.key}:{kind}"
+    known = run.journal.known(key)
+    if isinstance(known, ReviewAnswered):
+        return known
+    agent, brief = reviewer_of(run, kind), change.briefs[kind]
+    name = f"{kind}:{agent.name}"
+    usages: list[Usage] = []
+    while True:
+        watching = InnerLoop(run.journal, "review", change.iteration, key, len(usages) + 1)
+        attempt = await agent.attempt(brief, watching)
+        usages.append(attempt.usage)
+        verdict = read_verdict(name, kind, attempt, change.before.open)
+        if verdict.judgement is not Judgement.FAILED or len(usages) >= run.order.limits.max_agent_breakages:
+            break
+    body = ReviewAnswered(iteration=change.iteration, review=kind, verdict=verdict, usage=added(usages))
+    run.journal.note(key, body)
+    return body
+
+
+def combined(verdicts: list[Verdict]) -> Verdict:
+    """Put the verdicts of all kinds together; the worst judgement counts, equal findings are one."""
+    found: dict[tuple[str, str, int, str], Finding] = {}
+    for verdict in verdicts:
+        for finding in verdict.findings:
+            found.setdefault((finding.category, finding.file, finding.line, finding.message), finding)
+    spoken = [verdict.feedback for verdict in verdicts if verdict.feedback]
+    worst = min((verdict.judgement for verdict in verdicts), key=_WORST_FIRST.index)
+    failed = [each.feedback for each in verdicts if each.judgement is Judgement.FAILED]
+    return Verdict(
+        reviewer=", ".join(verdict.reviewer for verdict in verdicts),
+        judgement=worst,
+        findings=tuple(found.values()),
+        feedback="; ".join(failed or spoken),
+        settled=tuple(each for verdict in verdicts for each in verdict.settled),
+    )
+
+
+def added(usages: list[Usage]) -> Usage:
+    """Add up the cost of several attempts; unknown where one of them did not tell."""
     costs = [usage.cost_usd for usage in usages if usage.scope != "none"]
     if not costs:
         return usages[-1]
     known = [cost for cost in costs if cost is not None]
-    return usages[-1].model_copy(
-        update={"cost_usd": sum(known, Decimal(0)) if len(known) == len(costs) else None}
-    )
-
-
-def read_verdict(reviewer: str, attempt: Attempt) -> Verdict:
-    """Read a verdict from a reviewer's answer, a JSON object as asked for in `prompts/review.md.j2`."""
-    if attempt.breakage is not None:
-        return Verdict(reviewer=reviewer, judgement=Judgement.FAILED, feedback=attempt.breakage.message)
-    fenced = _FENCED.search(attempt.text)
-    text = fenced.group(1) if fenced else attempt.text[attempt.text.find("{") : attempt.text.rfind("}") + 1]
-    try:
-        answer = json.loads(text)
-        findings = tuple(_finding(reviewer, each) for each in answer.get("findings", ()))
-        judgement = Judgement(answer["decision"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        feedback = f"the answer is not the JSON object that was asked for: {type(error).__name__}: {error}"
-        return Verdict(reviewer=reviewer, judgement=Judgement.FAILED, feedback=feedback)
-    if judgement is Judgement.APPROVE and any(finding.blocking for finding in findings):
-        judgement = Judgement.REQUEST_CHANGES
-    return Verdict(
-        reviewer=reviewer,
-        judgement=judgement,
-        findings=findings,
-        feedback=str(answer.get("feedback", ""))[:2000],
-    )
-
-
-def _finding(reviewer: str, answer: Mapping[str, object]) -> Finding:
-    suggestion = str(answer.get("suggested_fix") or "")
-    return Finding(
-        source=f"review:{reviewer}",
-        rule=str(answer.get("rule") or ""),
-        severity=Severity(str(answer["severity"])),
-        category=Category(str(answer["category"])),
-        message=str(answer["message"])[:1000],
-        file=str(answer.get("file") or ""),
-        line=int(str(answer.get("line") or 0)),
-        confidence=float(str(answer.get("confidence") or 1.0)),
-        reproducible=bool(answer.get("reproducible", False)),
-        fix=Fix(description=suggestion, edits=(), safe=False) if suggestion else None,
-    )
+    told = next(usage for usage in reversed(usages) if usage.scope != "none")
+    return told.model_copy(update={"cost_usd": sum(known, Decimal(0)) if len(known) == len(costs) else None})

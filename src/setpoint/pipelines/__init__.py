@@ -7,7 +7,16 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined, TemplateError
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PackageLoader,
+    StrictUndefined,
+    TemplateError,
+    meta,
+    nodes,
+)
 from pydantic import ValidationError
 
 from setpoint.domain.pipeline import Pipeline
@@ -15,6 +24,24 @@ from setpoint.errors import PipelineError
 
 SHIPPED = ("change",)
 """Names of the pipelines that come with Setpoint."""
+VARIABLES = frozenset(
+    (
+        *(
+            "story",
+            "failures",
+            "findings",
+            "more",
+            "iteration",
+            "max_iterations",
+            "reason",
+            "advice",
+            "tried",
+        ),
+        *("research", "plan", "checks", "diff", "budget", "scratchpad"),
+        *("objections", "declined", "reviews", "frozen"),
+    )
+)
+"""What a prompt template can use; each is given to every template."""
 
 
 def load_pipeline(name: str, root: Path) -> Pipeline:
@@ -40,6 +67,43 @@ def _parsed(text: str, source: str) -> Pipeline:
         )
         message = f"{source}: {details}"
         raise PipelineError(message, mend="docs/reference/pipelines.md describes every key") from None
+
+
+def check_prompts(pipeline: Pipeline, overrides: Path | None = None) -> int:
+    """Read every prompt of a pipeline and look at its variables; gives their number.
+
+    Raises `PipelineError` for a template that is missing, malformed or uses an unknown variable.
+    """
+    environment = _environment(overrides)
+    templates = sorted({name for phase in pipeline.phases for name in phase.prompts.values()})
+    for name in templates:
+        try:
+            environment.get_template(name)
+            unknown = sorted(variables_of(environment, name) - VARIABLES)
+        except TemplateError as error:
+            message = f"prompt template '{name}': {type(error).__name__}: {error}"
+            raise PipelineError(message, mend="correct it, or the name of it in the pipeline") from None
+        if unknown:
+            message = f"prompt template '{name}' uses a variable that does not exist: {', '.join(unknown)}"
+            raise PipelineError(message, mend=f"there are {', '.join(sorted(VARIABLES))}")
+    return len(templates)
+
+
+def variables_of(environment: Environment, template: str) -> set[str]:
+    """Give the variables a template needs, those of templates it includes or extends too."""
+    loader = environment.loader
+    if loader is None:
+        return set()
+    tree = environment.parse(loader.get_source(environment, template)[0])
+    found = meta.find_undeclared_variables(tree)
+    others: list[nodes.Include | nodes.Extends] = [
+        *tree.find_all(nodes.Include),
+        *tree.find_all(nodes.Extends),
+    ]
+    for other in others:
+        if isinstance(other.template, nodes.Const):
+            found |= variables_of(environment, str(other.template.value))
+    return found
 
 
 def render(name: str, variables: dict[str, object], overrides: Path | None = None) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from setpoint.agents.rules import RulesAgent
 from setpoint.domain.ids import Commit, StoryId, TraceId
+from setpoint.domain.pipeline import PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOrder, RunOutcome
 from setpoint.domain.story import KnownRed, Story
 from setpoint.durable.inline import InlineDurable
@@ -34,6 +35,8 @@ class Stage:
     folder: Path
     """Where work copies may be made."""
     reviewer: Agent = field(default_factory=RulesAgent)
+    reviewers: Mapping[str, Agent] = field(default_factory=dict)
+    """Who reviews by kind, where there is more than one review; all are asked at once."""
     limits: Limits = field(default_factory=Limits)
     story: Story = STORY
     clock: HandClock = field(default_factory=HandClock)
@@ -54,7 +57,7 @@ class Stage:
             "root": str(self.folder),
             "base": Commit(self.workspace.base),
             "story": self.story,
-            "pipeline": load_pipeline("change", self.folder),
+            "pipeline": self._pipeline(),
             "limits": self.limits,
             "agents": {"maker": self.agent.name, "reviewer": self.reviewer.name},
             "branch": f"setpoint/{self.story.id}",
@@ -66,7 +69,13 @@ class Stage:
         """Wire the neighbours."""
         rules = RulesAgent()
         return World(
-            agents={"maker": self.agent, "reviewer": self.reviewer, "planner": rules, "researcher": rules},
+            agents={
+                "maker": self.agent,
+                "reviewer": self.reviewer,
+                **{f"reviewer:{kind}": agent for kind, agent in self.reviewers.items()},
+                "planner": rules,
+                "researcher": rules,
+            },
             workspace=self.workspace,
             forge=self.forge,
             evaluator=self.evaluator,
@@ -78,6 +87,16 @@ class Stage:
             publish=self._published,
             folder=str(self.folder / "run"),
         )
+
+    def _pipeline(self) -> Pipeline:
+        shipped = load_pipeline("change", self.folder)
+        phases = tuple(
+            phase.model_copy(update={"reviews": tuple(self.reviewers)})
+            if self.reviewers and phase.kind is PhaseKind.REVIEW
+            else phase
+            for phase in shipped.phases
+        )
+        return shipped.model_copy(update={"phases": phases})
 
     def _published(self, trace_id: TraceId) -> None:
         del trace_id

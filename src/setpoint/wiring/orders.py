@@ -7,9 +7,10 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.agents.registry import BUILT_IN
+from setpoint import pipelines
 from setpoint.domain.attempt import AttemptLimits, Role
 from setpoint.domain.ids import TraceId, sortable
+from setpoint.domain.pipeline import Pipeline
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
@@ -18,15 +19,8 @@ from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
 from setpoint.store.stories import new_story, read_story
 from setpoint.wiring.project import Project
-from setpoint.wiring.world import outside_agents
-
-ROLE_SETTINGS = {
-    Role.MAKER: "maker",
-    Role.REVIEWER: "reviewer",
-    Role.PLANNER: "planner",
-    Role.RESEARCHER: "researcher",
-}
-"""The key under `[agents]` that names who plays a role."""
+from setpoint.wiring.roles import cast, with_reviews
+from setpoint.wiring.world import prompt_folder
 
 _SPEAKS_OF_RED = re.compile(
     r"\b(fail(s|ing|ed|ures?)?|red|broken)\b.*\btests?\b|\btests?\b.*\b(fail|pass|green|red)", re.IGNORECASE
@@ -64,6 +58,17 @@ def _is_story(path: Path) -> bool:
         return False
 
 
+def pipeline(project: Project, name: str = "") -> Pipeline:
+    """Give a pipeline by name or path, with the reviews the settings ask for; none: the settings' own."""
+    settings = project.settings
+    return with_reviews(load_pipeline(name or settings.pipeline, project.root), settings.agents.reviews)
+
+
+def check_prompts(project: Project, wanted: Pipeline) -> int:
+    """Look at every prompt of a pipeline, the project's own ones first; gives their number."""
+    return pipelines.check_prompts(wanted, prompt_folder(project.root))
+
+
 def order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
     """Freeze all that a run is ordered to do, with the reason for each choice made on the user's behalf."""
     return asyncio.run(_order(project, wanted, base))
@@ -75,7 +80,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     if commit is None:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, mend="commit something first, or give another --base")
-    names, notes = await _names(project)
+    names, workflow, notes = await cast(project, load_pipeline(settings.pipeline, project.root))
     wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
     dirty = await is_dirty(project.root)
     if dirty:
@@ -89,9 +94,9 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         root=str(project.root),
         base=commit,
         story=wanted,
-        pipeline=load_pipeline(settings.pipeline, project.root),
+        pipeline=workflow,
         limits=settings.limits.model_copy(update={"max_refinement_attempts": refinement}),
-        agents={str(role): name for role, name in names.items()},
+        agents=names,
         preset=settings.preset,
         weights=settings.weights,
         attempt=AttemptLimits(wall_s=settings.agents.wall_s, idle_s=settings.agents.idle_s),
@@ -101,24 +106,6 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         branch=f"{settings.branch_prefix}{wanted.id}",
         started_at=now,
     )
-
-
-async def _names(project: Project) -> tuple[dict[Role, str], list[str]]:
-    """Settle who plays each role; `auto` becomes a name."""
-    names: dict[Role, str] = {}
-    notes: list[str] = []
-    agents = outside_agents(project)
-    for role, key in ROLE_SETTINGS.items():
-        name = str(getattr(project.settings.agents, key))
-        if name == "auto":
-            choice = await agents.choose(project.settings.agents.order)
-            passed = "; ".join(f"{each.name}: {each.reason.splitlines()[0]}" for each in choice.passed_over)
-            notes.append(f"{key}: {choice.name}{f' (passed over: {passed})' if passed else ''}")
-            name = choice.name
-        elif name not in BUILT_IN:
-            agents.make(name)  # an unknown name ends here, before anything is begun
-        names[role] = name
-    return names, notes
 
 
 def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Story, str]:

@@ -12,6 +12,7 @@ from setpoint.agents.choice import Agents
 from setpoint.agents.mechanic import MechanicAgent
 from setpoint.agents.registry import known
 from setpoint.agents.rules import RulesAgent
+from setpoint.domain.attempt import Role
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import IterationEvaluated, RunFinished, RunResumed, RunStarted
 from setpoint.domain.ids import TraceId
@@ -52,11 +53,14 @@ def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
     settings = Settings.model_validate_json(ordered.settings)
     made: dict[str, Agent] = {}
     outside = outside_agents(project)
-    for name in dict.fromkeys(ordered.agents.values()):
-        made[name] = _agent(name, outside, project)
+    for role, name in ordered.agents.items():
+        # Reviewers work at the same time, so each kind has an agent, and a session, of its own.
+        alone = role if role.startswith(f"{Role.REVIEWER}:") else name
+        if alone not in made:
+            made[alone] = _agent(name, outside, project)
     folder = project.run_folder(ordered.trace_id)
     return World(
-        agents={role: made[name] for role, name in ordered.agents.items()},
+        agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.root, project.state),
         forge=GitBranchForge(project.root),
         evaluator=ProjectEvaluator(settings, project.artifacts, project.state),
@@ -64,7 +68,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
         durable=durable,
         clock=SystemClock(),
         keep=project.artifacts.keep,
-        render=partial(render, overrides=_overrides(project.root)),
+        render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
     )
@@ -78,7 +82,8 @@ def _agent(name: str, outside: Agents, project: Project) -> Agent:
     return outside.make(name)
 
 
-def _overrides(root: Path) -> Path | None:
+def prompt_folder(root: Path) -> Path | None:
+    """Name the folder of a project's own prompt templates, where it has one."""
     folder = root / "setpoint-prompts"
     return folder if folder.is_dir() else None
 

@@ -1,0 +1,54 @@
+"""`setpoint pipeline`: look at a workflow, and check one of your own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="Look at a pipeline, or check one of your own.")
+
+Name = Annotated[
+    str, typer.Argument(help="A shipped pipeline or the path of a TOML file; none: the project's own choice.")
+]
+
+
+@app.command()
+def show(
+    name: Name = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the pipeline as JSON.")] = False,
+) -> None:
+    """Show the phases of a pipeline, as a run would have them."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from setpoint import wiring
+
+    pipeline = wiring.pipeline(wiring.open_project(Path.cwd()), name)
+    if as_json:
+        typer.echo(pipeline.model_dump_json(indent=2))
+        return
+    console = Console(soft_wrap=True)
+    console.print(f"[bold]{pipeline.name}[/bold]: {pipeline.description}", highlight=False)
+    table = Table(box=None, pad_edge=False)
+    for title in ("phase", "kind", "who or what", "prompts"):
+        table.add_column(title, overflow="fold")
+    for phase in pipeline.phases:
+        what = phase.role or phase.stage or ""
+        reviews = f" ({', '.join(phase.reviews)})" if phase.reviews else ""
+        table.add_row(
+            phase.name, phase.kind, f"{what}{reviews}", ", ".join(sorted(set(phase.prompts.values())))
+        )
+    console.print(table)
+
+
+@app.command()
+def check(name: Name = "") -> None:
+    """Check a pipeline: its keys, the order of its phases, and every prompt with its variables."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    pipeline = wiring.pipeline(project, name)
+    count = wiring.check_prompts(project, pipeline)
+    typer.echo(f"{pipeline.name}: {len(pipeline.phases)} phases and {count} prompts are in order")

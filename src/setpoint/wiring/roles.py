@@ -1,0 +1,109 @@
+"""Who plays which role in a run: settled once, before it begins, with a reason for each choice."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from setpoint.agents.choice import Agents
+from setpoint.agents.registry import BUILT_IN
+from setpoint.domain.attempt import Role
+from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.errors import PipelineError, UsageError
+from setpoint.settings import AgentsSettings
+from setpoint.wiring.project import Project
+from setpoint.wiring.world import outside_agents
+
+ROLE_SETTINGS = {
+    Role.MAKER: "maker",
+    Role.REVIEWER: "reviewer",
+    Role.PLANNER: "planner",
+    Role.RESEARCHER: "researcher",
+}
+"""The key under `[agents]` that names who plays a role."""
+
+
+class Cast(NamedTuple):
+    """Who plays what."""
+
+    names: dict[str, str]
+    """Agent by role; the reviewer of one kind alone under `reviewer:KIND`."""
+    pipeline: Pipeline
+    """The pipeline with the kinds of review that are wanted."""
+    notes: list[str]
+
+
+async def cast(project: Project, pipeline: Pipeline) -> Cast:
+    """Settle who plays each role; `auto` becomes a name.
+
+    Raises `UsageError` where a reviewer is of the maker's vendor and another one is asked for.
+    """
+    wanted = project.settings.agents
+    pipeline = with_reviews(pipeline, wanted.reviews)
+    casting = _Casting(wanted, outside_agents(project))
+    names: dict[str, str] = {}
+    for role, key in ROLE_SETTINGS.items():
+        names[role] = await casting.settle(key, str(getattr(wanted, key)), names.get(Role.MAKER, ""))
+    kinds = {kind for phase in pipeline.phases for kind in phase.reviews}
+    if unknown := sorted(set(wanted.reviewers) - kinds):
+        message = f"setting agents.reviewers: no review of kind '{unknown[0]}' is asked for"
+        raise UsageError(message, mend=f"name one of {', '.join(sorted(kinds))}, or add it to agents.reviews")
+    for kind in sorted(kinds):
+        name = wanted.reviewers.get(kind)
+        names[f"{Role.REVIEWER}:{kind}"] = (
+            names[Role.REVIEWER]
+            if name is None
+            else await casting.settle(f"reviewer:{kind}", name, names[Role.MAKER])
+        )
+    return Cast(names, pipeline, casting.notes_made)
+
+
+def with_reviews(pipeline: Pipeline, kinds: tuple[str, ...]) -> Pipeline:
+    """Give a pipeline with the kinds of review that the settings ask for; none leaves it as it is."""
+    if not kinds:
+        return pipeline
+    return pipeline.model_copy(update={"phases": tuple(_asked(phase, kinds) for phase in pipeline.phases)})
+
+
+def _asked(phase: Phase, kinds: tuple[str, ...]) -> Phase:
+    if phase.kind is not PhaseKind.REVIEW:
+        return phase
+    if missing := [kind for kind in kinds if not {kind, "fresh"} & set(phase.prompts)]:
+        message = f"setting agents.reviews: phase '{phase.name}' has no prompt for '{missing[0]}'"
+        mend = f"use {', '.join(sorted(phase.prompts))}, or a pipeline of your own with a prompt for it"
+        raise PipelineError(message, mend=mend)
+    return phase.model_copy(update={"reviews": tuple(dict.fromkeys(kinds))})
+
+
+class _Casting:
+    """Settles names and remembers why."""
+
+    def __init__(self, wanted: AgentsSettings, agents: Agents) -> None:
+        self._wanted, self._agents = wanted, agents
+        self.notes_made: list[str] = []
+
+    async def settle(self, part: str, name: str, maker: str) -> str:
+        """Make a name of a setting."""
+        reviews = part.startswith(str(Role.REVIEWER))
+        if name == "auto":
+            order = [
+                each
+                for each in self._wanted.order
+                if not (reviews and self._kin(each, maker)) and not (reviews and each == "mechanic")
+            ]
+            choice = await self._agents.choose((*order, "rules") if reviews else order)
+            passed = "; ".join(f"{each.name}: {each.reason.splitlines()[0]}" for each in choice.passed_over)
+            self.notes_made.append(f"{part}: {choice.name}{f' (passed over: {passed})' if passed else ''}")
+            return choice.name
+        if name not in BUILT_IN:
+            self._agents.make(name)  # an unknown name ends here, before anything is begun
+        if reviews and self._kin(name, maker):
+            message = f"{part} '{name}' is of the same vendor as the maker '{maker}'"
+            mend = "name another agent, set its vendor under [agent.NAME], or agents.other_vendor = false"
+            raise UsageError(message, mend=mend)
+        return name
+
+    def _kin(self, name: str, maker: str) -> bool:
+        """Whether both are of one vendor where another is asked for; what is built in has no model."""
+        if not self._wanted.other_vendor or name in BUILT_IN or maker in BUILT_IN:
+            return False
+        return self._agents.vendor(name) == self._agents.vendor(maker)
