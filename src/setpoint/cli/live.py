@@ -12,8 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from setpoint import wiring
-from setpoint.cli.lines import line
+from setpoint.cli.lines import line, measured_line
+from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import AgentStarted, Event, PhaseEntered
+from setpoint.domain.evidence import CheckResult
 from setpoint.domain.run import Ending, RunOrder, RunOutcome
 from setpoint.errors import ExitCode
 
@@ -40,7 +42,7 @@ def follow(project: wiring.Project, order: RunOrder, *, as_json: bool, everythin
         done = threading.Event()
         watching = pool.submit(shown.watch, done)
         try:
-            outcome = wiring.drive(project, order)
+            outcome = wiring.drive(project, order, shown.told)
         finally:
             done.set()
             watching.result()
@@ -99,6 +101,10 @@ class _Shown:
             while not done.wait(POLL_S):
                 self._show(status)
             self._show(status)
+
+    def told(self, stage: Stage, result: CheckResult) -> None:
+        """Show the result of a check while those beside it still run: raw, not yet compared with the base."""
+        self._console.print(f"         {stage}: {escape(measured_line(result))}", style="dim")
 
     def _show(self, status: Status | None) -> None:
         for event in self._log.replay(self._trace_id, after=self._seq):

@@ -14,7 +14,7 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.errors import WorkspaceError
 from setpoint.ports import Measured, WorkCopy
-from setpoint.processes.git import git, head, tree_of
+from setpoint.processes.git import git, tree_of
 
 _MARK = "setpoint-ready"
 
@@ -40,7 +40,7 @@ async def check_out_commit(state: Path, copy: WorkCopy, commit: Commit) -> Path:
     """Put a commit of the work copy into the place for measuring and remove all else from it."""
     place = place_of(state, copy.trace_id)
     if not (place / ".git" / _MARK).is_file():
-        await _clone(repository_of(copy), place)
+        await clone(repository_of(copy), place)
     await git(place, "checkout", "--quiet", "--force", "--detach", commit)
     await git(place, "clean", "-ffdxq")
     return place
@@ -56,7 +56,8 @@ def place_of(state: Path, trace: TraceId) -> Path:
     return state / "measured" / trace
 
 
-async def _clone(source: Path, place: Path) -> None:
+async def clone(source: Path, place: Path) -> None:
+    """Make a place that shares the objects of a repository, with nothing checked out."""
     unfinished = place.with_name(place.name + ".part")
     for left in (unfinished, place):
         shutil.rmtree(left, ignore_errors=True)
@@ -65,31 +66,6 @@ async def _clone(source: Path, place: Path) -> None:
     await git(unfinished, "remote", "remove", "origin")
     (unfinished / ".git" / _MARK).touch()
     unfinished.rename(place)
-
-
-async def record_current(root: Path, place: Path) -> Commit:
-    """Record all that stands in a work tree, untracked files too, as a commit of a place for measuring.
-
-    The repository itself gets nothing: index and objects are our own.
-    """
-    await _clone(root, place)
-    objects = (await git(root, "rev-parse", "--path-format=absolute", "--git-path", "objects")).text
-    variables = {
-        "GIT_INDEX_FILE": str(place / ".git" / "setpoint-index"),
-        "GIT_OBJECT_DIRECTORY": str(place / ".git" / "objects"),
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
-    }
-    start = await head(root)
-    await git(root, "read-tree", start, environment=variables)
-    await git(root, "add", "--all", environment=variables)
-    tree = (await git(root, "write-tree", environment=variables)).text
-    dates = {
-        "GIT_AUTHOR_DATE": "@0 +0000",
-        "GIT_COMMITTER_DATE": "@0 +0000",
-    }  # the same tree, the same commit
-    message = "The tree as it stands"
-    answer = await git(place, "commit-tree", tree, "-p", start, "-m", message, environment=dates)
-    return Commit(answer.text)
 
 
 def remove(state: Path, trace: TraceId) -> None:

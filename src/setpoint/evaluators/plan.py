@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from setpoint.domain.evaluation import Stage
@@ -19,6 +21,8 @@ from setpoint.evaluators.presets import Preset, presets
 from setpoint.evaluators.run import Group, Unmeasured
 from setpoint.evaluators.suite import Runner, TestSuite
 from setpoint.evaluators.tool import StaticTool
+from setpoint.evaluators.warm import FileByFile, WarmTool
+from setpoint.ports import Check
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 
@@ -28,13 +32,29 @@ class Target:
     """The tree to be measured, as far as the choice of checks needs it."""
 
     stage: Stage
-    files: tuple[str, ...]
-    """Every file of the tree."""
+    files: Mapping[str, str]
+    """Every file of the tree, with the id of its content."""
     changed: frozenset[str]
     """Paths that differ from the base; every file at the base itself."""
-    suspects: tuple[str, ...]
-    settled: frozenset[str]
-    """Tests that are red and tolerated, so not run again."""
+    only: tuple[str, ...] | None
+    """The tests that are run, by identifier or file; none for the whole suite."""
+    settled: Mapping[str, str | None]
+    """Tests that were red at the base, with what they said (none for whatever they say).
+
+    Still red in the same way, they are not run again.
+    """
+    record: bool = False
+    """Whether the whole suite leaves a map of what each test reached."""
+
+    def digest(self, patterns: tuple[str, ...]) -> str:
+        """Give one hash of all files whose names fit; empty for no patterns."""
+        if not patterns:
+            return ""
+        fits = [
+            path for path in self.files if any(fnmatch(path.rpartition("/")[2], each) for each in patterns)
+        ]
+        text = "\0".join(f"{path}\0{self.files[path]}" for path in sorted(fits))
+        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,22 +123,35 @@ class Plan:
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
             reason = f"{name} is not installed; install it beside the project, or switch checks.{name} off"
             return Group(checks=(Unmeasured(name=name, reason=reason, state=state),), identity=None)
-        confirming = target.stage is Stage.CONFIRM
-        check = StaticTool(
+        tool = StaticTool(
             name=name,
             preset=preset,
             python=holder,
             project=self.project.interpreter,
             targets=self._targets(preset, target),
-            cache="/dev/null" if confirming else str(self.cache / name),
+            cache="/dev/null",
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
             types_block=self.settings.checks.require_types,
             options=self._options(name),
             search=self.project.layout.imports,
         )
-        identity = (name, holder.fingerprint, self.project.interpreter.fingerprint, str(check.types_block))
-        return Group(checks=(check,), identity=(*identity, *check.options, *check.targets))
+        identity = (name, holder.fingerprint, self.project.interpreter.fingerprint, str(tool.types_block))
+        identity = (*identity, *tool.preset.argv, *tool.options)
+        check = tool if target.stage is Stage.CONFIRM else self._warmed(tool, target, identity)
+        return Group(
+            checks=(check,), identity=(*identity, *tool.targets), inputs=target.digest(preset.inputs)
+        )
+
+    def _warmed(self, tool: StaticTool, target: Target, identity: tuple[str, ...]) -> Check:
+        """Let a tool begin where it was the last time, where it can."""
+        if any("{cache}" in word for word in tool.preset.argv):
+            return WarmTool(tool=tool, folder=self.cache / tool.name, scratch=self.scratch)
+        if tool.preset.by_file and tool.preset.files == "changed":
+            settings = [pattern for pattern in tool.preset.inputs if not pattern.endswith(".py")]
+            identity = (*identity, target.digest(tuple(settings)))
+            return FileByFile(tool=tool, blobs=target.files, folder=self.cache / tool.name, identity=identity)
+        return tool
 
     def _targets(self, preset: Preset, target: Target) -> tuple[str, ...]:
         if preset.files == "tree":
@@ -137,7 +170,7 @@ class Plan:
         return ()
 
     def _suite(self, target: Target) -> Iterator[Group]:
-        if "pytest" not in self.project.chosen or (target.stage is Stage.EVALUATE and not target.suspects):
+        if "pytest" not in self.project.chosen or target.only == ():
             return
         if reason := self._cannot_test():
             yield Group(
@@ -154,10 +187,11 @@ class Plan:
             args=self.settings.checks.pytest_args,
             cover=cover,
             data_file=self.scratch / "coverage.data",
+            reach=self.reach if target.record else None,
         )
         suite = TestSuite(
             runner=runner,
-            only=None if whole else target.suspects,
+            only=target.only,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
         )
@@ -168,7 +202,12 @@ class Plan:
             str(suite.reruns),
             *runner.args,
         )
-        identity = (*identity, "settled", *sorted(target.settled), "only", *(suite.only or ()))
+        identity = (
+            *identity,
+            "settled",
+            *(f"{test} {said}" for test, said in sorted(target.settled.items())),
+        )
+        identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
         if cover is None:
             yield Group(checks=(suite,), identity=identity)
             if whole and "coverage" in self.project.chosen:
@@ -176,6 +215,11 @@ class Plan:
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
         else:
             yield Group(checks=(suite, CoverageReport(runner=runner)), identity=identity)
+
+    @property
+    def reach(self) -> Path:
+        """Name where the map of what each test reached is written."""
+        return self.scratch / "reach.json"
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):

@@ -23,6 +23,8 @@ class Preset(Value):
     files: Literal["tree", "changed", "configured"]
     chosen: Literal["configured", "installed"]
     tests: bool
+    inputs: tuple[str, ...] = ()
+    by_file: bool = False
 
 
 @cache

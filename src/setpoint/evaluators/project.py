@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.evidence import CheckResult, CheckState
-from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
+from setpoint.domain.ids import Commit, StoryId, TraceId, sortable
 from setpoint.domain.run import RunOrder
-from setpoint.domain.story import KnownRed, Story
-from setpoint.evaluators.baseline import Measurements, new_findings
-from setpoint.evaluators.cache import ResultCache
-from setpoint.evaluators.custom import reasons
+from setpoint.domain.story import Story
+from setpoint.evaluators.baseline import Measurements
+from setpoint.evaluators.custom import CustomTool, reasons
 from setpoint.evaluators.detect import Project, choose, found_leak, layout_at
 from setpoint.evaluators.integrity.guard import Guard, Seen, parent_of
-from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
+from setpoint.evaluators.interpreter import Interpreter, find_interpreter, own_interpreter
 from setpoint.evaluators.judge import Judge, Reference
-from setpoint.evaluators.place import (
-    check_out,
-    check_out_commit,
-    place_of,
-    record_current,
-    remove,
-    repository_of,
-)
-from setpoint.evaluators.plan import Plan, Target
-from setpoint.evaluators.results import unmeasured
-from setpoint.evaluators.run import measure, run_group
+from setpoint.evaluators.measuring import Measuring, Task, Told
+from setpoint.evaluators.place import check_out, check_out_commit, place_of, remove, repository_of
+from setpoint.evaluators.probes import Probes
+from setpoint.evaluators.standing import EvaluationCache, Standing
 from setpoint.ports import Measured, Toolbox, WorkCopy
-from setpoint.processes.git import changed_files, files_at, head, tree_of
+from setpoint.processes.git import head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 from setpoint.store.files import write_atomic
@@ -51,25 +41,21 @@ class Survey:
     """Checks that would be made, with the reason for each."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Task:
-    """What the measuring of one tree needs to know beside the tree."""
-
-    project: Project
-    story: Story
-    base: Measurements | None = None
-    """What the base gave; none where there is nothing to compare with, and every file counts as changed."""
-
-
 class ProjectEvaluator:
     """Runs the checks of one project's runs; holds nothing that a new process could not find again."""
 
-    def __init__(self, settings: Settings, artifacts: Artifacts, state: Path) -> None:
-        """Keep raw output and reports in `artifacts`, everything else under `state`."""
+    def __init__(
+        self, settings: Settings, artifacts: Artifacts, state: Path, told: Told = lambda *_: None
+    ) -> None:
+        """Keep raw output and reports in `artifacts`, everything else under `state`.
+
+        `told` is given each check's raw result as soon as it is known.
+        """
         self._settings = settings
         self._artifacts = artifacts
         self._state = state
-        self._cache = ResultCache(state / "cache" / "checks")
+        self._probes = Probes(state / "cache" / "interpreters.json")
+        self._measuring = Measuring(settings=settings, artifacts=artifacts, state=state, told=told)
         self._projects: dict[TraceId, Project] = {}
         self._bases: dict[TraceId, Measurements] = {}
 
@@ -97,7 +83,7 @@ class ProjectEvaluator:
             return await judge.first(await self._measure_base(order, measured))
         base = await self._base(order, measured.copy)
         place = await check_out(self._state, measured)
-        raw = await self._measure(self._task(order, base), place)
+        raw = await self._measuring.measure(self._task(order, base), place)
         parent = await parent_of(place.copy.path, measured.commit)
         seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
         return await judge.against(base, raw, Reference(seen=seen, suspects=measured.suspects))
@@ -114,28 +100,58 @@ class ProjectEvaluator:
         interpreter = project.interpreter
         return Survey(python=interpreter.path, reason=interpreter.reason, checks=dict(project.chosen))
 
-    async def measure_tree(self, root: Path, story: Story | None = None) -> Evaluation:
+    async def measure_tree(
+        self, root: Path, story: Story | None = None, *, fast: bool = False, fresh: bool = False
+    ) -> Evaluation:
         """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.
 
-        It is measured in a place of its own: neither the tree nor the repository is touched.
+        It is measured in a place of its own: neither the tree nor the repository is touched. With `fast`
+        only those tests run that what has changed since the last whole run can reach; with `fresh` nothing is
+        taken from a cache.
         """
         story = story or Story(id=StoryId("check"), title="The tree as it stands")
-        trace = TraceId(sortable("check", datetime.now(UTC)))
-        place = place_of(self._state, trace)
-        try:
-            commit = await record_current(root, place)
-            tree = await tree_of(place, commit)
-            copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=tree)
-            project = await self._look_at(root, copy, commit)
-            measured = Measured(copy=copy, commit=commit, tree=tree, stage=Stage.TEST)
-            raw = await self._measure(_Task(project=project, story=story), measured)
-            return await self._judge(story, commit, copy, self._settings.weights).alone(raw)
-        finally:
-            await asyncio.to_thread(remove, self._state, trace)
+        standing = Standing(root, self._state / "standing")
+        with standing.opened() as folder:
+            recorded, both = await asyncio.gather(standing.record(folder), self._interpreters(root))
+            parts = (*recorded, story.model_dump_json(), str(fast), *self._decides(both))
+            kept = EvaluationCache(self._state / "cache" / "evaluations", parts)
+            if not fresh and (found := kept.get()) is not None:
+                return found
+            trace = TraceId(sortable("check", datetime.now(UTC)))
+            place = place_of(self._state, trace)
+            try:
+                commit = await standing.committed(folder, place, recorded)
+                copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=recorded[1])
+                project = await self._look_at(root, copy, commit)
+                task = Task(project=project, story=story, fast=fast, fresh=fresh)
+                stage = Stage.EVALUATE if fast else Stage.TEST
+                raw = await self._measuring.measure(task, Measured(copy, commit, recorded[1], stage))
+                made = await self._judge(story, commit, copy, self._settings.weights).alone(raw)
+            finally:
+                await asyncio.to_thread(remove, self._state, trace)
+            kept.keep(made)
+            return made
+
+    def _decides(self, both: tuple[Interpreter, Interpreter]) -> Iterator[str]:
+        """Give all that decides what is measured and how, but for the tree."""
+        settings = self._settings
+        yield from (
+            settings.checks.model_dump_json(),
+            settings.integrity.model_dump_json(),
+            repr(settings.weights),
+        )
+        yield from (f"{each.path} {each.version} {each.fingerprint}" for each in both)
+        for name, asked in settings.check.items():
+            tool = CustomTool(name=name, asked=asked, project=both[0], imports=(), artifacts=self._artifacts)
+            yield from tool.identity
+
+    async def _interpreters(self, root: Path) -> tuple[Interpreter, Interpreter]:
+        ask = self._probes.ask
+        return await asyncio.gather(find_interpreter(root, self._settings.checks, ask), own_interpreter(ask))
 
     async def _look_at(self, root: Path, copy: WorkCopy, base: Commit) -> Project:
         checks = self._settings.checks
-        interpreter, own = await asyncio.gather(find_interpreter(root, checks), own_interpreter())
+        interpreter, own = await self._interpreters(root)
         layout = await layout_at(repository_of(copy), base)
         place = await check_out_commit(self._state, copy, base)
         layout, leak = await found_leak(root, place, interpreter, layout)
@@ -145,12 +161,12 @@ class ProjectEvaluator:
         }
         return Project(interpreter=interpreter, own=own, layout=layout, chosen=chosen, leak=leak)
 
-    def _task(self, order: RunOrder, base: Measurements | None) -> _Task:
-        return _Task(project=self._projects[order.trace_id], story=order.story, base=base)
+    def _task(self, order: RunOrder, base: Measurements | None) -> Task:
+        return Task(project=self._projects[order.trace_id], story=order.story, base=base)
 
     async def _measure_base(self, order: RunOrder, measured: Measured) -> Measurements:
         place = await check_out(self._state, measured)
-        raw = await self._measure(self._task(order, None), place)
+        raw = await self._measuring.measure(self._task(order, None), place)
         write_atomic(self._base_file(order.trace_id), raw.model_dump_json())
         self._bases[order.trace_id] = raw
         return raw
@@ -164,28 +180,6 @@ class ProjectEvaluator:
         except (FileNotFoundError, ValueError):  # removed, or written by another version
             measured = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
             return await self._measure_base(order, measured)
-
-    async def _measure(self, task: _Task, place: Measured) -> Measurements:
-        target = await _target(task, place)
-        cache = None if place.stage is Stage.CONFIRM else self._cache
-        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            plan = self._plan(task, place.copy.trace_id, Path(scratch))
-            parsed = await run_group(plan.parse(target), place, cache)
-            if _breaks(parsed, task.base):
-                rest = _left_out(place.tree, plan, target)
-            else:
-                rest = await measure(place, plan.static(target), plan.tests(target), cache)
-        return Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=(*parsed, *rest))
-
-    def _plan(self, task: _Task, trace: TraceId, scratch: Path) -> Plan:
-        return Plan(
-            project=task.project,
-            settings=self._settings,
-            artifacts=self._artifacts,
-            story=task.story,
-            scratch=scratch,
-            cache=self._state / "cache" / "tools" / trace,
-        )
 
     def _guard(self, order: RunOrder, copy: WorkCopy) -> Guard:
         named = (*order.story.protected, *self._settings.integrity.protected)
@@ -203,32 +197,3 @@ class ProjectEvaluator:
 
     def _base_file(self, trace: TraceId) -> Path:
         return self._state / "measured" / f"{trace}.base.json"
-
-
-async def _target(task: _Task, place: Measured) -> Target:
-    files = await files_at(place.copy.path, place.commit)
-    base = task.base
-    changed = files if base is None else await changed_files(place.copy.path, base.commit, place.commit)
-    tolerant = task.story.known_red is KnownRed.TOLERATE
-    return Target(
-        stage=place.stage,
-        files=files,
-        changed=frozenset(changed),
-        suspects=place.suspects,
-        settled=base.tests.red if base is not None and base.tests is not None and tolerant else frozenset(),
-    )
-
-
-def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
-    groups = (*plan.static(target), *plan.tests(target))
-    names = [check.name for group in groups for check in group.checks]
-    return tuple(unmeasured(name, tree, "not run: the tree does not parse") for name in names)
-
-
-def _breaks(parsed: tuple[CheckResult, ...], base: Measurements | None) -> bool:
-    """Whether the work made files that do not parse; those of the base are its own affair."""
-    if base is None or any(result.state is CheckState.ERROR for result in parsed):
-        return False
-    stood = base.result("parse")
-    found = [finding for result in parsed for finding in result.findings]
-    return bool(new_findings(found, stood.findings if stood else ()))

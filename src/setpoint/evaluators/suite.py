@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -41,6 +41,13 @@ class Runner:
     """Options of `coverage run`; none runs without coverage."""
     data_file: Path | None = None
     """Where coverage keeps its data, outside the tree."""
+    reach: Path | None = None
+    """Where a whole run leaves the map of what each test reached; none makes no map."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing watches the tests."""
+        return self.cover is None and self.reach is None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +59,11 @@ class TestSuite:
     only: tuple[str, ...] | None = None
     """Identifiers of tests, or of files that could not be collected; none means the whole suite."""
     reruns: int = 0
-    settled: frozenset[str] = frozenset()
-    """Tests known to be red, which are not run again."""
+    settled: Mapping[str, str | None] = field(default_factory=dict)
+    """Tests that were red at the base, with what they said (none for whatever they say).
+
+    Still red in the same way, they are not run again.
+    """
     name: str = field(default="pytest", init=False)
 
     async def run(self, measured: Measured) -> CheckResult:
@@ -77,9 +87,9 @@ class TestSuite:
         """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
         first = await _run_once(self.runner, measured, self.only)
         _, suite, broken = first
-        if self.runner.cover is None or not (broken or suite.internal_error):
+        if self.runner.plain or not (broken or suite.internal_error):
             return first
-        second = await _run_once(replace(self.runner, cover=None), measured, self.only)
+        second = await _run_once(replace(self.runner, cover=None, reach=None), measured, self.only)
         if second[2] or second[1].internal_error:
             return first
         if self.runner.data_file is not None:
@@ -90,17 +100,22 @@ class TestSuite:
     async def _without_flaky(self, measured: Measured, report: TestReport) -> TestReport:
         """Run what failed again, in a fresh process of its own; what passes then is flaky."""
         for _ in range(self.reruns):
-            again = [
-                test for test, outcome in report.outcomes.items() if outcome.red and test not in self.settled
-            ]
+            stood = {failure.test for failure in report.failures if self._settled(failure)}
+            again = [test for test, outcome in report.outcomes.items() if outcome.red and test not in stood]
             if not again or len(again) > MOST_RERUN:
                 break
-            _, suite, broken = await _run_once(replace(self.runner, cover=None), measured, tuple(again))
+            plain = replace(self.runner, cover=None, reach=None)
+            _, suite, broken = await _run_once(plain, measured, tuple(again))
             if broken or suite.exit is None:
                 break
             passed = {test for test in again if suite.outcomes.get(test) is Outcome.PASSED}
             report = _flaky(report, passed)
         return report
+
+    def _settled(self, failure: Failure) -> bool:
+        if failure.test not in self.settled:
+            return False
+        return self.settled[failure.test] in (None, failure.message)
 
 
 async def _run_once(
@@ -117,6 +132,8 @@ async def _run_once(
             selection = scratch / "select.json"
             selection.write_text(json.dumps(only), "utf-8")
             variables["SETPOINT_REPORT_SELECT"] = str(selection)
+        if runner.reach is not None and only is None:
+            variables["SETPOINT_REACH_FILE"] = str(runner.reach)
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
         argv = _argv(runner, tree, scratch, only)

@@ -54,7 +54,7 @@ class StaticTool:
             reason = f"{self.name}: no such file in the tree: {', '.join(missing[:5])}"
             return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR)
         if not self.targets and self.preset.files == "changed":
-            return results.judged(self.name, measured.tree, (), tool=self._version, counts={"files": 0})
+            return results.judged(self.name, measured.tree, (), tool=self.version, counts={"files": 0})
         variables = environment(self.project, tree, ())
         variables["MYPYPATH"] = ":".join(str(tree / folder) for folder in self.search if folder)
         command = Command(
@@ -69,7 +69,7 @@ class StaticTool:
         findings = tuple(self._weighed(finding) for finding in report.findings)
         state = CheckState.ERROR if reason else CheckState.FAIL if findings else CheckState.PASS
         ran = results.Ran(
-            check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=self._version
+            check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=self.version
         )
         return ran.gave(state, reason, findings=() if reason else findings)
 
@@ -82,7 +82,8 @@ class StaticTool:
         return (self.python.path, "-I", "-m", self.preset.module, *filled, *self.options, *self.targets)
 
     @property
-    def _version(self) -> str:
+    def version(self) -> str:
+        """The tool and its version."""
         return f"{self.name} {self.python.modules.get(self.preset.module, '')}".strip()
 
     def _read(self, done: Completed, sources: Sources) -> tuple[ToolReport, str]:

@@ -284,7 +284,9 @@ async def contents_of(root: Path | str, blobs: Iterable[str]) -> dict[str, bytes
     wanted = list(dict.fromkeys(blobs))
     if not wanted:
         return {}
-    output = (await git(root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in wanted).encode())).stdout
+    output = (
+        await git(root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in wanted).encode())
+    ).stdout
     found: dict[str, bytes] = {}
     place = 0
     for blob in wanted:

@@ -19,7 +19,7 @@ from setpoint.domain.ids import TraceId
 from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import UsageError
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import ProjectEvaluator, Told
 from setpoint.events.report import write_all
 from setpoint.loops import phase, verifying
 from setpoint.pipelines import render
@@ -49,7 +49,7 @@ def outside_agents(project: Project) -> Agents:
     )
 
 
-def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
+def _world(project: Project, ordered: RunOrder, durable: Durable, told: Told) -> World:
     settings = Settings.model_validate_json(ordered.settings)
     made: dict[str, Agent] = {}
     outside = outside_agents(project)
@@ -63,7 +63,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable) -> World:
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.root, project.state),
         forge=GitBranchForge(project.root),
-        evaluator=ProjectEvaluator(settings, project.artifacts, project.state),
+        evaluator=ProjectEvaluator(settings, project.artifacts, project.state, told),
         log=project.log,
         durable=durable,
         clock=SystemClock(),
@@ -88,23 +88,32 @@ def prompt_folder(root: Path) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def drive(project: Project, ordered: RunOrder) -> RunOutcome:
-    """Drive a run to its end in this process; a run that another process left goes on where it was."""
+def drive(project: Project, ordered: RunOrder, told: Told = lambda *_: None) -> RunOutcome:
+    """Drive a run to its end in this process; a run that another process left goes on where it was.
+
+    `told` is given each check's result as soon as it is known, before the checks beside it are done.
+    """
 
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
         # Here the run's lock is held, so a resumption that was refused leaves no trace.
         if project.log.replay(order.trace_id):
             key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
             project.log.append(order.trace_id, key, (RunResumed(process=os.getpid()),))
-        return await phase.drive(order, _world(project, order, durable), durable)
+        return await phase.drive(order, _world(project, order, durable, told), durable)
 
     return asyncio.run(DbosEngine(project.state).drive(ordered, run))
 
 
-def measure(project: Project) -> Evaluation:
-    """Measure the user's tree as it stands, uncommitted changes included."""
-    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state)
-    return asyncio.run(evaluator.measure_tree(project.root))
+def measure(
+    project: Project, told: Told = lambda *_: None, *, fast: bool = False, fresh: bool = False
+) -> Evaluation:
+    """Measure the user's tree as it stands, uncommitted changes included.
+
+    With `fast` of the tests only those that what has changed since the last whole run can reach; with `fresh`
+    nothing is taken from a cache. `told` is given each check's result as soon as it is known.
+    """
+    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state, told)
+    return asyncio.run(evaluator.measure_tree(project.root, fast=fast, fresh=fresh))
 
 
 def verify(project: Project, trace_id: TraceId) -> tuple[verifying.Compared, ...]:

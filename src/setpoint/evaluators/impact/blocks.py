@@ -1,8 +1,8 @@
 """What differs between two versions of a Python file: which functions, and whether anything around them.
 
-Compiled code is compared, so comments, formatting and moved lines are no difference. What runs when the file is
-imported (class bodies, decorators, default values, annotations) belongs to the file as a whole, and so do names,
-signatures and docstrings of functions, as code elsewhere may look at these without a call.
+Compiled code is compared, so comments, formatting and moved lines are no difference. What runs when the file
+is imported (class bodies, decorators, default values, annotations) belongs to the file as a whole, and so do
+names, signatures and docstrings of functions, as code elsewhere may look at these without a call.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def difference(old: bytes, new: bytes) -> Difference:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Difference(whole=True)
     changed = frozenset(name for name, part in was.parts.items() if part != becomes.parts.get(name))
-    inside = {name for name in was.parts if any(name.startswith(f"{outer}.<locals>.") for outer in changed if outer)}
+    inside = {
+        name for name in was.parts if any(name.startswith(f"{outer}.<locals>.") for outer in changed if outer)
+    }
     lines = frozenset(line for name in (changed | inside) - {""} for line in was.lines[name])
     return Difference(whole="" in changed, blocks=changed - {""}, lines=lines)
 
@@ -53,12 +55,16 @@ def difference(old: bytes, new: bytes) -> Difference:
 def _without_added(before: ast.Module, now: ast.Module) -> None:
     """Leave out plain functions that are new: nothing that stands unchanged can know their names.
 
-    In a class with bases a new method may hide an inherited one, and a special method changes what operators do.
+    In a class with bases a new method may hide an inherited one; a special method changes what operators do.
     """
     _drop(now, _names(before))
     classes = {node.name: node for node in before.body if isinstance(node, ast.ClassDef)}
     for node in now.body:
-        if isinstance(node, ast.ClassDef) and node.name in classes and not (node.bases or node.keywords or node.decorator_list):
+        if (
+            isinstance(node, ast.ClassDef)
+            and node.name in classes
+            and not (node.bases or node.keywords or node.decorator_list)
+        ):
             _drop(node, _names(classes[node.name]))
 
 
@@ -66,7 +72,11 @@ def _drop(scope: ast.Module | ast.ClassDef, known: set[str]) -> None:
     def is_new(node: ast.stmt) -> bool:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.decorator_list:
             return False
-        special = node.name.startswith("__") or hasattr(builtins, node.name) or node.name.startswith(("test", "pytest_"))
+        special = (
+            node.name.startswith("__")
+            or hasattr(builtins, node.name)
+            or node.name.startswith(("test", "pytest_"))
+        )
         return node.name not in known and not special
 
     kept = [node for node in scope.body if not is_new(node)]
@@ -106,7 +116,9 @@ def _add(code: CodeType, owner: str, outline: _Outline) -> None:
 
 def _face(code: CodeType) -> str:
     """Give what can be seen of a function without a call."""
-    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    count = (
+        code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    )
     docs = code.co_consts[0] if code.co_consts and isinstance(code.co_consts[0], str) else None
     counts = (code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount)
     return repr((code.co_qualname, counts, code.co_varnames[:count], code.co_flags, docs))

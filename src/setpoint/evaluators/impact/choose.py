@@ -12,7 +12,24 @@ from setpoint.evaluators.impact.blocks import Difference, difference
 from setpoint.evaluators.impact.imports import importers
 from setpoint.evaluators.impact.reach import UNSEEN, Reach
 
-_DECIDES_ALL = frozenset((".toml", ".cfg", ".ini", ".lock", ".pth", ".so", ".pyd", ".c", ".h", ".cc", ".cpp", ".pyx", ".pxd", ".rs"))
+_DECIDES_ALL = frozenset(
+    (
+        ".toml",
+        ".cfg",
+        ".ini",
+        ".lock",
+        ".pth",
+        ".so",
+        ".pyd",
+        ".c",
+        ".h",
+        ".cc",
+        ".cpp",
+        ".pyx",
+        ".pxd",
+        ".rs",
+    )
+)
 """Kinds of files that tests depend on without opening them: configuration, and what is compiled."""
 
 Fetch = Callable[[Iterable[str]], Awaitable[Mapping[str, bytes]]]
@@ -65,7 +82,9 @@ async def choose(reach: Reach, now: Mapping[str, str], roots: Collection[str], f
         if not path.endswith(".py") and (why := _decides_all(path, change)):
             return Impact(everything=True, why=why)
     python = sorted(path for path in paths if path.endswith(".py"))
-    contents = await fetch({blobs[path] for path in python for blobs in (change.before, now) if path in blobs})
+    contents = await fetch(
+        {blobs[path] for path in python for blobs in (change.before, now) if path in blobs}
+    )
     found = await asyncio.to_thread(_differences, python, change, contents)
     if found.whole:
         found.names |= await _users(found.whole, change, fetch)
@@ -135,6 +154,8 @@ def _holds_tests(path: str, change: _Change) -> bool:
 def _share(names: Collection[str], reach: Reach) -> float:
     files = {name for name in names if "::" not in name}
     meant = sum(
-        seconds for test, seconds in reach.raw.durations.items() if test in names or test.partition("::")[0] in files
+        seconds
+        for test, seconds in reach.raw.durations.items()
+        if test in names or test.partition("::")[0] in files
     )
     return meant / reach.total_s if reach.total_s else 1.0

@@ -12,8 +12,8 @@ _DYNAMIC = (b"import_module", b"__import__", b"spec_from_file_location", b"run_p
 def importers(targets: Collection[str], sources: Mapping[str, bytes], roots: Collection[str]) -> set[str]:
     """Give the targets and all files that import any of them, also by way of others.
 
-    `sources` holds the Python files by path, targets that are gone with an empty text; `roots` are the folders
-    that imports begin at. A file that imports by computed names counts as importing every file.
+    `sources` holds the Python files by path, targets that are gone with an empty text; `roots` are the
+    folders that imports begin at. A file that imports by computed names counts as importing every file.
     """
     users: dict[str, set[str]] = defaultdict(set)
     dynamic: set[str] = set()
@@ -56,7 +56,9 @@ def _files(parts: list[str], starts: Collection[str], known: Collection[str]) ->
         place = start
         for part in parts:
             place = _joined(place, part)
-            yield from (file for file in (f"{place}.py", f"{place}.pyi", f"{place}/__init__.py") if file in known)
+            yield from (
+                file for file in (f"{place}.py", f"{place}.pyi", f"{place}/__init__.py") if file in known
+            )
 
 
 def _up(folder: str, levels: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -18,7 +18,7 @@ UNSEEN = 0
 
 
 class RawReach(Value):
-    """What the plugin wrote (`inside/setpoint_reach.py`); numbers point from `tests` into `sets` into `points`."""
+    """What the plugin wrote (`inside/setpoint_reach.py`); `tests` point into `sets`, these into `points`."""
 
     points: tuple[tuple[Text, int], ...]
     """A file and the first line of a function."""
@@ -41,6 +41,8 @@ class Reach(Value):
 
     blobs: dict[Text, str]
     """Id of each file's content in that tree."""
+    red: tuple[Text, ...] = ()
+    """Tests that were red on it."""
     raw: RawReach
 
     @cached_property
@@ -51,7 +53,12 @@ class Reach(Value):
     def tests_reaching(self, points: frozenset[int]) -> set[str]:
         """Give the tests that reached one of the points, and the files whose import did."""
         hit = {number for number, members in enumerate(self.raw.sets) if not points.isdisjoint(members)}
-        return {name for named in (self.raw.tests, self.raw.imports) for name, number in named.items() if number in hit}
+        return {
+            name
+            for named in (self.raw.tests, self.raw.imports)
+            for name, number in named.items()
+            if number in hit
+        }
 
     def points_of(self, path: str, lines: frozenset[int]) -> frozenset[int]:
         """Give the numbers of the functions of a file that begin at these lines."""
@@ -70,7 +77,9 @@ class ReachFile:
 
     def __init__(self, folder: Path, parts: tuple[str, ...]) -> None:
         """Name the file by all that decides what tests reach, but for the tree."""
-        key = hashlib.sha256("\x1f".join((__version__, *parts)).encode("utf-8", "surrogateescape")).hexdigest()
+        key = hashlib.sha256(
+            "\x1f".join((__version__, *parts)).encode("utf-8", "surrogateescape")
+        ).hexdigest()
         self._path = folder / f"{key[:24]}.json"
 
     def load(self) -> Reach | None:
@@ -80,12 +89,12 @@ class ReachFile:
         except (FileNotFoundError, ValidationError):
             return None
 
-    def keep(self, written: Path, blobs: Mapping[str, str]) -> Reach | None:
+    def keep(self, written: Path, blobs: Mapping[str, str], red: Iterable[str]) -> Reach | None:
         """Keep what the plugin wrote of a tree; none where it wrote nothing that can be read."""
         try:
             raw = RawReach.model_validate_json(written.read_bytes())
         except (FileNotFoundError, ValidationError):
             return None
-        reach = Reach(blobs=dict(blobs), raw=raw)
+        reach = Reach(blobs=dict(blobs), red=tuple(sorted(red)), raw=raw)
         write_atomic(self._path, reach.model_dump_json())
         return reach

@@ -1,11 +1,11 @@
 # ruff: noqa: ANN401 - the objects of pytest have other types in each of the versions we meet
 """A pytest plugin that notes which functions of the project each test reached, as one JSON file at the end.
 
-The report plugin registers it where a map is asked for. A function is named by its file and the line it begins
-at; `tests` and `imports` point into `sets`, and these into `points`. What a fixture of a wider scope did counts
-for each test that used it, what the import of a test file did for all tests of that file, and what conftest
-files and first imports of the project's own modules did, for all (`shared`). The point `["", 0]` stands for
-what cannot be seen: another process, a thread that Python's profiler is not told of.
+The report plugin registers it where a map is asked for. A function is named by its file and the line it
+begins at; `tests` and `imports` point into `sets`, and these into `points`. What a fixture of a wider scope
+did counts for each test that used it, what the import of a test file did for all tests of that file, and what
+conftest files and first imports of the project's own modules did, for all (`shared`). The point `["", 0]`
+stands for what cannot be seen: another process, a thread that Python's profiler is not told of.
 """
 
 from __future__ import annotations
@@ -17,15 +17,25 @@ import threading
 import time
 from pathlib import Path
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Set, Tuple  # noqa: UP035 - where Python 3.8 has it
+from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
 
 import pytest
 
 _STARTS = frozenset(
-    ("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn")
+    (
+        "subprocess.Popen",
+        "os.system",
+        "os.fork",
+        "os.forkpty",
+        "os.exec",
+        "os.posix_spawn",
+        "os.spawn",
+        "pty.spawn",
+    )
 )
 _UNSEEN_MODULES = ("popen_spawn_posix.py", "popen_forkserver.py")
-_LISTING = ("<frozen importlib", os.path.dirname(pytest.__file__).replace("pytest", "_pytest"))
+_LISTING = ("<frozen importlib", str(Path(pytest.__file__).parent.parent / "_pytest"))
+_THREAD = "_thread.start_new_thread"
 UNSEEN = ("", 0)
 
 
@@ -38,7 +48,7 @@ class LsProfTracer:
 
         self._make = Profiler
         self._main = Profiler(subcalls=False, builtins=False)
-        self._threads: Dict[int, Any] = {}
+        self._threads: dict[int, Any] = {}
 
     def start(self) -> bool:
         """Begin noting; false where somebody else profiles already."""
@@ -56,9 +66,9 @@ class LsProfTracer:
         threading.setprofile(None)  # type: ignore[arg-type]
         return kept
 
-    def take(self) -> Set[CodeType]:
+    def take(self) -> set[CodeType]:
         """Give what ran since it was last asked."""
-        found: Set[CodeType] = set()
+        found: set[CodeType] = set()
         for profiler in (self._main, *self._threads.values()):
             found.update(entry[0] for entry in profiler.getstats() if not isinstance(entry[0], str))
             profiler.clear()
@@ -89,7 +99,7 @@ class MonitoringTracer:
         self._monitoring = sys.monitoring  # type: ignore[attr-defined]
         self._tool = next(number for number in (4, 3) if self._monitoring.get_tool(number) is None)
         self._monitoring.use_tool_id(self._tool, "setpoint")
-        self._seen: Set[CodeType] = set()
+        self._seen: set[CodeType] = set()
         events = self._monitoring.events
         self._events = events.PY_START | events.PY_RESUME
         for event in (events.PY_START, events.PY_RESUME):
@@ -110,7 +120,7 @@ class MonitoringTracer:
         self._monitoring.set_events(self._tool, 0)
         return True
 
-    def take(self) -> Set[CodeType]:
+    def take(self) -> set[CodeType]:
         """Give what ran since it was last asked."""
         found, self._seen = self._seen, set()
         self._monitoring.restart_events()
@@ -124,19 +134,19 @@ class Reach:
         """Write to `path` when the session ends."""
         self._path = path
         self._process = os.getpid()
-        self._root = os.getcwd() + os.sep
+        self._root = str(Path.cwd()) + os.sep
         self._tracer: Any = MonitoringTracer() if hasattr(sys, "monitoring") else LsProfTracer()
-        self._points: Dict[Tuple[str, int], int] = {UNSEEN: 0}
-        self._now: Set[int] = set()
-        self._outer: List[Set[int]] = []
-        self._shared: Set[int] = set()
-        self._imports: Dict[str, Set[int]] = {}
-        self._tests: Dict[str, Tuple[Set[int], List[Any]]] = {}
-        self._fixtures: Dict[Any, Set[int]] = {}
-        self._open: List[Any] = []
-        self._durations: Dict[str, float] = {}
-        self._data: Set[str] = set()
-        self._listed: Set[str] = set()
+        self._points: dict[tuple[str, int], int] = {UNSEEN: 0}
+        self._now: set[int] = set()
+        self._outer: list[set[int]] = []
+        self._shared: set[int] = set()
+        self._imports: dict[str, set[int]] = {}
+        self._tests: dict[str, tuple[set[int], list[Any]]] = {}
+        self._fixtures: dict[Any, set[int]] = {}
+        self._open: list[Any] = []
+        self._durations: dict[str, float] = {}
+        self._data: set[str] = set()
+        self._listed: set[str] = set()
         self._first = False
         self._on = True
         self._traced = False
@@ -152,7 +162,7 @@ class Reach:
         self._outer.append(self._now)
         self._now = set() if self._traced else {0}
 
-    def end(self) -> Set[int]:
+    def end(self) -> set[int]:
         """Give all since `begin`, and stop where nothing else was begun before."""
         if len(self._outer) == 1 and self._traced and not self._tracer.stop():
             self._now.add(0)
@@ -164,8 +174,8 @@ class Reach:
         """Count what the first conftest files did for all tests."""
         self._shared |= self.end()
 
-    def _take(self) -> Set[int]:
-        got: Set[int] = set()
+    def _take(self) -> set[int]:
+        got: set[int] = set()
         for code in self._tracer.take():
             file = code.co_filename
             if file.startswith(self._root):
@@ -176,28 +186,34 @@ class Reach:
         self._now |= got
         return got
 
-    def _audited(self, event: str, args: Tuple[Any, ...]) -> None:
+    def _audited(self, event: str, args: tuple[Any, ...]) -> None:
         if not self._on:
             return
         if event == "open":
-            if args[1] is not None or os.path.isabs(args[0]):  # else it may be relative to another folder
+            if args[1] is not None or str(args[0]).startswith(
+                "/"
+            ):  # else it may be relative to another folder
                 self._touched(self._data, args[0])
         elif event in ("os.listdir", "os.scandir"):
-            if not sys._getframe(1).f_code.co_filename.startswith(_LISTING):  # noqa: SLF001
+            if not sys._getframe(1).f_code.co_filename.startswith(_LISTING):  # noqa: SLF001 - who asks counts
                 self._touched(self._listed, args[0])
         elif event == "exec":
-            file = getattr(args[0], "co_filename", "")
-            if args[0].co_name == "<module>" and file.startswith(self._root) and file != self._importing:
-                self._first = True
-        elif event in _STARTS:
+            self._first = self._first or self._of_project(args[0])
+        elif event in _STARTS or (event == _THREAD and not isinstance(_owner(args[0]), threading.Thread)):
             self._now.add(0)
-        elif event == "_thread.start_new_thread":
-            if not isinstance(getattr(args[0], "__self__", None), threading.Thread):
-                self._now.add(0)
 
-    def _touched(self, places: Set[str], path: Any) -> None:
+    def _of_project(self, code: Any) -> bool:
+        """Whether this is the import of a file of the project, other than the test file under way."""
+        file = getattr(code, "co_filename", "")
+        return (
+            getattr(code, "co_name", "") == "<module>"
+            and file.startswith(self._root)
+            and file != self._importing
+        )
+
+    def _touched(self, places: set[str], path: Any) -> None:
         if isinstance(path, (str, bytes)) or path is None:
-            place = os.path.abspath(os.fsdecode(path or "."))
+            place = os.path.abspath(os.fsdecode(path or "."))  # noqa: PTH100 - links are not to be followed
             if (place + os.sep).startswith(self._root) and not place.endswith((".py", ".pyc")):
                 places.add(place[len(self._root) :])
 
@@ -239,7 +255,10 @@ class Reach:
         used = getattr(request, "_fixture_defs", None) or {}
         known = getattr(item, "_fixtureinfo", None)
         defined = [each for several in getattr(known, "name2fixturedefs", {}).values() for each in several]
-        self._tests[item.nodeid] = (got, [each for each in (*used.values(), *defined) if each in self._fixtures])
+        self._tests[item.nodeid] = (
+            got,
+            [each for each in (*used.values(), *defined) if each in self._fixtures],
+        )
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
@@ -270,9 +289,9 @@ class Reach:
         self._on = False
         if os.getpid() != self._process:
             return
-        sets: Dict[Tuple[int, ...], int] = {}
+        sets: dict[tuple[int, ...], int] = {}
 
-        def numbered(points: Set[int]) -> int:
+        def numbered(points: set[int]) -> int:
             return sets.setdefault(tuple(sorted(points)), len(sets))
 
         tests = {
@@ -291,3 +310,7 @@ class Reach:
             "sets": list(sets),
         }
         Path(self._path).write_text(json.dumps(answer), "utf-8")
+
+
+def _owner(function: Any) -> Any:
+    return getattr(function, "__self__", None)
