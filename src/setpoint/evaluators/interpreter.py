@@ -56,7 +56,7 @@ class _Answer(BaseModel):
     prefix: str
     modules: dict[str, str]
     fingerprint: str
-    folders: tuple[str, ...]
+    folders: tuple[str, ...] = ()
 
 
 async def probe(path: str, reason: str) -> Interpreter | str:

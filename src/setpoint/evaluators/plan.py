@@ -136,8 +136,8 @@ class Plan:
             options=self._options(name),
             search=self.project.layout.imports,
         )
-        identity = (name, holder.fingerprint, self.project.interpreter.fingerprint, str(tool.types_block))
-        identity = (*identity, *tool.preset.argv, *tool.options)
+        prints = (holder.fingerprint, self.project.interpreter.fingerprint)
+        identity = (name, *prints, str(tool.types_block), *preset.argv, *tool.options)
         check = tool if target.stage is Stage.CONFIRM else self._warmed(tool, target, identity)
         return Group(
             checks=(check,), identity=(*identity, *tool.targets), inputs=target.digest(preset.inputs)

@@ -17,8 +17,8 @@ from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
 from setpoint.evaluators.place import clone
 from setpoint.processes.git import git, head
+from setpoint.store.exclusive import alone
 from setpoint.store.files import write_atomic
-from setpoint.store.locks import alone
 
 _MOST_OBJECTS = 5_000
 

@@ -15,8 +15,8 @@ from setpoint.domain.finding import Finding
 from setpoint.evaluators import results
 from setpoint.evaluators.tool import StaticTool
 from setpoint.ports import Measured
+from setpoint.store.exclusive import alone
 from setpoint.store.files import write_atomic
-from setpoint.store.locks import alone
 
 _KEPT: TypeAdapter[dict[str, tuple[Finding, ...]]] = TypeAdapter(dict[str, tuple[Finding, ...]])
 _MOST_KEPT = 20_000

@@ -1,25 +1,77 @@
-"""Folders that one process at a time may use."""
+"""One owner for each run: a lock that dies with its process, whatever kills it."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from setpoint.domain.ids import TraceId
+from setpoint.errors import RunInUse
 
-@contextmanager
-def alone(folder: Path) -> Iterator[bool]:
-    """Tell whether nobody else uses a folder, and keep others out meanwhile; never waits."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder.with_name(f"{folder.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
+_TRIES = 10
+_PAUSE_S = 0.02
+
+
+class RunLocks:
+    """Locks of the runs of one state directory: files that the kernel locks, for processes on one machine."""
+
+    def __init__(self, state: Path) -> None:
+        """Use `locks/` in a state directory, which is made when the first run is locked."""
+        self._folder = state / "locks"
+
+    @contextmanager
+    def held(self, trace_id: TraceId) -> Iterator[None]:
+        """Own a run as long as the block lasts; `RunInUse` names the living process that owns it already."""
+        path = self._path(trace_id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+", encoding="ascii") as file:
+            if not _locked_soon(file.fileno()):
+                owner = _process(path)
+                message = f"{trace_id} is being worked on by process {owner or 'unknown'}"
+                raise RunInUse(
+                    message, mend="wait for it, follow it with `setpoint status`, or end that process"
+                )
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n")
+            file.flush()
+            yield
+
+    def owner(self, trace_id: TraceId) -> int | None:
+        """Give the id of the living process that owns a run: 0 where it does not tell, none without one."""
+        path = self._path(trace_id)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(lock)
+            with path.open("r", encoding="ascii") as file:
+                if _locked(file.fileno(), shared=True):
+                    return None
+        except FileNotFoundError:
+            return None
+        return _process(path)
+
+    def _path(self, trace_id: TraceId) -> Path:
+        return self._folder / f"{trace_id}.lock"
+
+
+def _locked_soon(descriptor: int) -> bool:
+    """Try for a moment: `owner` holds a lock too, for as long as it takes to look."""
+    for _ in range(_TRIES):
+        if _locked(descriptor):
+            return True
+        time.sleep(_PAUSE_S)
+    return False
+
+
+def _locked(descriptor: int, *, shared: bool = False) -> bool:
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _process(path: Path) -> int:
+    text = path.read_text("ascii").strip()
+    return int(text) if text.isdigit() else 0

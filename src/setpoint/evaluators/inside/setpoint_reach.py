@@ -47,7 +47,7 @@ class LsProfTracer:
         from _lsprof import Profiler  # noqa: PLC0415 - other Pythons may lack it
 
         self._make = Profiler
-        self._main = Profiler(subcalls=False, builtins=False)
+        self._main: Any = Profiler(subcalls=False, builtins=False)
         self._threads: dict[int, Any] = {}
 
     def start(self) -> bool:
@@ -63,7 +63,7 @@ class LsProfTracer:
         kept = sys.getprofile() is self._main
         if kept:
             self._main.disable()
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
         return kept
 
     def take(self) -> set[CodeType]:
@@ -222,7 +222,7 @@ class Reach:
         """Note what the import of a test file does, but not what pytest does with its tests afterwards."""
         getobj = getattr(collector, "_getobj", None)
         if isinstance(collector, pytest.Module) and getobj is not None:
-            collector._getobj = lambda: self._imported(collector, getobj)  # noqa: SLF001 - no hook is nearer
+            setattr(collector, "_getobj", lambda: self._imported(collector, getobj))  # noqa: B010 - no hook is nearer
             yield
             return
         if isinstance(collector, pytest.Class):

