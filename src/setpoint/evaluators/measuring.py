@@ -135,6 +135,7 @@ class Measuring:
             story=task.story,
             scratch=scratch,
             cache=self.state / "cache" / "tools",
+            fresh=task.fresh,
         )
 
 

@@ -69,6 +69,8 @@ class Plan:
     """A folder for what checks hand to each other, outside the tree."""
     cache: Path
     """A folder for the tools' own caches."""
+    fresh: bool = False
+    """Whether no tool may begin where it was the last time."""
 
     def parse(self, target: Target) -> Group:
         """Parse what the work changed."""
@@ -138,7 +140,8 @@ class Plan:
         )
         prints = (holder.fingerprint, self.project.interpreter.fingerprint)
         identity = (name, *prints, str(tool.types_block), *preset.argv, *tool.options)
-        check = tool if target.stage is Stage.CONFIRM else self._warmed(tool, target, identity)
+        cold = self.fresh or target.stage is Stage.CONFIRM
+        check = tool if cold else self._warmed(tool, target, identity)
         return Group(
             checks=(check,), identity=(*identity, *tool.targets), inputs=target.digest(preset.inputs)
         )

@@ -179,7 +179,9 @@ class Reach:
         for code in self._tracer.take():
             file = code.co_filename
             if file.startswith(self._root):
-                point = (file[len(self._root) :], code.co_firstlineno)
+                # A file as a whole begins where its first function may begin.
+                line = 0 if code.co_name == "<module>" else code.co_firstlineno
+                point = (file[len(self._root) :], line)
                 got.add(self._points.setdefault(point, len(self._points)))
             elif file.endswith(_UNSEEN_MODULES):
                 got.add(0)
@@ -259,6 +261,11 @@ class Reach:
             got,
             [each for each in (*used.values(), *defined) if each in self._fixtures],
         )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self) -> None:
+        """Keep apart what the test did from what the end of fixtures does."""
+        self._take()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
