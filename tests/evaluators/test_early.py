@@ -127,7 +127,8 @@ async def test_cancelling_ends_a_grandchild_with_a_session(root: Path, tmp_path:
     mark = tmp_path / "pid"
     (root / "tests" / "test_slow.py").write_text(
         "import subprocess, sys, time\ndef test_slow():\n"
-        "    code = 'import os, sys, time; open(sys.argv[1], \"w\").write(str(os.getpid())); time.sleep(600)'\n"
+        "    code = 'import os, sys, time; open(sys.argv[1], \"w\").write(str(os.getpid()));'\n"
+        "    code += 'time.sleep(600)'\n"
         f"    place = {str(mark)!r}\n"
         "    subprocess.Popen([sys.executable, '-c', code, place], start_new_session=True)\n"
         "    time.sleep(600)\n"
