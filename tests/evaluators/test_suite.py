@@ -233,3 +233,17 @@ async def test_unittest_cases_and_fail_fast_options(tree: Path) -> None:
 
     assert list(result.tests.outcomes.values()) == [Outcome.FAILED, Outcome.PASSED]
     assert result.tests.failures[0].cause is Cause.ASSERTION
+
+
+@pytest.mark.parametrize(
+    ("said", "runs"), [("assert 1 == 2", 1), (None, 1), ("assert 1 == 3", 2)], ids=["same", "any", "other"]
+)
+async def test_only_a_test_that_is_red_otherwise_than_at_base_is_run_again(
+    tree: Path, said: str | None, runs: int
+) -> None:
+    mark = tree.parent / "runs"
+    text = f"def test_red():\n    open({str(mark)!r}, 'a').write('x')\n    assert 1 == 2\n"
+    result = await run(tree, {"test_a.py": text}, reruns=1, settled={"test_a.py::test_red": said})
+
+    assert result.tests.red == {"test_a.py::test_red"}
+    assert len(mark.read_text()) == runs

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from setpoint.domain.evaluation import Stage
+from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import CheckResult
 from setpoint.errors import ExitCode
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def check(
@@ -39,6 +42,11 @@ def check(
     if as_json:
         typer.echo(evaluation.model_dump_json(indent=2))
         return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
+    _show(console, evaluation, fast=fast)
+    return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
+
+
+def _show(console: Console, evaluation: Evaluation, *, fast: bool) -> None:
     for each in evaluation.evidence:
         counts = " ".join(f"{name}={count}" for name, count in each.counts.items())
         style = {"pass": "green", "fail": "red", "error": "bold red", "flaky": "yellow"}.get(
@@ -66,4 +74,3 @@ def check(
             style="yellow",
             markup=False,
         )
-    return ExitCode.FINDINGS if wrong or broken else ExitCode.OK

@@ -96,7 +96,7 @@ class MonitoringTracer:
 
     def __init__(self) -> None:
         """Take a tool number that neither debuggers nor coverage nor profilers use."""
-        self._monitoring = sys.monitoring  # type: ignore[attr-defined]
+        self._monitoring: Any = vars(sys)["monitoring"]
         self._tool = next(number for number in (4, 3) if self._monitoring.get_tool(number) is None)
         self._monitoring.use_tool_id(self._tool, "setpoint")
         self._seen: set[CodeType] = set()

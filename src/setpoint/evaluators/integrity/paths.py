@@ -43,7 +43,9 @@ STEERING = frozenset(
 )  # fmt: skip
 """Configuration that, where it is new at the root, takes the place of what stood at the base."""
 _INJECTED = frozenset({"sitecustomize.py", "usercustomize.py"})
-_SHADOWED = frozenset({"pytest", "_pytest", "pluggy", "coverage", "unittest", "setpoint_report", "iniconfig"})
+_SHADOWED = frozenset(
+    {"pytest", "_pytest", "pluggy", "coverage", "unittest", "setpoint_reach", "setpoint_report", "iniconfig"}
+)
 """Modules of the test runner; a new one of that name would be imported in its place."""
 
 
