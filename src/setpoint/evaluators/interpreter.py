@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -39,6 +39,12 @@ class Interpreter:
     """Version of each distribution in `PROBED` and of the presets that it holds."""
     fingerprint: str
     """Changes whenever something is installed or removed."""
+    folders: tuple[str, ...] = ()
+    """Where it imports from."""
+
+    def with_reason(self, reason: str) -> Interpreter:
+        """Give the same interpreter, chosen for another reason."""
+        return replace(self, reason=reason)
 
     def has(self, *distributions: str) -> bool:
         """Whether it holds all of these."""
@@ -52,40 +58,7 @@ class _Answer(BaseModel):
     prefix: str
     modules: dict[str, str]
     fingerprint: str
-
-
-async def find_interpreter(root: Path, checks: ChecksSettings) -> Interpreter:
-    """Find the project's interpreter; one that the settings name and that does not work is an error.
-
-    An environment inside the project is taken as it is. Where there is none, one that holds pytest is
-    preferred.
-    """
-    if checks.python:
-        named = await probe(str(_resolved(root, checks.python)), "setting checks.python")
-        if isinstance(named, str):
-            raise SettingsError(
-                f"checks.python: {checks.python!r} is no working Python: {named}",
-                mend="name the interpreter that runs the project's tests",
-            )
-        return named
-    working = []
-    for path, reason, certain in _candidates(root):
-        found = await probe(path, reason)
-        if isinstance(found, Interpreter):
-            if certain or found.has("pytest"):
-                return found
-            working.append(found)
-    return working[0]  # Setpoint's own interpreter is among the candidates, and it works
-
-
-async def own_interpreter() -> Interpreter:
-    """Ask the interpreter that Setpoint itself runs in."""
-    found = await probe(sys.executable, "Setpoint's own")
-    if isinstance(found, str):
-        raise SettingsError(
-            f"Setpoint's own interpreter does not answer: {found}", mend="install Setpoint anew"
-        )
-    return found
+    folders: tuple[str, ...] = ()
 
 
 async def probe(path: str, reason: str) -> Interpreter | str:
@@ -100,6 +73,44 @@ async def probe(path: str, reason: str) -> Interpreter | str:
     except ValidationError as error:
         return f"its answer is not readable: {error.errors()[0]['msg']}"
     return Interpreter(path=path, reason=reason, **answer.model_dump())
+
+
+Ask = Callable[[str, str], Awaitable[Interpreter | str]]
+"""Asks the interpreter at a path, chosen for a reason, what it is; gives why where it does not answer."""
+
+
+async def find_interpreter(root: Path, checks: ChecksSettings, ask: Ask = probe) -> Interpreter:
+    """Find the project's interpreter; one that the settings name and that does not work is an error.
+
+    An environment inside the project is taken as it is. Where there is none, one that holds pytest is
+    preferred.
+    """
+    if checks.python:
+        named = await ask(str(_resolved(root, checks.python)), "setting checks.python")
+        if isinstance(named, str):
+            raise SettingsError(
+                f"checks.python: {checks.python!r} is no working Python: {named}",
+                mend="name the interpreter that runs the project's tests",
+            )
+        return named
+    working = []
+    for path, reason, certain in _candidates(root):
+        found = await ask(path, reason)
+        if isinstance(found, Interpreter):
+            if certain or found.has("pytest"):
+                return found
+            working.append(found)
+    return working[0]  # Setpoint's own interpreter is among the candidates, and it works
+
+
+async def own_interpreter(ask: Ask = probe) -> Interpreter:
+    """Ask the interpreter that Setpoint itself runs in."""
+    found = await ask(sys.executable, "Setpoint's own")
+    if isinstance(found, str):
+        raise SettingsError(
+            f"Setpoint's own interpreter does not answer: {found}", mend="install Setpoint anew"
+        )
+    return found
 
 
 def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) -> dict[str, str]:

@@ -48,7 +48,7 @@ async def check_out_commit(state: Path, copy: WorkCopy, commit: Commit) -> Path:
 async def put_at(place: Path, source: Path, commit: Commit) -> None:
     """Put a commit of a repository into a place and remove all else from it; the place is made if need be."""
     if not (place / ".git" / _MARK).is_file():
-        await _clone(source, place)
+        await clone(source, place)
     await git(place, "checkout", "--quiet", "--force", "--detach", commit)
     await git(place, "clean", "-ffdxq")
 
@@ -68,7 +68,8 @@ def place_of(state: Path, trace: TraceId) -> Path:
     return state / "measured" / trace
 
 
-async def _clone(source: Path, place: Path) -> None:
+async def clone(source: Path, place: Path) -> None:
+    """Make a place that shares the objects of a repository, with nothing checked out."""
     unfinished = place.with_name(place.name + ".part")
     for left in (unfinished, place):
         shutil.rmtree(left, ignore_errors=True)
@@ -84,7 +85,7 @@ async def record_current(root: Path, place: Path) -> Commit:
 
     The repository itself gets nothing: index and objects are our own.
     """
-    await _clone(root, place)
+    await clone(root, place)
     objects = (await git(root, "rev-parse", "--path-format=absolute", "--git-path", "objects")).text
     variables = {
         "GIT_INDEX_FILE": str(place / ".git" / "setpoint-index"),

@@ -56,6 +56,13 @@ class Runner:
     """Identifiers of tests that are not to run."""
     files: tuple[str, ...] = ()
     """Files in which all wanted tests stand; empty: anywhere."""
+    reach: Path | None = None
+    """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing watches the tests."""
+        return self.cover is None and self.reach is None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,9 +106,9 @@ class TestSuite:
         """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
         first = await run_once(self.runner, measured, self.only)
         _, suite, broken = first
-        if self.runner.cover is None or not (broken or suite.internal_error):
+        if self.runner.plain or not (broken or suite.internal_error):
             return first
-        second = await run_once(replace(self.runner, cover=None), measured, self.only)
+        second = await run_once(replace(self.runner, cover=None, reach=None), measured, self.only)
         if second[2] or second[1].internal_error:
             return first
         if self.runner.data_file is not None:
@@ -119,7 +126,8 @@ class TestSuite:
             ]
             if not again or len(again) > MOST_RERUN:
                 break
-            _, suite, broken = await run_once(replace(self.runner, cover=None), measured, tuple(again))
+            plain = replace(self.runner, cover=None, reach=None)
+            _, suite, broken = await run_once(plain, measured, tuple(again))
             if broken or suite.exit is None:
                 break
             passed = {test for test in again if suite.outcomes.get(test) is Outcome.PASSED}
@@ -142,6 +150,8 @@ async def run_once(
             asked = {"only": only, "leave_out": sorted(runner.leave_out)}
             selection.write_text(json.dumps(asked), "utf-8")
             variables["SETPOINT_REPORT_SELECT"] = str(selection)
+        if runner.reach is not None and only is None and runner.name == "pytest":
+            variables["SETPOINT_REACH_FILE"] = str(runner.reach)
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
         argv = _argv(runner, tree, scratch, only)

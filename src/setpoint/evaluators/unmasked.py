@@ -17,10 +17,9 @@ from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Commit, Tree
 from setpoint.evaluators.baseline import new_findings
-from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.integrity.suppressions import Grown, unmasked
 from setpoint.evaluators.place import put_at, repository_of
-from setpoint.evaluators.run import Group, run_group
+from setpoint.evaluators.run import Bench, Group, run_group
 from setpoint.ports import Measured
 from setpoint.processes.git import git
 
@@ -74,12 +73,12 @@ async def bare(
 
 
 async def run_bare(
-    groups: tuple[Group, ...], measured: Measured, files: frozenset[str], cache: ResultCache | None
+    groups: tuple[Group, ...], measured: Measured, files: frozenset[str], bench: Bench
 ) -> Bared:
     """Run the tools on the tree without suppressions."""
     if not files:
         return Bared(results=(), files=files)
-    made = [await run_group(group, measured, cache) for group in groups]
+    made = [await run_group(group, measured, bench) for group in groups]
     return Bared(results=tuple(result for each in made for result in each), files=files)
 
 
