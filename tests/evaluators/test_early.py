@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.domain.evaluation import Stage
-from setpoint.domain.evidence import CheckResult, Outcome
+from setpoint.domain.evidence import CheckResult, CheckState, Outcome
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.evaluators.judge import FullReport
 from setpoint.settings import ChecksSettings, Settings
@@ -97,6 +97,28 @@ async def test_what_a_tool_does_not_read_does_not_run_it_again(root: Path) -> No
     cached = {each.check: each.cached for each in now.evidence}
     assert (cached["ruff"], cached["pytest"]) == (True, False)
     assert {each.tree for each in now.evidence} == {now.tree}
+
+
+async def test_the_whole_is_not_kept_where_packages_of_another_language_have_a_say(root: Path) -> None:
+    (root / "package.json").write_text("{}")
+    told: list[CheckResult] = []
+    await standing(root).measure_tree(root)
+    await standing(root, lambda _, result: told.append(result)).measure_tree(root)
+    assert {each.evidence.check for each in told} >= {"pytest", "ruff"}
+
+
+async def test_checks_of_a_tree_share_the_cache_of_the_type_checker(root: Path) -> None:
+    asked = CHECKS.model_copy(update={"pytest": False})
+    asked = ChecksSettings.model_validate(
+        {**asked.model_dump(), "mypy": True, "ruff": False, "bandit": False}
+    )
+    state = root / ".setpoint"
+    evaluator = ProjectEvaluator(Settings(checks=asked), Artifacts(state / "artifacts"), state)
+    first = await evaluator.measure_tree(root)
+    assert first.evidence_of("mypy").state is CheckState.PASS
+    assert [each.name for each in (state / "cache" / "tools").iterdir()] == ["shared"]
+    kept = (state / "cache" / "tools" / "shared" / "mypy").rglob("*")
+    assert any(each.is_file() and each.stat().st_size for each in kept)
 
 
 async def test_a_deleted_file_and_an_ignored_one_are_seen_in_a_tree_recorded_again(root: Path) -> None:
