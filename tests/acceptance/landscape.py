@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, field
 
 from setpoint.domain.evaluation import Stage as Measuring
+from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Limits
 from setpoint.domain.story import KnownRed, Story
@@ -43,6 +44,27 @@ def objecting(*words, severity="error", line=1, decision="request_changes"):
         for word in words
     ]
     return Act(text=json.dumps({"decision": decision, "findings": findings}))
+
+
+def objection(word):
+    """The finding that a reviewer's objection becomes; its fingerprint does not hang on severity or line."""
+    return Finding(
+        source="review:code",
+        severity=Severity.ERROR,
+        category=Category.CORRECTNESS,
+        message=f"the {word} is wrong",
+        file=WORK,
+    )
+
+
+def decline(word):
+    """An act that changes nothing and declines an objection."""
+    return Act(text=f"DECLINE {objection(word).fingerprint}: it is meant so")
+
+
+def withdrawing(word):
+    settled = {"id": objection(word).fingerprint, "withdrawn": True, "reason": "right"}
+    return Act(text=json.dumps({"decision": "approve", "findings": [], "settled": [settled]}))
 
 
 APPROVING = Act(text=json.dumps({"decision": "approve", "findings": []}))

@@ -94,7 +94,7 @@ def begun(repository):
 
 
 def strike(repository, running, chance):
-    """Kill a run, once; false where it came to its end before."""
+    """Kill something of a run, once; false where the run came to its end before."""
     kind = chance.choice(("time", "time", "moment", "moment", "supervisor", "agent"))
     if kind == "time":
         wait(running, lambda: False, chance.uniform(0.3, 4.0))
@@ -109,9 +109,11 @@ def strike(repository, running, chance):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         wait(running, lambda: False, chance.uniform(0.0, 1.0))
-    if running.poll() is not None:
+    if running.poll() == 0:
         return False
-    running.kill()
+    if running.poll() is None:
+        running.kill()
+    # Otherwise it ended with an error of its own, as its helper was killed; it is resumed all the same.
     running.communicate()
     return True
 

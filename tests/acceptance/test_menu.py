@@ -34,15 +34,17 @@ class Terminal:
         )
         os.close(theirs)
         self.shown = ""
+        self.at = 0
 
     def until(self, text):
-        """Read until a text is shown that was not shown before; gives all that came up to it."""
-        end, begun = time.monotonic() + PATIENCE_S, len(self.shown)
-        while text not in self.shown[begun:]:
+        """Read until a text is shown behind the one waited for before; gives all that came up to it."""
+        end = time.monotonic() + PATIENCE_S
+        while text not in self.shown[self.at :]:
             assert time.monotonic() < end, f"{text!r} is not shown: {self.shown[-2000:]}"
             if not self._read():
-                assert text in self.shown[begun:], f"it ended without {text!r}: {self.shown[-2000:]}"
-        return self.shown[begun:]
+                assert text in self.shown[self.at :], f"it ended without {text!r}: {self.shown[-2000:]}"
+        begun, self.at = self.at, self.shown.index(text, self.at) + len(text)
+        return self.shown[begun : self.at]
 
     def type(self, line):
         os.write(self._own, f"{line}\n".encode())
@@ -98,6 +100,7 @@ def test_a_person_at_the_terminal_lets_the_run_go_on(repository, terminal):
     assert asked.index("continue:") < asked.index("accept:") < asked.index("cancel:") < asked.index("later:")
     seen.type("what?")
     seen.until("that is none of the answers")
+    seen.until("your answer: ")
     seen.type("h")
     assert "guard max_iterations" in seen.until("your answer: ")
     seen.type("c")

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from acceptance.landscape import START, a_run, bodies, go, objecting, state_in
+from acceptance.landscape import START, a_run, bodies, decline, go, objecting, state_in, withdrawing
 from setpoint.domain.attempt import BreakageKind
 from setpoint.domain.events import AgentFinished, ReviewCompleted
 from setpoint.domain.finding import Category, Finding, Severity
@@ -23,6 +23,7 @@ FINDINGS = (
     Finding(source="bandit", severity=Severity.CRITICAL, category=Category.SECURITY, message="a way in"),
     Finding(source="ruff", severity=Severity.WARNING, category=Category.STYLE, message="a long line"),
 )
+WORDS = ("name", "type", "tone", "hue")
 STATES = ("one", "two", "three", "four")
 
 
@@ -53,6 +54,7 @@ def worlds(draw):
 ACTS = st.one_of(
     st.sampled_from((*STATES, "done", START)).map(go),
     st.just(Act(text="I see nothing to do.")),
+    st.sampled_from(WORDS).map(decline),
     st.sampled_from(
         (BreakageKind.CRASH, BreakageKind.RATE_LIMIT, BreakageKind.TIMEOUT, BreakageKind.AUTH)
     ).map(lambda kind: Act(breakage=kind)),
@@ -60,11 +62,12 @@ ACTS = st.one_of(
 REVIEWS = st.one_of(
     st.builds(
         objecting,
-        st.sampled_from(("name", "type", "tone", "hue")),
+        st.sampled_from(WORDS),
         severity=st.sampled_from(("info", "warning", "error", "critical")),
         line=st.integers(0, 2),
     ),
     st.just(objecting()),
+    st.sampled_from(WORDS).map(withdrawing),
     st.just(objecting(decision="require_human")),
     st.just(Act(text="I like it.")),
     st.just(objecting(decision="approve")),

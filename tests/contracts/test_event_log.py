@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from setpoint.domain.attempt import Role
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import BODY, Body, BudgetWarned, PhaseEntered
+from setpoint.domain.gate import Choice, Escalation, OnLimit
 from setpoint.domain.ids import TraceId
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.events.log import SqlEventLog
@@ -120,6 +121,13 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
     ),
     type(None): st.none(),
     Pipeline: st.just(PIPELINE),
+    Escalation: st.builds(
+        Escalation,
+        on_limit=st.sampled_from(OnLimit),
+        deadline_s=st.none() | st.floats(1, 1e6, width=32),
+        at_deadline=st.sampled_from((Choice.CONTINUE, Choice.ACCEPT, Choice.CANCEL)),
+        debt_file=st.sampled_from(("TECH_DEBT.md", "docs/debt.md")),
+    ),
 }
 
 

@@ -162,7 +162,8 @@ async def test_tests_of_another_runner_run_with_the_suite_and_may_not_vanish(ben
     assert early.evidence_of("unit") is None
     assert (calm.evidence_of("unit").state, calm.findings) == (CheckState.PASS, ())
     assert gone.evidence_of("unit").state is CheckState.PASS, "red with another message is the same red test"
-    assert [(each.rule, each.symbol) for each in gone.findings] == [("vanished", "test_green")]
+    told = [(each.rule, each.symbol) for each in gone.findings]
+    assert told == [("vanished", "test_green"), ("strength", "test_green")]
 
 
 async def test_coverage_of_another_tool(bench) -> None:

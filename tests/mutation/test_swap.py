@@ -95,7 +95,8 @@ def swapped(module, old, new):
     same = next(place for place, (a, b) in enumerate(zip(f"{old}\0", new, strict=False)) if a != b)
     start = source.data.index(old.encode()) + same
     old, new = old[same:], new[same:]
-    unit = source.unit_at(start)
+    line = source.data.count(b"\n", 0, start) + 1
+    unit = next(each for each in source.units if each.first_line <= line <= each.last_line)
     swapper = Swapper([module.__file__])
     swapper.apply(source, unit, (Splice(start, start + len(old), new),))
     return swapper

@@ -158,11 +158,6 @@ def normalised(text: str) -> str:
     return text.strip()
 
 
-def fingerprints(findings: tuple[Finding, ...]) -> frozenset[str]:
-    """Give the set of fingerprints that two rounds are compared by."""
-    return frozenset(finding.fingerprint for finding in findings)
-
-
 def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Order by severity, then file, line and message."""
     return tuple(sorted(findings, key=lambda f: (-f.severity.rank, f.file, f.line, f.message)))

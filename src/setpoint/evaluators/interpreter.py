@@ -65,7 +65,10 @@ async def probe(path: str, reason: str) -> Interpreter | str:
     """Ask an interpreter what it is; gives why where it does not answer."""
     tools = {preset.package for preset in presets().values() if preset.via in (Via.MODULE, Via.SCRIPT)}
     argv = (path, "-I", str(PROBE), "interpreter", *PROBED, *sorted(tools))
-    done = await run(Command(argv=argv, cwd=Path("/"), timeout_s=PROBE_S))
+    command = Command(argv=argv, cwd=Path("/"), timeout_s=PROBE_S)
+    done = await run(command)
+    if done.exit_code is None and done.fault:  # killed from outside, which says nothing of the interpreter
+        done = await run(command)
     if not done.ok:
         return f"{done.ending} {done.errors.strip()[-300:]}".strip()
     try:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
-from setpoint.domain.story import Story
+from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.acceptance import Acceptance
 from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
@@ -312,12 +312,14 @@ class Plan:
             jobs=max(1, (os.cpu_count() or 2) - 1),
             args=checks.pytest_args,
         )
+        # Tests that are to be mended must not be left out: while they are red, nothing can be said.
+        settled = target.settled if self.story.known_red is KnownRed.TOLERATE else frozenset[str]()
         check = MutationScore(
-            engine=engine, artifacts=self.artifacts, goal=checks.mutation_goal, settled=target.settled
+            engine=engine, artifacts=self.artifacts, goal=checks.mutation_goal, settled=settled
         )
         bounds = (str(checks.mutation_budget_s), str(checks.mutation_goal))
         identity = ("mutation", interpreter.fingerprint, *bounds, *checks.pytest_args)
-        yield Group(checks=(check,), identity=(*identity, "settled", *sorted(target.settled)))
+        yield Group(checks=(check,), identity=(*identity, "settled", *sorted(settled)))
 
     @property
     def reach(self) -> Path:

@@ -38,6 +38,7 @@ VARIABLES = frozenset(
         ),
         *("research", "plan", "checks", "diff", "budget", "scratchpad"),
         *("objections", "declined", "reviews", "frozen"),
+        *("signals", "explained", "requests", "released", "refused"),
     )
 )
 """What a prompt template can use; each is given to every template."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -109,7 +110,9 @@ SUBJECTS = (
 
 def demanded(name: str) -> None:
     program = {"go_vet": "go", "clippy": "cargo"}.get(name, "node")
+    argv = {"go": ("go", "version"), "cargo": ("cargo", "clippy", "--version")}.get(program, ("node", "-v"))
     there = shutil.which(program) is not None and (program != "node" or TOOLS.is_dir())
+    there = there and subprocess.run(argv, capture_output=True, check=False).returncode == 0
     if not there and os.environ.get("CI") and program != "cargo":
         pytest.fail(f"{program} or what it needs is not installed")
     if not there:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,13 @@ def absent(what: str) -> None:
     if os.environ.get("CI") and what != "cargo":
         pytest.fail(f"{what} is not installed")
     pytest.skip(f"{what} is not installed; `make test` installs what it can")
+
+
+def works(*argv: str) -> bool:
+    """Whether a program is there and says its version."""
+    if shutil.which(argv[0]) is None:
+        return False
+    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
 @pytest.fixture
@@ -35,6 +43,6 @@ def go() -> None:
 
 @pytest.fixture
 def cargo() -> None:
-    """Demand Rust."""
-    if shutil.which("cargo") is None:
+    """Demand Rust; a `cargo` of rustup without a toolchain is there and does not work."""
+    if not works("cargo", "--version"):
         absent("cargo")

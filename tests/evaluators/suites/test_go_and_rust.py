@@ -81,7 +81,7 @@ async def test_go_that_does_not_build_or_dies_is_red_and_nothing_is_called_lost(
     assert (failure.test, failure.file, failure.line) == ("example.com/calc", "calc.go", 3)
     assert failure.cause is Cause.SYNTAX
     assert unbuilt.findings == ()
-    assert [(each.test, each.file) for each in died.failures] == [
+    assert sorted((each.test, each.file) for each in died.failures) == [
         ("example.com/calc::TestAdd", "calc.go"),
         ("example.com/calc::TestStays", ""),
     ]

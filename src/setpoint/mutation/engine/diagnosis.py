@@ -38,10 +38,6 @@ class Diagnosis:
     order_matters: bool = False
     """Outcomes change when tests run again or in another order within one process."""
 
-    def passing(self) -> list[str]:
-        """Give the tests that passed under the tracer."""
-        return [test for test, reached in self.spectra.tests.items() if reached.outcome == PASSED]
-
     def guards(self, path: str, unit: Unit) -> list[str]:
         """Give the passing tests that reach a unit; all where it runs at import."""
         known = set(self.failing)

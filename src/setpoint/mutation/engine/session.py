@@ -10,7 +10,7 @@ import importlib.util
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,11 +74,6 @@ class Suite:
         if self._part_failed or any(report.failed for report in reports):
             return Ran(FAILED, self._errors[0] if self._errors else None)
         return Ran(SKIPPED if any(report.skipped for report in reports) else PASSED)
-
-    def run_all(self, tests: Sequence[str]) -> Iterable[tuple[str, Ran]]:
-        """Run tests in order, wider fixtures shared between neighbours."""
-        for place, test in enumerate(tests):
-            yield test, self.run(test, tests[place + 1] if place + 1 < len(tests) else None)
 
     def _renew_params(self, item: pytest.Item) -> None:
         """Give a parametrised test its parameters as they were before a run that changed them in place."""

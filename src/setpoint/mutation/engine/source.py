@@ -122,14 +122,6 @@ class Source:
         """Give the file's text with splices applied; the splices may not overlap."""
         return splice(self.data, edits).decode("utf-8")
 
-    def unit_at(self, offset: int) -> Unit | None:
-        """Give the unit that holds an offset."""
-        for unit in self.units:
-            start, end = self.lines_span(unit.first_line, unit.last_line)
-            if start <= offset < end or (offset == end == len(self.data)):
-                return unit
-        return None
-
     def diff(self, edits: Edits, name: str) -> str:
         """Give the change that splices make, as a unified diff of the file under a relative name."""
         before = self.text.splitlines(keepends=True)

@@ -40,10 +40,6 @@ class Spectra:
     complete: bool = False
     """All collected tests were traced."""
 
-    def failing_lines(self, failing: Collection[str]) -> frozenset[Line]:
-        """Give all lines that failing tests reach."""
-        return frozenset(line for test in failing for line in self.tests[test].lines)
-
     def touching(self, functions: Collection[Function]) -> list[str]:
         """Give the tests that reach one of some functions, in the order they were traced."""
         wanted = frozenset(functions)
