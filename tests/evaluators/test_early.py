@@ -148,3 +148,15 @@ async def test_cancelling_ends_a_grandchild_with_a_session(root: Path, tmp_path:
         await task
     stat = Path(f"/proc/{mark.read_text()}/stat")
     assert not stat.exists() or stat.read_text().split()[2] == "Z"
+
+
+async def test_fast_does_not_call_red_what_only_misses_the_tests_before_it(root: Path) -> None:
+    tests = "from calc import add\nSEEN = []\ndef test_one():\n    SEEN.append(1)\n"
+    tests += "def test_two():\n    assert SEEN\n    assert add(1, 2) == 3\n"
+    (root / "tests" / "test_calc.py").write_text(tests)
+    whole = await standing(root).measure_tree(root)
+    (root / "calc.py").write_text(CODE.replace("a + b", "b + a"))
+    fast = await standing(root).measure_tree(root, fast=True)
+
+    assert whole.failures == fast.failures == ()
+    assert outcomes(root, fast) == {"tests/test_calc.py::test_two": Outcome.ORDER_DEPENDENT}

@@ -14,6 +14,7 @@ from pathlib import Path
 from setpoint.domain.evidence import CheckResult, CheckState, Outcome, TestReport
 from setpoint.domain.ids import Commit
 from setpoint.evaluators import results
+from setpoint.evaluators.footing import reason as left_out
 from setpoint.evaluators.place import put_at, repository_of
 from setpoint.evaluators.suite import TestSuite, state_of
 from setpoint.ports import Check, Measured
@@ -23,8 +24,8 @@ _OF_BASE, _ADDED = "base", "added"
 PARTS = tuple(f"{runner}-{part}" for runner in ("pytest", "unittest") for part in (_OF_BASE, _ADDED))
 """Names of the two runs; what they say of tests is said once, under the name of the runner."""
 _WORSE = (
-    Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY, Outcome.DESELECTED, Outcome.XFAILED, Outcome.SKIPPED,
-    Outcome.ERROR, Outcome.FAILED,
+    Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY, Outcome.ORDER_DEPENDENT, Outcome.DESELECTED,
+    Outcome.XFAILED, Outcome.SKIPPED, Outcome.ERROR, Outcome.FAILED,
 )  # fmt: skip
 """From the best to the worst."""
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
@@ -156,7 +157,7 @@ class TestsTogether:
         state = CheckState.ERROR if broken else state_of(tests)
         update = {
             "state": state,
-            "reason": broken.evidence.reason if broken else "",
+            "reason": broken.evidence.reason if broken else left_out(tests),
             "counts": tests.counts,
             "duration_s": sum(each.evidence.duration_s for each in made),
         }

@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from setpoint.domain.evaluation import Stage
@@ -16,11 +17,12 @@ from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.detect import Project
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.footing import Footing
 from setpoint.evaluators.impact import Impact, Reach, ReachFile, choose
 from setpoint.evaluators.integrity.paths import collected, matches
 from setpoint.evaluators.isolation import Aside
 from setpoint.evaluators.pace import Pace
-from setpoint.evaluators.place import place_beside
+from setpoint.evaluators.place import commit_of, place_beside, repository_of
 from setpoint.evaluators.plan import Plan, Target
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import Bench, measure, run_group
@@ -114,7 +116,10 @@ class Measuring:
         early = place.stage is Stage.EVALUATE
         suspects = {test for test in place.suspects if not owner(test, task.project.chosen)}
         if place.stage is Stage.CONFIRM or "pytest" not in task.project.chosen:
-            return replace(target, only=tuple(sorted(suspects)) if early and not task.fast else None)
+            if not early or task.fast:
+                return target
+            footing = await self._footing(None, task, place)
+            return replace(target, only=tuple(sorted(suspects)), footing=footing)
         reach = await asyncio.to_thread(self._map(task.project).load)
         impact = await self._impact(reach, task, place, target.files)
         if not early:
@@ -124,7 +129,28 @@ class Measuring:
             return replace(target, record=True)
         named = _early(impact, reach, fast=task.fast)
         there = {each for each in named if each.partition("::")[0] in target.files}
-        return replace(target, only=tuple(sorted(there | suspects)))
+        footing = await self._footing(reach, task, place)
+        return replace(target, only=tuple(sorted(there | suspects)), footing=footing)
+
+    async def _footing(self, reach: Reach | None, task: Task, place: Measured) -> Footing | None:
+        """Say where a selection is compared: at the base, or else at the tree of the map."""
+        root, tests = Path(place.copy.path), task.base.tests if task.base is not None else None
+        if task.base is not None and tests is not None:
+            commit, repository = task.base.commit, repository_of(place.copy)
+            known, failures = tests.outcomes.keys() - tests.red, tests.failures
+        elif reach is not None and (made := await commit_of(root, reach.tree)) is not None:
+            commit, repository = made, root
+            known, failures = reach.raw.tests.keys() - set(reach.red), ()
+        else:
+            return None
+        return Footing(
+            place=place_beside(root, "base"),
+            repository=repository,
+            commit=commit,
+            known=frozenset(known),
+            failures=failures,
+            link=partial(_link, task.project),
+        )
 
     async def _impact(
         self, reach: Reach | None, task: Task, place: Measured, files: Mapping[str, str]
@@ -139,7 +165,7 @@ class Measuring:
         if not target.record or tests is None or tests.tests is None or not tests.tests.complete:
             return
         if tests.state is not CheckState.ERROR:
-            self._map(task.project).keep(plan.reach, target.files, tests.tests.red)
+            self._map(task.project).keep(plan.reach, made.tree, target.files, tests.tests.red)
 
     def _map(self, project: Project) -> ReachFile:
         decides = (

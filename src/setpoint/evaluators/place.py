@@ -17,8 +17,10 @@ from setpoint.ports import Measured, WorkCopy
 from setpoint.processes.git import git, head, tree_of
 
 _MARK = "setpoint-ready"
-BESIDE = ("tests", "bare")
-"""Names of the second places: for the tests of the base, and for files without their new suppressions."""
+BESIDE = ("tests", "bare", "base")
+"""Names of the second places: for the tests of the base, for files without their new suppressions, and for
+the base itself.
+"""
 
 
 async def check_out(state: Path, measured: Measured) -> Measured:
@@ -103,6 +105,16 @@ async def record_current(root: Path, place: Path) -> Commit:
     message = "The tree as it stands"
     answer = await git(place, "commit-tree", tree, "-p", start, "-m", message, environment=dates)
     return Commit(answer.text)
+
+
+async def commit_of(place: Path, tree: str) -> Commit | None:
+    """Make a commit of a tree in a place for measuring; none where the tree is not there any more."""
+    dates = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+    try:
+        made = await git(place, "commit-tree", tree, "-m", "A tree as it stood", environment=dates)
+    except WorkspaceError:
+        return None
+    return Commit(made.text)
 
 
 def remove(state: Path, trace: TraceId) -> None:

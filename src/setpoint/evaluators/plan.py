@@ -18,6 +18,7 @@ from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project, fits
 from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.footing import Footing
 from setpoint.evaluators.isolation import Aside, isolated
 from setpoint.evaluators.launch import MENDS
 from setpoint.evaluators.mutation import MutationEngine, MutationScore
@@ -54,6 +55,8 @@ class Target:
     """Tests that were flaky at the base."""
     aside: Aside | None = None
     """What of the tests has to be set aside, where the work changed files of tests."""
+    footing: Footing | None = None
+    """Where a selection of tests is compared before a red one counts."""
     record: bool = False
     """Whether the whole suite leaves a map of what each test reached."""
     fast: bool = False
@@ -236,6 +239,7 @@ class Plan:
             only=only,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
+            footing=target.footing,
         )
         return Group(checks=(check,), identity=check.identity)
 
@@ -255,6 +259,7 @@ class Plan:
             reruns=self.settings.checks.reruns,
             settled=target.settled,
             shaky=target.shaky,
+            footing=target.footing,
         )
         identity = (
             name,
@@ -273,6 +278,7 @@ class Plan:
         )
         identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
         identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
+        identity = (*identity, "footing", target.footing.commit if target.footing else "")
         if cover is None:
             yield Group(checks=_of_suite(suite, target), identity=identity)
             if whole and "coverage" in self.project.chosen:

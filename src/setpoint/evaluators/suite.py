@@ -13,6 +13,7 @@ from typing import Literal
 from setpoint.domain.evidence import Cause, CheckResult, CheckState, Failure, Outcome, TestReport
 from setpoint.evaluators import results
 from setpoint.evaluators.failures import failure_of
+from setpoint.evaluators.footing import Footing, reason, said, stood, without
 from setpoint.evaluators.formats import pytest_report
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.pytest_report import Raised, Suite
@@ -78,6 +79,8 @@ class TestSuite:
     """Tests that are red at the base, which are not run again."""
     shaky: frozenset[str] = frozenset()
     """Tests that were flaky at the base: they get `MORE_TRIES` tries more before a failure counts."""
+    footing: Footing | None = None
+    """Where a selection is compared before its red tests count; none where nothing is known of another."""
 
     @property
     def name(self) -> str:
@@ -92,15 +95,16 @@ class TestSuite:
         report = _report(
             suite, done, Path(measured.copy.path), self.runner.layout.owns, complete=self.only is None
         )
-        state, reason = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
+        state, why = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
         if state is CheckState.FAIL:
-            report = await self._without_flaky(measured, report)
-            state = state_of(report)
+            report, last = await self._without_flaky(measured, report)
+            report = await self._compared(measured, report, last)
+            state, why = state_of(report), reason(report)
         tool = f"{version}, Python {self.runner.interpreter.version}"
         ran = results.Ran(
             check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
         )
-        return ran.gave(state, reason, tests=report, counts=report.counts)
+        return ran.gave(state, why, tests=report, counts=report.counts)
 
     async def _run_first(self, measured: Measured) -> tuple[Completed, Suite, str]:
         """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
@@ -116,8 +120,14 @@ class TestSuite:
                 data.unlink()
         return second
 
-    async def _without_flaky(self, measured: Measured, report: TestReport) -> TestReport:
-        """Run what failed again, in a fresh process of its own; what passes then is flaky."""
+    async def _without_flaky(
+        self, measured: Measured, report: TestReport
+    ) -> tuple[TestReport, tuple[str, ...] | None]:
+        """Run what failed again, in a fresh process of its own; what passes then is flaky.
+
+        Gives also the selection in which the rest failed the last time.
+        """
+        last = self.only
         for tried in range(self.reruns + MORE_TRIES if self.reruns else 0):
             again = [
                 test
@@ -126,13 +136,43 @@ class TestSuite:
             ]
             if not again or len(again) > MOST_RERUN:
                 break
-            plain = replace(self.runner, cover=None, reach=None)
-            _, suite, broken = await run_once(plain, measured, tuple(again))
+            _, suite, broken = await run_once(self._plain, measured, tuple(again))
             if broken or suite.exit is None:
                 break
             passed = {test for test in again if suite.outcomes.get(test) is Outcome.PASSED}
             report = _flaky(report, passed)
-        return report
+            last = tuple(again) if tried < self.reruns else last
+        return report, last
+
+    async def _compared(
+        self, measured: Measured, report: TestReport, last: tuple[str, ...] | None
+    ) -> TestReport:
+        """Run what is red in a selection where the work has no part; what is red there too is not its doing.
+
+        `last` is the selection in which tests that stood there failed the last time. Those that were red
+        there already were not run again: they are asked in the selection itself.
+        """
+        if self.footing is None or self.only is None or last is None:
+            return report
+        apart: set[str] = set()
+        if doubtful := self.footing.doubtful(report.red):
+            suite = await self._there(self.footing, measured, last)
+            apart |= {test for test in doubtful if not stood(test, suite.outcomes)}
+        if other := self.footing.otherwise(report.failures):
+            suite = await self._there(self.footing, measured, self.only)
+            found = _report(suite, None, self.footing.place, self.runner.layout.owns, complete=False)
+            before = {failure.test: said(failure) for failure in found.failures}
+            now = {failure.test: said(failure) for failure in report.failures}
+            apart |= {test for test in other if before.get(test) == now[test]}
+        return without(report, frozenset(apart))
+
+    async def _there(self, footing: Footing, measured: Measured, only: tuple[str, ...]) -> Suite:
+        _, suite, broken = await run_once(self._plain, await footing.there(measured), only)
+        return Suite() if broken else suite
+
+    @property
+    def _plain(self) -> Runner:
+        return replace(self.runner, cover=None, reach=None)
 
 
 async def run_once(
@@ -242,12 +282,12 @@ def _broken(suite: Suite, done: Completed) -> str:
 
 
 def _report(
-    suite: Suite, done: Completed, tree: Path, owned: Callable[[str], bool], *, complete: bool
+    suite: Suite, done: Completed | None, tree: Path, owned: Callable[[str], bool], *, complete: bool
 ) -> TestReport:
     outcomes = {test: suite.outcomes[test] for test in suite.collected if test in suite.outcomes}
     outcomes |= suite.outcomes
     failures = [failure_of(test, raised, tree, owned) for test, raised in suite.raised.items()]
-    if suite.exit is None and suite.running:
+    if done is not None and suite.exit is None and suite.running:
         outcomes[suite.running] = Outcome.ERROR
         failures.append(_died(suite.running, done))
     known = {failure.test for failure in failures}

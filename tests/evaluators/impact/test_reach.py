@@ -69,7 +69,7 @@ def reach(tmp_path_factory: pytest.TempPathFactory):
     done = subprocess.run(argv, cwd=root, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     kept = ReachFile(root.parent / "maps", ("key",))
-    kept.keep(written, {path: blob(text) for path, text in FILES.items()}, ())
+    kept.keep(written, "tree", {path: blob(text) for path, text in FILES.items()}, ())
     return kept.load()
 
 
@@ -137,6 +137,6 @@ async def test_in_doubt_it_is_everything(reach, change: dict[str, str | None]) -
 def test_no_map_is_read_where_none_was_written(tmp_path: Path) -> None:
     kept = ReachFile(tmp_path, ("key",))
     assert kept.load() is None
-    assert kept.keep(tmp_path / "missing.json", {}, ()) is None
+    assert kept.keep(tmp_path / "missing.json", "tree", {}, ()) is None
     (tmp_path / "broken.json").write_text(json.dumps({"points": 1}))
     assert kept.keep(tmp_path / "broken.json", {}, ()) is None

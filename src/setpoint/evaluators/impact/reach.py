@@ -39,6 +39,7 @@ class RawReach(Value):
 class Reach(Value):
     """A map with the tree it is true of."""
 
+    tree: Text
     blobs: dict[Text, str]
     """Id of each file's content in that tree."""
     red: tuple[Text, ...] = ()
@@ -89,12 +90,12 @@ class ReachFile:
         except (FileNotFoundError, ValidationError):
             return None
 
-    def keep(self, written: Path, blobs: Mapping[str, str], red: Iterable[str]) -> Reach | None:
+    def keep(self, written: Path, tree: str, blobs: Mapping[str, str], red: Iterable[str]) -> Reach | None:
         """Keep what the plugin wrote of a tree; none where it wrote nothing that can be read."""
         try:
             raw = RawReach.model_validate_json(written.read_bytes())
         except (FileNotFoundError, ValidationError):
             return None
-        reach = Reach(blobs=dict(blobs), red=tuple(sorted(red)), raw=raw)
+        reach = Reach(tree=tree, blobs=dict(blobs), red=tuple(sorted(red)), raw=raw)
         write_atomic(self._path, reach.model_dump_json())
         return reach
