@@ -139,4 +139,4 @@ def test_no_map_is_read_where_none_was_written(tmp_path: Path) -> None:
     assert kept.load() is None
     assert kept.keep(tmp_path / "missing.json", "tree", {}, ()) is None
     (tmp_path / "broken.json").write_text(json.dumps({"points": 1}))
-    assert kept.keep(tmp_path / "broken.json", {}, ()) is None
+    assert kept.keep(tmp_path / "broken.json", "tree", {}, ()) is None
