@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from setpoint.errors import SettingsError
-from setpoint.evaluators.detect import Interpreters, choose, found_leak
-from setpoint.evaluators.interpreter import environment, find_interpreter, own_interpreter
-from setpoint.evaluators.layout import read_layout
+from setpoint.evaluators.discovery.detect import Interpreters, choose, found_leak
+from setpoint.evaluators.discovery.interpreter import environment, find_interpreter, own_interpreter
+from setpoint.evaluators.discovery.layout import read_layout
 from setpoint.settings import ChecksSettings
 
 LIB = ("lib/thing/__init__.py", "tests/test_thing.py")

@@ -12,10 +12,10 @@ import pytest
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import Cause, CheckResult, CheckState, Outcome
 from setpoint.domain.ids import Commit, TraceId, Tree
-from setpoint.evaluators.detect import Interpreters, choose
-from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
-from setpoint.evaluators.layout import read_layout
-from setpoint.evaluators.suite import Runner, TestSuite
+from setpoint.evaluators.discovery.detect import Interpreters, choose
+from setpoint.evaluators.discovery.interpreter import find_interpreter, own_interpreter
+from setpoint.evaluators.discovery.layout import read_layout
+from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import ChecksSettings
 from setpoint.store.artifacts import Artifacts

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from setpoint import __version__
 from setpoint.domain.value import Value
-from setpoint.evaluators.interpreter import Interpreter, probe
+from setpoint.evaluators.discovery.interpreter import Interpreter, probe
 from setpoint.store.files import write_atomic
 
 _INSTALLED = (".dist-info", ".egg-info", ".pth", ".egg-link")

@@ -19,7 +19,7 @@ from setpoint.errors import SettingsError
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.settings import ChecksSettings, Settings, load
 
-HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "checks.md"
+HOW_TO = Path(__file__).parents[3] / "docs" / "how-to" / "checks.md"
 RUFF = ("ruff", "check", "--isolated", "--no-cache")
 CLEAN, BAD, SYNTAX = "X = 1\n", "import os\n\nX = 1\n", "def f(:\n"
 FORMATS = ("sarif", "rdjson", "gitlab", "ruff", "junit")

@@ -12,9 +12,9 @@ from pathlib import Path
 from setpoint.domain.ids import Commit, TraceId, sortable
 from setpoint.domain.mutation import MutationReport
 from setpoint.errors import UsageError, WorkspaceError
-from setpoint.evaluators.detect import found_leak, layout_at
-from setpoint.evaluators.interpreter import find_interpreter
-from setpoint.evaluators.mutation import MutationEngine, is_source
+from setpoint.evaluators.discovery.detect import found_leak, layout_at
+from setpoint.evaluators.discovery.interpreter import find_interpreter
+from setpoint.evaluators.mutants.score import MutationEngine, is_source
 from setpoint.evaluators.place import place_of, record_current, remove
 from setpoint.processes.git import changed_lines, files_at, git, head
 from setpoint.settings import Settings

@@ -10,11 +10,11 @@ from pathlib import Path
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.evaluators import results
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.formats.parsing import MOST_BYTES
-from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.launch import Program
 from setpoint.evaluators.parse import Parse
-from setpoint.evaluators.reading import Reading
+from setpoint.evaluators.tools.launch import Program
+from setpoint.evaluators.tools.reading import Reading
 from setpoint.ports import Measured
 from setpoint.presets import Preset
 from setpoint.presets.asked import ToolSettings

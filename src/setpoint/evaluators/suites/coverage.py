@@ -9,11 +9,11 @@ from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.evaluators import results
+from setpoint.evaluators.discovery.interpreter import environment
+from setpoint.evaluators.discovery.layout import Layout
 from setpoint.evaluators.formats import coverage_json
 from setpoint.evaluators.formats.bad import BadReport
-from setpoint.evaluators.interpreter import environment
-from setpoint.evaluators.layout import Layout
-from setpoint.evaluators.suite import Runner
+from setpoint.evaluators.suites.python import Runner
 from setpoint.ports import Measured
 from setpoint.processes import Command, Completed, run
 from setpoint.processes.git import changed_lines

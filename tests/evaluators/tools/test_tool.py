@@ -10,9 +10,9 @@ import pytest
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.ids import Commit, TraceId, Tree
-from setpoint.evaluators.interpreter import own_interpreter
-from setpoint.evaluators.launch import python_program
-from setpoint.evaluators.tool import Tool
+from setpoint.evaluators.discovery.interpreter import own_interpreter
+from setpoint.evaluators.tools.launch import python_program
+from setpoint.evaluators.tools.tool import Tool
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import presets
 from setpoint.presets.asked import ToolSettings

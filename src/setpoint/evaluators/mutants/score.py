@@ -14,9 +14,9 @@ from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.mutation import Fate, MutationReport
 from setpoint.errors import RecordedDataError
 from setpoint.evaluators import results
-from setpoint.evaluators.failures import is_test_path
-from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.layout import Layout
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
+from setpoint.evaluators.discovery.layout import Layout
+from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.mutation.engine.score_wire import ScoreRequest
 from setpoint.mutation.order import read_score, score_argv, write_request
 from setpoint.ports import Measured

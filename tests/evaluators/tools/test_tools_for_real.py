@@ -18,15 +18,15 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.domain.quality import Metric
-from setpoint.evaluators.interpreter import Interpreter, probe
-from setpoint.evaluators.launch import Program, found_program
-from setpoint.evaluators.tool import Tool
+from setpoint.evaluators.discovery.interpreter import Interpreter, probe
+from setpoint.evaluators.tools.launch import Program, found_program
+from setpoint.evaluators.tools.tool import Tool
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import presets
 from setpoint.presets.asked import ToolSettings
 from setpoint.store.artifacts import Artifacts
 
-TOOLS = Path(__file__).resolve().parents[2] / ".tools"
+TOOLS = Path(__file__).resolve().parents[3] / ".tools"
 CLEAN = '''"""Clean."""
 
 

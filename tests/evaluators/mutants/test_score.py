@@ -12,8 +12,8 @@ from setpoint.domain.finding import Category, Severity
 from setpoint.domain.mutation import Fate, Mutant, MutationReport
 from setpoint.domain.story import KnownRed
 from setpoint.errors import UsageError
-from setpoint.evaluators.mutating import Wanted, mutate
-from setpoint.evaluators.mutation import MOST_FINDINGS, findings_of, is_source
+from setpoint.evaluators.mutants.score import MOST_FINDINGS, findings_of, is_source
+from setpoint.evaluators.mutants.tree import Wanted, mutate
 from setpoint.settings import ChecksSettings, Settings
 
 PLUGINS = tuple(word for name in ("asyncio", "hypothesispytest", "timeout") for word in ("-p", f"no:{name}"))

@@ -10,9 +10,9 @@ import pytest
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import Cause, CheckState, Outcome
 from setpoint.domain.ids import Commit, TraceId, Tree
-from setpoint.evaluators.interpreter import find_interpreter
-from setpoint.evaluators.layout import read_layout
-from setpoint.evaluators.suite import Runner, TestSuite
+from setpoint.evaluators.discovery.interpreter import find_interpreter
+from setpoint.evaluators.discovery.layout import read_layout
+from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import ChecksSettings
 from setpoint.store.artifacts import Artifacts

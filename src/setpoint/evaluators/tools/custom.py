@@ -11,9 +11,9 @@ from setpoint.domain.custom_check import CustomCheck
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Finding
 from setpoint.evaluators import results
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.formats.parsing import MOST_BYTES
-from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.reading import Reading
+from setpoint.evaluators.tools.reading import Reading
 from setpoint.ports import Measured
 from setpoint.processes import Command, run
 from setpoint.store.artifacts import Artifacts

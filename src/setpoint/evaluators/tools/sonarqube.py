@@ -19,11 +19,11 @@ from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.quality import Metric
 from setpoint.domain.sonarqube import SonarQubeServer
 from setpoint.evaluators import results
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.formats import sonarqube
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.parsing import MOST_BYTES, Part, bad, from_json
 from setpoint.evaluators.formats.report import Sources, ToolReport
-from setpoint.evaluators.interpreter import Interpreter, environment
 from setpoint.ports import Measured
 from setpoint.processes import NETWORK_KEEP, Command, run
 from setpoint.settings import inherited

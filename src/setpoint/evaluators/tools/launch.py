@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from setpoint.evaluators.interpreter import PROBE_S, Interpreter, environment
+from setpoint.evaluators.discovery.interpreter import PROBE_S, Interpreter, environment
 from setpoint.evaluators.suites.linked import fingerprint
 from setpoint.presets import Preset, Via
 from setpoint.processes import Command, run

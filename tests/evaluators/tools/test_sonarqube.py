@@ -17,8 +17,8 @@ from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Category, Severity
 from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.domain.sonarqube import SonarQubeServer
-from setpoint.evaluators.interpreter import own_interpreter
-from setpoint.evaluators.sonarqube import SonarQube
+from setpoint.evaluators.discovery.interpreter import own_interpreter
+from setpoint.evaluators.tools.sonarqube import SonarQube
 from setpoint.ports import Measured, WorkCopy
 from setpoint.store.artifacts import Artifacts
 

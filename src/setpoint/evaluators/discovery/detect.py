@@ -13,10 +13,10 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from setpoint.domain.ids import Commit
+from setpoint.evaluators.discovery.interpreter import PROBE_S, Interpreter, environment
+from setpoint.evaluators.discovery.layout import Layout, configuration, read_layout
 from setpoint.evaluators.inside import PROBE
-from setpoint.evaluators.interpreter import PROBE_S, Interpreter, environment
-from setpoint.evaluators.launch import MENDS, Program, found_program, python_program
-from setpoint.evaluators.layout import Layout, configuration, read_layout
+from setpoint.evaluators.tools.launch import MENDS, Program, found_program, python_program
 from setpoint.presets import Preset, presets
 from setpoint.presets.asked import ChecksSettings
 from setpoint.processes import Command, run

@@ -12,14 +12,14 @@ from typing import Literal
 
 from setpoint.domain.evidence import Cause, CheckResult, CheckState, Failure, Outcome, TestReport
 from setpoint.evaluators import results
-from setpoint.evaluators.failures import failure_of
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
+from setpoint.evaluators.discovery.layout import Layout
+from setpoint.evaluators.explain.failures import failure_of
 from setpoint.evaluators.footing import Footing, reason, said, stood, without
 from setpoint.evaluators.formats import pytest_report
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.pytest_report import Raised, Suite
 from setpoint.evaluators.inside import PLUGIN, UNITTEST
-from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.layout import Layout
 from setpoint.ports import Measured
 from setpoint.processes import Command, Completed, run
 from setpoint.store.artifacts import Artifacts

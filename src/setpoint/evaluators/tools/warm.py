@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult
-from setpoint.evaluators.tool import Tool
+from setpoint.evaluators.tools.tool import Tool
 from setpoint.ports import Measured
 from setpoint.store.exclusive import alone
 

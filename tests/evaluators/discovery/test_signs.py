@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from setpoint.evaluators.layout import read_layout
-from setpoint.evaluators.signs import sources_among, use_of
+from setpoint.evaluators.discovery.layout import read_layout
+from setpoint.evaluators.discovery.signs import sources_among, use_of
 
 CERTAIN = {
     "hook": (
