@@ -33,12 +33,21 @@ class Spending:
     """
 
     def __init__(
-        self, limits: AttemptLimits, observer: Observer, prices: Prices, models: Sequence[str] = ()
+        self,
+        limits: AttemptLimits,
+        observer: Observer,
+        prices: Prices,
+        models: Sequence[str] = (),
+        *,
+        listed: bool = True,
     ) -> None:
-        """Begin with nothing used; `models` may be the agent's, the likeliest first."""
+        """Begin with nothing used; `models` may be the agent's, the likeliest first.
+
+        Without `listed` only the user's own prices count: an address of one's own has no list price.
+        """
         self.halted = asyncio.Event()
         self._limits, self._observer, self._prices = limits, observer, prices
-        self._models = tuple(models)
+        self._models, self._listed = tuple(models), listed
         self._told = Usage()
         self._calls: list[Usage] = []
 
@@ -90,7 +99,7 @@ class Spending:
     def _priced(self, usage: Usage) -> Usage:
         if usage.cost_usd is not None:
             return usage.model_copy(update={"priced_by": usage.priced_by or "agent"})
-        priced = self._prices.of((usage.model, *self._models), usage)
+        priced = self._prices.of((usage.model, *self._models), usage, listed=self._listed)
         if priced is None:
             return usage.model_copy(update={"model": usage.model or next(iter(self._models), "")})
         known = {"cost_usd": priced.cost_usd, "priced_by": priced.by, "model": priced.model}

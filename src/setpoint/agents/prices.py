@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fnmatch import fnmatchcase
+from importlib.metadata import version
 from math import ceil
 from typing import NamedTuple
 
@@ -85,8 +86,13 @@ def _of_table(model: str, used: Usage | ModelCall) -> tuple[Decimal, str] | None
             price = genai_prices.calc_price(share, name)
         except LookupError:
             continue
-        return price.total_price * calls, f"genai-prices {genai_prices.__version__}"
+        return price.total_price * calls, table()
     return None
+
+
+def table() -> str:
+    """Name the table of prices with its version."""
+    return f"genai-prices {version('genai-prices')}"
 
 
 def _rounded(cost: Decimal) -> Decimal:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from setpoint.agents.launch import Launch, Quirks
+from setpoint.agents.model.at import vendor_of
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
@@ -37,6 +38,8 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
         raise SettingsError(
             f"[agent.{name}]: '{name}' is built in and cannot be redefined", mend="choose another name"
         )
+    if agent.protocol == "model":
+        return _model(name, agent)
     if under is None:
         if not agent.command:
             mend = f'add a line such as `command = ["my-agent", "{{prompt}}"]` under [agent.{name}]'
@@ -73,3 +76,20 @@ def _quirks(name: str, agent: CustomAgent, under: Quirks) -> Quirks:
         raise SettingsError(
             f"[agent.{name}] quirks.{place}: {error.errors()[0]['msg']}", mend=f"there are {known_ones}"
         ) from None
+
+
+def _model(name: str, agent: CustomAgent) -> Launch:
+    if not agent.model or agent.command:
+        wrong = "a model by API has no command" if agent.command else "which model is meant?"
+        mend = 'write `model = "openai:gpt-5-mini"` and no command'
+        raise SettingsError(f"[agent.{name}]: {wrong}", mend=mend)
+    launch = Launch(
+        name=name,
+        protocol="model",
+        model=agent.model,
+        base_url=agent.base_url,
+        api_key_env=agent.api_key_env,
+        vendor=agent.vendor or ("" if agent.base_url else vendor_of(name, agent.model)),
+    )
+    vendor_of(name, agent.model)  # a provider that is not known ends here
+    return launch

@@ -79,7 +79,7 @@ async def watched(
     events = run.journal.events
     seen = InnerLoop(run, place, number or told_tries(events, place.label) + 1)
     async with run.purse.reserved(place.label, expected(events, place.phase), run.free):
-        bounded = brief.model_copy(update={"limits": run.bounded(brief)})
+        bounded = brief.model_copy(update={"limits": run.bounded(brief.limits)})
         return await agent.attempt(bounded, seen), seen
 
 

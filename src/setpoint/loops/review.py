@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from setpoint.domain.attempt import BreakageKind, Brief
+from setpoint.domain.attempt import Brief
 from setpoint.domain.events import FindingDeclined, ReviewAnswered, ReviewCompleted
 from setpoint.domain.finding import Finding
 from setpoint.domain.verdict import Judgement, Verdict
 from setpoint.loops.answers import read_verdict
-from setpoint.loops.inner import Place, lost_usages, watched
 from setpoint.loops.running import Running
+from setpoint.loops.structured import Question, ask_for
 from setpoint.policies.review import Docket, Lines, weighed
 from setpoint.policies.spending import added
 from setpoint.ports import Agent
@@ -74,21 +74,20 @@ async def _answered(run: Running, change: Submission, kind: str) -> ReviewAnswer
     known = run.journal.known(key)
     if isinstance(known, ReviewAnswered):
         return known
-    agent, brief = reviewer_of(run, kind), change.briefs[kind]
+    agent = reviewer_of(run, kind)
     name = f"{kind}:{agent.name}"
-    # What an earlier process paid for answers that were lost with it counts, too.
-    usages = list(lost_usages(run.journal.events, key))
-    tries = 0
-    while True:
-        attempt, _ = await watched(run, agent, brief, Place("review", change.iteration, key))
-        usages.append(attempt.usage)
-        tries += 1
-        verdict = read_verdict(name, kind, attempt, change.before.open)
-        penniless = attempt.breakage is not None and attempt.breakage.kind is BreakageKind.BUDGET
-        broken = verdict.judgement is Judgement.FAILED and not penniless
-        if not broken or tries >= run.order.limits.max_agent_breakages:
-            break
-    body = ReviewAnswered(iteration=change.iteration, review=kind, verdict=verdict, usage=added(usages))
+    question = Question(
+        phase="review",
+        iteration=change.iteration,
+        label=key,
+        brief=change.briefs[kind],
+        read=lambda attempt: read_verdict(name, kind, attempt, change.before.open),
+    )
+    came = await ask_for(run, agent, question)
+    verdict = came.value or Verdict(reviewer=name, judgement=Judgement.FAILED, feedback=came.why)
+    body = ReviewAnswered(
+        iteration=change.iteration, review=kind, verdict=verdict, usage=added(list(came.usages))
+    )
     run.journal.note(key, body)
     return body
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from setpoint.domain.attempt import AttemptLimits, Brief
+from setpoint.domain.attempt import AttemptLimits
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import IterationEvaluated
 from setpoint.domain.ids import Commit, Tree
@@ -66,11 +66,11 @@ class Running:
         """The limits of the order, with what people added to them since."""
         return granted(self.order.limits, grants(self.journal.events))
 
-    def bounded(self, brief: Brief) -> AttemptLimits:
-        """Give what an attempt may use that begins now."""
+    def bounded(self, wanted: AttemptLimits) -> AttemptLimits:
+        """Give what an attempt may use that begins now, at most what is wanted."""
         told = account(self.journal.events)
         return attempt_limits(
-            self.limits, brief.limits, told.cost_usd, self.active_s(), self.elapsed_s(), told.tokens
+            self.limits, wanted, told.cost_usd, self.active_s(), self.elapsed_s(), told.tokens
         )
 
     def free(self) -> Free:

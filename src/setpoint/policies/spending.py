@@ -19,6 +19,7 @@ from setpoint.domain.events import (
 from setpoint.domain.value import Usd, Value
 
 UNKNOWN = "unknown"
+_COUNTED = {"proxy": "counted by the proxy", "setpoint": "counted by Setpoint"}
 _ZERO = Decimal(0)
 
 
@@ -61,7 +62,7 @@ def origin(usage: Usage) -> str:
         return UNKNOWN
     if usage.priced_by in ("", "agent"):
         return "told by the agent"
-    counted = "counted by the proxy" if usage.tokens_by == "proxy" else "tokens told by the agent"
+    counted = _COUNTED.get(usage.tokens_by, "tokens told by the agent")
     return f"{counted}, priced by {'your settings' if usage.priced_by == 'user' else usage.priced_by}"
 
 
