@@ -12,7 +12,6 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -28,6 +27,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 from setpoint.domain.board import BoardLimits
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
+from setpoint.domain.price import ModelPrice
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.sonarqube import SonarQubeServer
@@ -90,6 +90,8 @@ class AgentsSettings(BaseModel):
     """Seconds one attempt may take."""
     idle_s: float = Field(default=600.0, gt=0)
     """Seconds an agent may stay silent."""
+    proxy: bool = False
+    """Whether agents call their models through a proxy on this machine that counts every call."""
 
 
 class CustomAgent(BaseModel):
@@ -119,23 +121,12 @@ class CustomAgent(BaseModel):
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()
     """Names of variables handed on from Setpoint's own environment, for example an API key."""
+    proxy: bool | None = None
+    """Whether its calls of models are counted by the recording proxy; none: as `agents.proxy` says."""
+    base_urls: dict[str, str] = {}
+    """Variables that hold the address of its model, with the address that holds where they are not set."""
     quirks: dict[str, str] = {}
     """Where it departs from the protocol: `usage_scope`, `update_meta`, `tool_name_meta` and others."""
-
-
-class ModelPrice(BaseModel):
-    """What a model costs you, under `[price."MODEL"]`, in US dollars per million tokens."""
-
-    model_config = _CLOSED
-
-    input: Decimal = Field(ge=0)
-    """Tokens read."""
-    output: Decimal = Field(ge=0)
-    """Tokens written, those of its thinking included."""
-    cached_input: Decimal | None = Field(default=None, ge=0)
-    """Tokens read from a cache; none: as other input."""
-    cache_write: Decimal | None = Field(default=None, ge=0)
-    """Tokens put into a cache; none: as other input."""
 
 
 class IntegritySettings(BaseModel):

@@ -10,7 +10,7 @@ from setpoint.agents.acp_usage import Meter
 from setpoint.agents.launch import Quirks
 from setpoint.agents.prices import Prices
 from setpoint.domain.attempt import BreakageKind, Stop
-from setpoint.settings import ModelPrice
+from setpoint.domain.price import ModelPrice
 from setpoint.testing import SilentObserver
 
 TOKENS = {"update_meta": "scripted.tokens"}

@@ -9,7 +9,7 @@ import pytest
 from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices
 from setpoint.domain.attempt import AttemptLimits, BreakageKind, ModelCall, Stop, Usage
-from setpoint.settings import ModelPrice
+from setpoint.domain.price import ModelPrice
 from setpoint.testing import SilentObserver
 
 PRICES = Prices({"mine": ModelPrice(input=Decimal(10), output=Decimal(10))})

@@ -10,7 +10,7 @@ import pytest
 from setpoint.agents.launch import Launch
 from setpoint.agents.prices import CALL_TOKENS, Prices, stated_models
 from setpoint.domain.attempt import ModelCall, Usage
-from setpoint.settings import ModelPrice
+from setpoint.domain.price import ModelPrice
 
 TABLE = f"genai-prices {genai_prices.__version__}"
 OWN = ModelPrice(input=Decimal(3), output=Decimal(15), cached_input=Decimal("0.3"), cache_write=Decimal(4))

@@ -6,6 +6,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from setpoint.agents.acp_wire import hush
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices, stated_models
+from setpoint.agents.proxy import Tap, counting
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
@@ -47,6 +49,10 @@ class _Held:
     session: str
     workdir: str
     live: LiveSession
+    lane: AsyncExitStack
+    """The proxy in front of its models; closed with the session."""
+    tap: Tap
+    """Hands on what the proxy sees."""
 
 
 class AcpAgent:
@@ -97,6 +103,7 @@ class AcpAgent:
                 meter, version = live.meter, live.version
                 spending.runs_on(live.model)
                 turn = Turn(brief, self._launch, observer, meter, spending)
+                self._held[brief.role].tap.turn_to(spending)
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
         except BaseException:
             await self._end(brief.role)
@@ -104,6 +111,8 @@ class AcpAgent:
             raise
         if brief.role in self._held and not self._held[brief.role].live.usable:
             await self._end(brief.role)
+        if brief.role in self._held:
+            self._held[brief.role].tap.turn_to(None)
         usage = spending.told(meter.usage(answer if isinstance(answer, PromptResponse) else None))
         broken = self._broken(answer, turn, usage)
         return Attempt(
@@ -136,7 +145,14 @@ class AcpAgent:
         held = self._held.pop(role, None)
         if held is not None:
             # Shielded: a second cancellation must not leave a process tree behind.
-            await asyncio.shield(held.live.end(self._patience.grace_s if held.live.usable else 0.0))
+            await asyncio.shield(self._ended(held))
+
+    async def _ended(self, held: _Held) -> None:
+        try:
+            await held.live.end(self._patience.grace_s if held.live.usable else 0.0)
+        finally:
+            await held.lane.aclose()
+            held.tap.turn_to(None)
 
     async def _session(
         self, role: Role, session: str, workdir: str, limits: AttemptLimits
@@ -148,12 +164,17 @@ class AcpAgent:
         hush()
         self._scratch.mkdir(parents=True, exist_ok=True)
         stderr = self._scratch / f"{self.name}-{uuid.uuid4().hex[:12]}.stderr"
+        lane, tap = AsyncExitStack(), Tap()
         try:
-            process = await spawn(self._command(workdir, limits), stderr)
-        except OSError as error:
+            pointed = await lane.enter_async_context(counting(self._launch, self._secrets, tap))
+            process = await spawn(self._command(workdir, limits, pointed), stderr)
+        except BaseException as error:
+            await lane.aclose()
+            if not isinstance(error, OSError):
+                raise
             return breakage.missing(self._launch, f"cannot start: {error}")
         live = LiveSession(self._launch, process, stderr, self._transcripts[role])
-        self._held[role] = _Held(session=session, workdir=workdir, live=live)
+        self._held[role] = _Held(session=session, workdir=workdir, live=live, lane=lane, tap=tap)
         opening_s = min(self._patience.open_s, limits.wall_s)
         opening = Bounds(
             until_s=time.monotonic() + opening_s,
@@ -168,8 +189,8 @@ class AcpAgent:
         await self._end(role)
         return failed
 
-    def _command(self, workdir: str, limits: AttemptLimits) -> Command:
-        extra = {**ceiling(workdir), **self._secrets, **self._launch.environment}
+    def _command(self, workdir: str, limits: AttemptLimits, pointed: Mapping[str, str]) -> Command:
+        extra = {**ceiling(workdir), **self._secrets, **self._launch.environment, **pointed}
         return Command(
             argv=tuple(word.replace("{workdir}", workdir) for word in self._launch.argv),
             cwd=Path(workdir),

@@ -73,6 +73,17 @@ class Launch(Value):
     """Variables it gets on top of the allowed and the passed ones."""
     model_variables: tuple[str, ...] = ()
     """Names of variables that choose its model, so that its tokens can be priced."""
+    base_urls: dict[str, str] = {}
+    """Variables that hold the address of its model, each with the address that holds where it is not set.
+
+    Empty: the variable is replaced only where it is set.
+    """
+    config_variable: str = ""
+    """Variable that holds a whole configuration as JSON."""
+    config_base_urls: dict[str, str] = {}
+    """Places of addresses in that configuration, dotted, `*` for any key; with their defaults as above."""
+    proxied: bool = False
+    """Whether its calls of models go through the recording proxy."""
     quirks: Quirks = Quirks()
 
     @model_validator(mode="after")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import ModelCall, Usage
-from setpoint.settings import ModelPrice
+from setpoint.domain.price import ModelPrice
 
 _MILLION = Decimal(1_000_000)
 _FINEST = Decimal("0.00000001")

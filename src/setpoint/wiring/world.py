@@ -55,7 +55,7 @@ class SystemClock:
 def outside_agents(project: Project) -> Agents:
     """Make the maker of agents that run as programs of their own."""
     return Agents(
-        known(project.settings.agent),
+        known(project.settings.agent, proxied=project.settings.agents.proxy),
         artifacts=project.artifacts,
         scratch=project.state / "scratch",
         prices=Prices(project.settings.price),
