@@ -18,9 +18,11 @@ from setpoint.domain.events import (
     PhaseCompleted,
     ReviewAnswered,
     ReviewCompleted,
+    RunFinished,
     RunResumed,
 )
 from setpoint.domain.gate import Answer, Choice, Grant
+from setpoint.domain.memory_events import ReflectionCompleted, ReflectionSkipped
 from setpoint.domain.run import Limits
 from setpoint.policies.past import Past, Share
 from setpoint.policies.spending import account
@@ -101,6 +103,8 @@ def active_seconds(events: Sequence[Event]) -> float:
     """
     total, waits = 0.0, False
     for earlier, later in pairwise(events):
+        if isinstance(earlier.body, RunFinished):
+            break  # what people say of a run later is no work of its
         waits = waits or isinstance(earlier.body, GateOpened)
         if isinstance(later.body, RunResumed | GateAnswered):
             waits = False
@@ -209,6 +213,8 @@ def _usage(event: Event) -> Usage | None:
             | ReviewCompleted(usage=usage)
             | ChangeReviewed(usage=usage)
         ):
+            return usage
+        case ReflectionCompleted(usage=usage) | ReflectionSkipped(usage=usage):
             return usage
         case _:
             return None

@@ -16,6 +16,7 @@ from setpoint.domain.events import (
     ReviewAnswered,
     ReviewCompleted,
 )
+from setpoint.domain.memory_events import ReflectionCompleted, ReflectionSkipped
 from setpoint.domain.value import Usd, Value
 
 UNKNOWN = "unknown"
@@ -143,6 +144,8 @@ class _Fold:
                 self._close(event.key, usage)
             case ChangeReviewed(usage=usage):
                 self._close(event.key.removesuffix(":review"), usage)
+            case ReflectionCompleted(usage=usage) | ReflectionSkipped(usage=usage):
+                self._close("reflection", usage)
             case _:
                 pass  # nothing else costs
 
