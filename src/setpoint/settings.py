@@ -29,6 +29,7 @@ from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
+from setpoint.domain.sandbox import Means
 from setpoint.domain.sonarqube import SonarQubeServer
 from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.errors import SettingsError
@@ -103,6 +104,28 @@ class CustomAgent(BaseModel):
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()
     """Names of variables handed on from Setpoint's own environment, for example an API key."""
+    sandbox: Means | None = None
+    """What holds it: auto, landlock, bwrap or none; not stated: `sandbox.agents`."""
+    writes: tuple[str, ...] = ()
+    """Folders (ending with `/`, made where missing) and files outside the work copy it may write to.
+
+    `~` is its home, `$NAME` a variable of its environment. Those of an agent Setpoint knows are added to.
+    """
+
+
+class SandboxSettings(BaseModel):
+    """What keeps the processes of agents from changing anything but the work copy."""
+
+    model_config = _CLOSED
+
+    agents: Means = Means.AUTO
+    """What holds agents: auto (the first that works here), landlock, bwrap or none."""
+    caches: bool = True
+    """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
+    writes: tuple[str, ...] = ()
+    """More folders and files that every agent may write to; `~` and `$NAME` are replaced."""
+    hide: tuple[str, ...] = ()
+    """Folders and files that no agent may even read, for example `~/.ssh`; bwrap alone can do that."""
 
 
 class IntegritySettings(BaseModel):
@@ -148,6 +171,8 @@ class Settings(BaseSettings):
     """Who plays which role, and how long an attempt may take."""
     agent: dict[str, CustomAgent] = {}
     """Agents of your own, by name."""
+    sandbox: SandboxSettings = SandboxSettings()
+    """What keeps the processes of agents from changing anything but the work copy."""
     limits: Limits = Limits()
     """Every bound of a run."""
     escalation: Escalation = Escalation()

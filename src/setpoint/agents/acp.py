@@ -16,6 +16,7 @@ from setpoint.agents import breakage
 from setpoint.agents.acp_session import Bounds, LiveSession, Turn
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import hush
+from setpoint.agents.confined import Held, Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
@@ -45,6 +46,8 @@ class _Held:
     session: str
     workdir: str
     live: LiveSession
+    confined: Held
+    """What it was started with, and what confines it."""
 
 
 class AcpAgent:
@@ -58,13 +61,20 @@ class AcpAgent:
     """
 
     def __init__(
-        self, launch: Launch, *, artifacts: Artifacts, scratch: Path, patience: Patience | None = None
+        self,
+        launch: Launch,
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        patience: Patience | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         """Nothing is started yet; `scratch` takes what the agent writes to stderr while it runs."""
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
         self._scratch = scratch
+        self._sandbox = sandbox or Sandbox()
         self._patience = patience or Patience()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
         self._held: dict[Role, _Held] = {}
@@ -76,13 +86,14 @@ class AcpAgent:
         turn: Turn | None = None
         answer: PromptResponse | Breakage
         meter, transcript = Meter(self._launch.quirks), self._transcripts[brief.role]
-        version = ""
+        version = sandbox = ""
         try:
             live = await self._session(brief.role, brief.session, brief.workdir, brief.limits)
             if isinstance(live, Breakage):
                 answer = live
             else:
                 meter, version = live.meter, live.version
+                sandbox = self._held[brief.role].confined.by
                 turn = Turn(brief, self._launch, observer, meter)
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
         except BaseException:
@@ -97,6 +108,7 @@ class AcpAgent:
         return Attempt(
             agent=self.name,
             version=version,
+            sandbox=sandbox,
             stop=Stop.BROKEN if broken else _stop(answer),
             breakage=broken,
             text=transcript.redacted(turn.text) if turn else "",
@@ -124,7 +136,11 @@ class AcpAgent:
         held = self._held.pop(role, None)
         if held is not None:
             # Shielded: a second cancellation must not leave a process tree behind.
-            await asyncio.shield(held.live.end(self._patience.grace_s if held.live.usable else 0.0))
+            await asyncio.shield(self._ended(held))
+
+    async def _ended(self, held: _Held) -> None:
+        await held.live.end(self._patience.grace_s if held.live.usable else 0.0)
+        await held.confined.release()
 
     async def _session(
         self, role: Role, session: str, workdir: str, limits: AttemptLimits
@@ -136,12 +152,14 @@ class AcpAgent:
         hush()
         self._scratch.mkdir(parents=True, exist_ok=True)
         stderr = self._scratch / f"{self.name}-{uuid.uuid4().hex[:12]}.stderr"
+        confined = await self._sandbox.hold(self._launch, self._command(workdir, limits))
         try:
-            process = await spawn(self._command(workdir, limits), stderr)
+            process = await spawn(confined.command, stderr)
         except OSError as error:
+            await confined.release()
             return breakage.missing(self._launch, f"cannot start: {error}")
         live = LiveSession(self._launch, process, stderr, self._transcripts[role])
-        self._held[role] = _Held(session=session, workdir=workdir, live=live)
+        self._held[role] = _Held(session=session, workdir=workdir, live=live, confined=confined)
         opening_s = min(self._patience.open_s, limits.wall_s)
         opening = Bounds(
             until_s=time.monotonic() + opening_s,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setpoint.agents.command import CommandAgent
+from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import Breakage
@@ -80,11 +81,19 @@ async def probe(launch: Launch) -> Probe:
 class Agents:
     """Makes agents by name and chooses one for `auto`; what was tried out is remembered while this lives."""
 
-    def __init__(self, launches: Mapping[str, Launch], *, artifacts: Artifacts, scratch: Path) -> None:
+    def __init__(
+        self,
+        launches: Mapping[str, Launch],
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        sandbox: Sandbox | None = None,
+    ) -> None:
         """Take the agents that are known; `scratch` is a folder for what they write while they run."""
         self._launches = launches
         self._artifacts = artifacts
         self._scratch = scratch
+        self._sandbox = sandbox or Sandbox()
         self._tried: dict[str, str] = {}
 
     def make(self, name: str) -> Agent:
@@ -96,8 +105,16 @@ class Agents:
                 f"there is no agent '{name}'", mend=f"choose one of {known}, or add [agent.{name}]"
             )
         if launch.protocol == "command":
-            return CommandAgent(launch, artifacts=self._artifacts)
+            return CommandAgent(launch, artifacts=self._artifacts, sandbox=self._sandbox)
         return self._acp(launch)
+
+    async def held_by(self, name: str) -> str:
+        """Say in a line what will hold an agent; empty for those that are part of Setpoint.
+
+        Raises `SandboxUnavailable` where what is asked for does not work here.
+        """
+        launch = self._launches.get(name)
+        return "" if launch is None else await self._sandbox.told(launch)
 
     def vendor(self, name: str) -> str:
         """Say whose models an agent uses; one that nothing is known of is a vendor of its own."""
@@ -146,7 +163,13 @@ class Agents:
         from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
 
         patience = None if open_s is None else Patience(open_s=open_s)
-        return AcpAgent(launch, artifacts=self._artifacts, scratch=self._scratch, patience=patience)
+        return AcpAgent(
+            launch,
+            artifacts=self._artifacts,
+            scratch=self._scratch,
+            patience=patience,
+            sandbox=self._sandbox,
+        )
 
 
 def _missing(launch: Launch, program: str) -> str:

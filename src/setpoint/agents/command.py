@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
 from setpoint.agents import breakage
+from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop, Usage
@@ -27,16 +29,21 @@ class CommandAgent:
     with nothing printed is a crash; with something printed it is the end of a turn, and the checks decide.
     """
 
-    def __init__(self, launch: Launch, *, artifacts: Artifacts) -> None:
+    def __init__(self, launch: Launch, *, artifacts: Artifacts, sandbox: Sandbox | None = None) -> None:
         """Take the command; nothing is started yet."""
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
+        self._sandbox = sandbox or Sandbox()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Run the command to its end; cancelling ends its whole tree."""
-        done = await run(self._command(brief))
+        held = await self._sandbox.hold(self._launch, self._command(brief))
+        try:
+            done = await run(held.command)
+        finally:
+            await asyncio.shield(held.release())
         usage = Usage()
         observer.spent(usage)
         transcript = Transcript(self._secrets)
@@ -48,6 +55,7 @@ class CommandAgent:
             broken = broken.model_copy(update={"message": transcript.redacted(broken.message)})
         return Attempt(
             agent=self.name,
+            sandbox=held.by,
             stop=Stop.BROKEN if broken else Stop.END_TURN,
             breakage=broken,
             text=transcript.redacted(done.text.strip()[-_TEXT_CHARS:]),

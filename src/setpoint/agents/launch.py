@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from setpoint.domain.sandbox import Means
 from setpoint.domain.value import Value
 
 
@@ -62,4 +63,11 @@ class Launch(Value):
     """Names of variables it gets from Setpoint's own environment, where they are set."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed and the passed ones."""
+    writes: tuple[str, ...] = ()
+    """What it keeps outside the work copy: folders (ending with `/`, made where missing) and files.
+
+    `~` is its home, `$NAME` a variable of its environment; an entry with a variable that is not set is none.
+    """
+    sandbox: Means | None = None
+    """What holds it; none: what holds all agents."""
     quirks: Quirks = Quirks()

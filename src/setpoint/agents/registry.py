@@ -46,10 +46,14 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             vendor=agent.vendor,
             pass_environment=agent.pass_environment,
             environment=agent.environment,
+            writes=agent.writes,
+            sandbox=agent.sandbox,
         )
     changes: dict[str, Any] = {
         "environment": {**under.environment, **agent.environment},
         "pass_environment": tuple(dict.fromkeys((*under.pass_environment, *agent.pass_environment))),
+        "writes": tuple(dict.fromkeys((*under.writes, *agent.writes))),
+        "sandbox": agent.sandbox,
     }
     if agent.command:
         changes["argv"] = agent.command

@@ -140,6 +140,7 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
 
 def _order(command: Command) -> bytes:
     environment = clean_environment() if command.environment is None else dict(command.environment)
+    held = command.confinement
     data = marshal.dumps(
         {
             "argv": list(command.argv),
@@ -149,6 +150,8 @@ def _order(command: Command) -> bytes:
             "file_bytes": command.file_bytes,
             "grace_s": command.grace_s,
             "leftover_s": LEFTOVER_S,
+            "writable": held.landlocked() if held else None,
+            "wrapper": held.wrapper() if held else [],
         }
     )
     return len(data).to_bytes(supervisor.LENGTH_BYTES, "big") + data

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from setpoint.agents.choice import Agents
+from setpoint.agents.confined import Sandbox
 from setpoint.agents.mechanic import MechanicAgent
 from setpoint.agents.registry import known
 from setpoint.agents.rules import RulesAgent
@@ -50,8 +51,16 @@ class SystemClock:
 def outside_agents(project: Project) -> Agents:
     """Make the maker of agents that run as programs of their own."""
     return Agents(
-        known(project.settings.agent), artifacts=project.artifacts, scratch=project.state / "scratch"
+        known(project.settings.agent),
+        artifacts=project.artifacts,
+        scratch=project.state / "scratch",
+        sandbox=sandbox(project),
     )
+
+
+def sandbox(project: Project) -> Sandbox:
+    """Make what holds the agents of a project."""
+    return Sandbox(project.settings.sandbox, protected=(project.root, project.state))
 
 
 def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog) -> World:

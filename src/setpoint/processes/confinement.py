@@ -1,0 +1,73 @@
+"""How a command is held: where it may write, what it must not see, and by what means."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.domain.sandbox import Means
+from setpoint.processes import landlock
+
+DEVICES = (
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
+    "/dev/pts", "/dev/shm",  # noqa: S108 - a name, and nothing is put there by us
+)  # fmt: skip
+"""Devices that any program may write to; a disk is none of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confinement:
+    """Where a command may write; all else it can read and not change."""
+
+    means: Means
+    """Landlock or bubblewrap; whether it works here is found out by `trial`."""
+    writable: tuple[str, ...]
+    """Existing folders and files, absolute."""
+    hidden: tuple[str, ...] = ()
+    """Existing folders and files that look empty; bubblewrap alone can do that."""
+
+    def landlocked(self) -> list[str] | None:
+        """Give the places for Landlock's rules; none where another means is used."""
+        if self.means is not Means.LANDLOCK:
+            return None
+        return [*filter(os.path.exists, DEVICES), *self.writable]
+
+    def wrapper(self) -> list[str]:
+        """Give the words to put before the command; none where another means is used."""
+        if self.means is not Means.BWRAP:
+            return []
+        # Without a user namespace root could make everything writable again; with one it has lost that.
+        words = [shutil.which("bwrap") or "bwrap", "--die-with-parent"]
+        words += ["--unshare-user-try", "--unshare-pid", "--unshare-ipc"]
+        words += ["--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        for path in self.writable:
+            words += ["--bind", path, path]
+        for path in self.hidden:
+            words += ["--tmpfs", path] if Path(path).is_dir() else ["--ro-bind", os.devnull, path]
+        return [*words, "--"]
+
+
+def missing_landlock() -> str:
+    """Say why Landlock cannot be used on this machine; empty where the kernel has what is needed."""
+    if not sys.platform.startswith("linux"):
+        return "it is part of Linux"
+    try:
+        version = landlock.version()
+    except OSError as error:
+        if error.errno == errno.EOPNOTSUPP:
+            return "it is switched off in this kernel (boot with lsm=landlock,...)"
+        return "this kernel has none (Linux 6.2 or newer has)"
+    if version < landlock.TRUNCATES:
+        return f"its version {version} here cannot keep files from being emptied (Linux 6.2 or newer can)"
+    return ""
+
+
+def missing_bwrap() -> str:
+    """Say why bubblewrap cannot be used on this machine; empty where its program is there."""
+    if not sys.platform.startswith("linux"):
+        return "it is for Linux"
+    return "" if shutil.which("bwrap") else "bwrap is not on PATH; install the package bubblewrap"
