@@ -20,7 +20,7 @@ SETPOINTS = {".git", ".setpoint"}
 """Where a run leaves its branch and its state."""
 
 
-def _tree(folder):
+def tree(folder):
     found = sorted(path for path in folder.rglob("*") if path.is_file() and not SETPOINTS & {*path.parts})
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
@@ -30,12 +30,12 @@ def test_what_an_agent_tries_outside_its_work_copy_fails_and_the_run_goes_on(rep
     home.mkdir()
     (home / ".bashrc").write_text("kept")
     repository.agent([*({"shell": each} for each in TRIES), {"shell": "rm -f tree"}, FIX])
-    before = _tree(repository.root)
+    before = tree(repository.root)
 
     code, outcome = repository.run("--agent", "actor", HOME=str(home), SETPOINT_SANDBOX__AGENTS=means.value)
 
     assert (code, outcome["ending"]) == (0, "verified"), outcome
-    assert (_tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
+    assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
     bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
     calls = [body["call"]["ok"] for body in bodies if body["kind"] == "tool.executed"]
     assert calls[: len(TRIES)] == [False] * len(TRIES)
