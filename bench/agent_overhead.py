@@ -4,7 +4,7 @@
 
 The bare agent is the same program, driven by a client of forty lines without supervisor, record or bounds.
 All ways take turns in every round, so that a machine that slows down slows all of them; what is printed are
-medians and their ratio to the bare agent. The scripted agent does next to nothing, which shows the overhead at
+medians and their ratio to the bare agent. The scripted agent does next to nothing: the overhead at
 its worst; `--real` adds the agents of `make test-agents` against a scripted model server.
 """
 
