@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -200,8 +201,8 @@ async def test_without_a_sandbox_the_command_stays_as_it_is(tmp_path: Path) -> N
     for sandbox in (Sandbox(), Sandbox(SandboxSettings(agents=Means.NONE))):
         held = await sandbox.hold(_launch(), command)
         assert (held.command, held.by) == (command, "none")
-    held = await Sandbox(SandboxSettings()).hold(_launch(sandbox=Means.NONE), command)
-    assert held.command == command
+    alone = _launch(sandbox=Means.NONE, when_held={"OWN_SANDBOX": "off"})
+    assert (await Sandbox(SandboxSettings()).hold(alone, command)).command == command
 
 
 async def test_a_means_that_does_not_work_is_an_error_at_the_start(monkeypatch, tmp_path: Path) -> None:
@@ -263,6 +264,15 @@ async def test_places_are_expanded_and_folders_of_an_agent_are_made(tmp_path: Pa
     assert await _places(sandbox, launch, command) == wanted
     assert (tmp_path / ".own").stat().st_mode & 0o777 == 0o700
     assert await _places(sandbox, launch, _command(tmp_path, STATE=str(tmp_path / "state"))) == wanted[2:]
+
+
+async def test_an_agent_is_told_that_it_is_held(tmp_path: Path, means: Means) -> None:
+    launch = _launch(when_held={"OWN_SANDBOX": "off"})
+    held = await Sandbox(SandboxSettings(agents=means)).hold(launch, _command(tmp_path))
+    await held.release()
+    environment = held.command.environment or {}
+    assert environment["OWN_SANDBOX"] == "off"
+    assert Path(environment["TMPDIR"]).parent == Path(tempfile.gettempdir()).resolve()
 
 
 async def test_caches_are_open_unless_they_hold_the_repository(tmp_path: Path, means: Means) -> None:

@@ -69,7 +69,7 @@ class Sandbox:
         environment = dict(clean_environment() if command.environment is None else command.environment)
         places = self._places(launch, environment)
         folder = Path(tempfile.mkdtemp(prefix="setpoint-")).resolve()
-        environment["TMPDIR"] = str(folder)
+        environment |= {**launch.when_held, "TMPDIR": str(folder)}
         confinement = Confinement(
             means=chosen.means,
             writable=tuple(dict.fromkeys((str(command.cwd), str(folder), *places))),

@@ -70,4 +70,6 @@ class Launch(Value):
     """
     sandbox: Means | None = None
     """What holds it; none: what holds all agents."""
+    when_held: dict[str, str] = {}
+    """Variables it gets besides where a sandbox holds it: its own sandbox may not work within another."""
     quirks: Quirks = Quirks()
