@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents check format docs bench bench-agents clean
+.PHONY: help demo test test-agents check format docs bench bench-agents bench-evaluate clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -45,6 +45,9 @@ bench-agents: $(READY) ## Measure what driving and holding an agent costs over t
 
 bench: $(READY) ## Measure Setpoint's own overhead
 	@$(BIN)/python bench/overhead.py
+
+bench-evaluate: $(READY) ## Measure how soon a change is judged, on click, attrs and httpx (about half an hour)
+	@$(BIN)/python bench/evaluate.py
 
 clean: ## Remove what the other targets made, but for .agents/ and .tools/
 	@rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
