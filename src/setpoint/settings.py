@@ -114,12 +114,14 @@ class CustomAgent(BaseModel):
 
 
 class SandboxSettings(BaseModel):
-    """What keeps the processes of agents from changing anything but the work copy."""
+    """What keeps the processes of agents, and of checks, from changing what is not theirs."""
 
     model_config = _CLOSED
 
     agents: Means = Means.AUTO
     """What holds agents: auto (the first that works here), landlock, bwrap or none."""
+    checks: Means = Means.NONE
+    """What keeps checks, which run the code of the work, from your tree, Setpoint's state and your keys."""
     caches: bool = True
     """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
     writes: tuple[str, ...] = ()
@@ -172,7 +174,7 @@ class Settings(BaseSettings):
     agent: dict[str, CustomAgent] = {}
     """Agents of your own, by name."""
     sandbox: SandboxSettings = SandboxSettings()
-    """What keeps the processes of agents from changing anything but the work copy."""
+    """What keeps the processes of agents, and of checks, from changing what is not theirs."""
     limits: Limits = Limits()
     """Every bound of a run."""
     escalation: Escalation = Escalation()

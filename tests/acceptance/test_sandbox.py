@@ -3,6 +3,8 @@
 import json
 import shutil
 
+import pytest
+
 from acceptance.conftest import RIGHT
 
 FIX = {"write": "calc.py", "text": RIGHT}
@@ -106,3 +108,43 @@ def test_secrets_of_the_environment_stay_with_the_user(repository, means, tmp_pa
     kept = [path for path in (repository.root / ".setpoint").rglob("*") if path.is_file()]
     assert kept
     assert not [path for path in kept if b"canary-" in path.read_bytes()]
+
+
+ESCAPING = """
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path({root!r})
+PLACES = [ROOT / "calc.py", ROOT / "new", ROOT / ".setpoint" / "new", Path.home() / ".bashrc"]
+
+
+@pytest.mark.parametrize("place", [*PLACES, *(ROOT / ".setpoint").glob("*.db")])
+def test_no_way_out(place):
+    with pytest.raises(OSError):
+        place.open("a").write("x")
+
+
+def test_work_goes_on(tmp_path):
+    (tmp_path / "file").write_text("x")
+    Path("left.txt").write_text("x")
+"""
+
+
+@pytest.mark.timeout(300)
+def test_tests_that_the_maker_wrote_are_held_too_where_it_is_asked_for(repository, means, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".bashrc").write_text("kept")
+    escaping = {"write": "tests/test_escape.py", "text": ESCAPING.format(root=str(repository.root))}
+    repository.agent([escaping, FIX])
+    before = tree(repository.root)
+
+    asked = {"HOME": str(home), "SETPOINT_SANDBOX__CHECKS": means.value}
+    code, outcome = repository.run("--agent", "actor", timeout=240, **asked)
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
+    assert f"sandbox of checks: {means}" in repository.setpoint("show").stdout
+    assert repository.setpoint("verify", **asked).returncode == 0

@@ -83,14 +83,20 @@ class Sandbox:
 
         Raises `SandboxUnavailable` where the means that is asked for does not work here.
         """
-        wanted = launch.sandbox or self._settings.agents
+        where = f"agent.{launch.name}.sandbox" if launch.sandbox else "sandbox.agents"
+        return await self.usable(launch.sandbox or self._settings.agents, where)
+
+    async def usable(self, wanted: Means, where: str) -> Trial | None:
+        """Give the means that is wanted, as tried, or for `auto` the first that works; none for none.
+
+        Raises `SandboxUnavailable`, naming the setting, where the means does not work here.
+        """
         if wanted is Means.NONE:
             return None
         if wanted is Means.AUTO:
             return next((each for each in await self.trials() if each.works), None)
         if (tried := await self._trial(wanted)).works:
             return tried
-        where = f"agent.{launch.name}.sandbox" if launch.sandbox else "sandbox.agents"
         raise SandboxUnavailable(
             f"setting {where} = '{wanted}' cannot be kept on this machine: {tried.why_not}",
             mend=f"mend that, or set {where} to 'auto' (the first that works) or 'none'",

@@ -1,7 +1,7 @@
 """Starting, limiting and ending process trees; the only place where Setpoint starts a process."""
 
 from setpoint.processes.command import DEFAULT_KEEP, NETWORK_KEEP, Command, Completed, clean_environment
-from setpoint.processes.confinement import Confinement
+from setpoint.processes.confinement import Confinement, confining
 from setpoint.processes.run import run
 from setpoint.processes.spawn import Process, spawn
 from setpoint.processes.trial import Trial, trial
@@ -15,6 +15,7 @@ __all__ = [
     "Process",
     "Trial",
     "clean_environment",
+    "confining",
     "run",
     "spawn",
     "trial",

@@ -45,7 +45,7 @@ def version() -> int:
 
 
 def confine(writable: list[str]) -> None:
-    """Refuse this process every change outside the folders and files named, which must exist.
+    """Refuse this process every change outside the folders and files named; less where one is gone by now.
 
     Raises `OSError`; the process must not go on then.
     """
@@ -55,7 +55,10 @@ def confine(writable: list[str]) -> None:
     size = len(attributes) if scopes else 8
     ruleset = _asked(_CREATE_RULESET, attributes, size, 0)
     for path in writable:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        try:
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except (FileNotFoundError, PermissionError):
+            continue
         rights = _IN_FOLDERS if stat.S_ISDIR(os.fstat(place).st_mode) else _ON_FILES
         _asked(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
         os.close(place)

@@ -15,6 +15,7 @@ from typing import IO
 
 from setpoint.processes import supervisor
 from setpoint.processes.command import Command, clean_environment
+from setpoint.processes.confinement import ambient
 
 LEFTOVER_S = 0.5
 """Seconds that processes left behind by an ended command get between SIGTERM and SIGKILL."""
@@ -140,7 +141,9 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
 
 def _order(command: Command) -> bytes:
     environment = clean_environment() if command.environment is None else dict(command.environment)
-    held = command.confinement
+    held = command.confinement or ambient()
+    if held is not None:
+        environment |= held.environment
     data = marshal.dumps(
         {
             "argv": list(command.argv),

@@ -12,6 +12,7 @@ from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.errors import PipelineError, UsageError
 from setpoint.settings import AgentsSettings
 from setpoint.wiring.project import Project
+from setpoint.wiring.shielded import holder_of_checks
 from setpoint.wiring.world import outside_agents
 
 ROLE_SETTINGS = {
@@ -56,6 +57,8 @@ async def cast(project: Project, pipeline: Pipeline) -> Cast:
             else await casting.settle(f"reviewer:{kind}", name, names[Role.MAKER])
         )
     await casting.note_sandbox(names.values())
+    if checks := await holder_of_checks(project.settings):
+        casting.notes_made.append(f"sandbox of checks: {checks.words}")
     return Cast(names, pipeline, casting.notes_made)
 
 
