@@ -11,7 +11,7 @@ from setpoint.agents.launch import Launch
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
-BUILT_IN = ("mechanic", "rules")
+BUILT_IN = ("generator", "mechanic", "rules")
 """Agents that are part of Setpoint and need no start."""
 
 

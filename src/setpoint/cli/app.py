@@ -18,6 +18,7 @@ from setpoint.cli import (
     attest,
     cancel,
     check,
+    cover,
     demo,
     doctor,
     finding,
@@ -76,6 +77,7 @@ app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(check.check)
+app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)

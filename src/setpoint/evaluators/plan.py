@@ -12,6 +12,7 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.acceptance import Acceptance
+from setpoint.evaluators.cover import CoverCheck, sources_within
 from setpoint.evaluators.coverage import CoverageReport, run_options
 from setpoint.evaluators.custom import CustomTool
 from setpoint.evaluators.detect import Project, fits
@@ -90,6 +91,7 @@ class Plan:
         groups = [*self._suite(target), *self._package_suites(target)]
         if target.stage is not Stage.EVALUATE:
             groups += self._custom(runs_code=True)
+            groups += self._covered(target)
         if target.stage in (Stage.TEST, Stage.CONFIRM):
             groups += [
                 self._acceptance(number, command)
@@ -288,6 +290,29 @@ class Plan:
         bounds = (str(checks.mutation_budget_s), str(checks.mutation_goal))
         identity = ("mutation", interpreter.fingerprint, *bounds, *checks.pytest_args)
         yield Group(checks=(check,), identity=(*identity, "settled", *sorted(settled)))
+
+    def _covered(self, target: Target) -> Iterator[Group]:
+        """Make the check of what tests reach of named files, where some are named."""
+        goals = self.settings.cover
+        if not goals.paths:
+            return
+        files = sources_within(goals.paths, target.files)
+        reason = self._cannot_test("pytest") or ("" if files else "no Python source lies at cover.paths")
+        if reason:
+            broken = Unmeasured(name="cover", reason=reason, state=CheckState.ERROR)
+            yield Group(checks=(broken,), identity=None)
+            return
+        check = CoverCheck(
+            interpreter=self.project.interpreter,
+            layout=self.project.layout,
+            artifacts=self.artifacts,
+            goals=goals,
+            files=files,
+            timeout_s=self.settings.checks.timeout_s,
+            stage=target.stage,
+            args=self.settings.checks.pytest_args,
+        )
+        yield Group(checks=(check,), identity=None)
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):

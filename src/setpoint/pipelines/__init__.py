@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from setpoint.domain.pipeline import Pipeline
 from setpoint.errors import PipelineError
 
-SHIPPED = ("change",)
+SHIPPED = ("change", "cover")
 """Names of the pipelines that come with Setpoint."""
 VARIABLES = frozenset(
     (

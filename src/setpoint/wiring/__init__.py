@@ -1,6 +1,7 @@
 """The composition root: the only place that knows every adapter."""
 
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
+from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
@@ -31,6 +32,8 @@ __all__ = [
     "card",
     "cards",
     "check_prompts",
+    "cover_course",
+    "cover_order",
     "diagnosis",
     "drive",
     "file_of",
@@ -60,4 +63,5 @@ __all__ = [
     "verify",
     "verify_statement",
     "work_off",
+    "write_cover_report",
 ]

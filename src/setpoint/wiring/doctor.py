@@ -52,6 +52,7 @@ async def _agent_rows(project: Project) -> list[AgentRow]:
     launches = known(project.settings.agent)
     probes = await asyncio.gather(*(probe(launch) for launch in launches.values()))
     built_in = {
+        "generator": "writes tests for `setpoint cover`; needs no key",
         "mechanic": "mends failing tests and lint findings; needs no key",
         "rules": "researcher, planner and reviewer by rule; needs no key",
     }

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 _PRIVATE_NAME = "_setpoint_engine"
+_WORKS = {"score": "score", "reach": "cover.reach", "cover": "cover.write", "shuffle": "cover.replay"}
+"""Module by the first word; without one of these words, it is a repair."""
 
 
 def _start() -> int:
@@ -25,8 +27,10 @@ def _start() -> int:
     package = importlib.util.module_from_spec(spec)
     sys.modules[_PRIVATE_NAME] = package
     spec.loader.exec_module(package)
-    work, *words = sys.argv[1:] if sys.argv[1:2] == ["score"] else ["repair", *sys.argv[1:]]
-    return int(importlib.import_module(f"{_PRIVATE_NAME}.{work}").main(words))
+    words = sys.argv[1:]
+    work = _WORKS.get(words[0], "") if words else ""
+    words = words[1:] if work else words
+    return int(importlib.import_module(f"{_PRIVATE_NAME}.{work or 'repair'}").main(words))
 
 
 if __name__ == "__main__":
