@@ -14,9 +14,15 @@ if TYPE_CHECKING:
 
 def cover(
     paths: Annotated[list[str], typer.Argument(help="Python files or folders that need tests.")],
-    agent: Annotated[str, typer.Option("--agent", "-a", help="Who writes them; see `setpoint agents`.")] = "generator",
-    coverage: Annotated[float | None, typer.Option(min=0, max=1, help="Lines and branches to be reached.")] = None,
-    success: Annotated[float | None, typer.Option(min=0, max=1, help="Share of tests that has to pass.")] = None,
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", help="Who writes them; see `setpoint agents`.")
+    ] = "generator",
+    coverage: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Lines and branches to be reached.")
+    ] = None,
+    success: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Share of tests that has to pass.")
+    ] = None,
     quality: Annotated[float | None, typer.Option(min=0, max=1, help="R1's weighted quality.")] = None,
     mutation: Annotated[
         float | None, typer.Option(min=0, max=1, help="Mutants to be noticed; else only measured.")
@@ -27,11 +33,13 @@ def cover(
     budget: Annotated[float | None, typer.Option(min=1, help="Seconds to search in one iteration.")] = None,
     max_iterations: Annotated[int, typer.Option(min=1, max=10, help="Design iterations at most.")] = 3,
     base: Annotated[str, typer.Option(help="The commit to start from.")] = "HEAD",
-    on_limit: Annotated[str, typer.Option(help="At a limit: manual (ask a person), error or skip.")] = "error",
+    on_limit: Annotated[
+        str, typer.Option(help="At a limit: manual (ask a person), error or skip.")
+    ] = "error",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
-    """Write tests until they reach enough; the result is a branch with tests, measured and judged one by one."""
+    """Write tests until they reach enough; the result is a branch with tests that were judged one by one."""
     from setpoint import wiring
     from setpoint.cli.live import follow
 

@@ -154,5 +154,7 @@ def _counts(report: CoverReport) -> dict[str, int]:
         "methods": report.methods,
         "mutation": report.mutation,
     }
-    told = {f"{name}_per_mille": round(share * _PERCENT) for name, share in shares.items() if share is not None}
+    told = {
+        f"{name}_per_mille": round(share * _PERCENT) for name, share in shares.items() if share is not None
+    }
     return {**told, "files": len(report.files), "tests": sum(report.tests.values())}

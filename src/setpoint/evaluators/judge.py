@@ -138,7 +138,9 @@ class Judge:
         existing = sum(len(result.findings) for result in raw.results)
         # What is asked of coverage counts from the start: it says what the work is to be about.
         asked = tuple(each for result in raw.results for each in result.findings if each.source == COVER)
-        evidence = tuple(_against(result, asked if result.evidence.check == COVER else (), red) for result in raw.results)
+        evidence = tuple(
+            _against(result, asked if result.evidence.check == COVER else (), red) for result in raw.results
+        )
         evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
         return evaluation.model_copy(update={"existing": existing - len(asked)})
 

@@ -18,7 +18,9 @@ _REACH = TypeAdapter(ReachResult)
 _COVER = TypeAdapter(CoverResult)
 
 
-def argv_of(python: str, request: ReachRequest | CoverRequest, asked: Path, answered: Path) -> tuple[str, ...]:
+def argv_of(
+    python: str, request: ReachRequest | CoverRequest, asked: Path, answered: Path
+) -> tuple[str, ...]:
     """Write an order where the engine will read it, and give the command that works on it."""
     word = "reach" if isinstance(request, ReachRequest) else "cover"
     asked.write_bytes(TypeAdapter(dict[str, object]).dump_json(asdict(request)))

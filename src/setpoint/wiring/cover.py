@@ -31,7 +31,9 @@ is {quality:.0%}. Change nothing but tests.
 """
 
 
-def cover_order(where: Path, paths: tuple[str, ...], flags: dict[str, Any], base: str = "HEAD") -> tuple[Project, RunOrder]:
+def cover_order(
+    where: Path, paths: tuple[str, ...], flags: dict[str, Any], base: str = "HEAD"
+) -> tuple[Project, RunOrder]:
     """Order tests for files and folders; raises `UsageError` where no Python source lies there."""
     project = open_project(where)
     files = asyncio.run(_files(project, where, paths, base))
@@ -44,7 +46,8 @@ async def _files(project: Project, where: Path, paths: tuple[str, ...], base: st
     commit = await commit_of(project.root, base)
     if commit is None:
         raise UsageError(
-            f"'{base}' names no commit in {project.root}", mend="commit something first, or give another --base"
+            f"'{base}' names no commit in {project.root}",
+            mend="commit something first, or give another --base",
         )
     named = []
     for path in paths:
@@ -69,9 +72,7 @@ def _story(project: Project, paths: tuple[str, ...]) -> Story:
     return Story(
         id=StoryId(f"cover-{name.strip('-') or 'all'}"[:60]),
         title=f"Tests for {', '.join(paths)}",
-        body=_BODY.format(
-            files=shown, coverage=goals.coverage, success=goals.success, quality=goals.quality
-        ),
+        body=_BODY.format(files=shown, coverage=goals.coverage, success=goals.success, quality=goals.quality),
         integrity=project.settings.integrity.mode,
         known_red=KnownRed.TOLERATE,
     )

@@ -1,4 +1,4 @@
-"""The generator as an agent: one attempt measures what is not reached, writes tests for it, and judges each."""
+"""The generator as an agent: one attempt measures what is not reached, writes tests for it, judges each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role
 from setpoint.domain.cover import CoverGoals
 from setpoint.errors import RecordedDataError
 from setpoint.mutation.cover import argv_of, module_of, read_cover, read_reach
-from setpoint.mutation.engine.cover.wire import CoverRequest, CoverResult, FileReach, ReachRequest, ReachResult
+from setpoint.mutation.engine.cover.wire import (
+    CoverRequest,
+    CoverResult,
+    FileReach,
+    ReachRequest,
+    ReachResult,
+)
 from setpoint.ports import Observer
 from setpoint.processes import Command, clean_environment, run
 from setpoint.store.artifacts import Artifacts
@@ -125,7 +131,9 @@ class _Work:
         failing: dict[str, set[str]] = {}
         for test, outcome in reach.outcomes.items():
             if outcome in ("failed", "error"):
-                failing.setdefault(test.partition("::")[0], set()).add(test.rpartition("::")[2].partition("[")[0])
+                failing.setdefault(test.partition("::")[0], set()).add(
+                    test.rpartition("::")[2].partition("[")[0]
+                )
         found = False
         for file, names in failing.items():
             path = self._tree / file

@@ -10,7 +10,9 @@ from pathlib import Path
 MARK = "Written by `setpoint cover`"
 """Stands in each file of tests that the generator wrote."""
 _TEST_FOLDERS = ("tests", "test")
-_SKIPPED = frozenset((".git", ".venv", "venv", "node_modules", ".setpoint", "build", "dist", ".tox", "__pycache__"))
+_SKIPPED = frozenset(
+    (".git", ".venv", "venv", "node_modules", ".setpoint", "build", "dist", ".tox", "__pycache__")
+)
 _PYTEST = re.compile(r"^\s*(import|from) pytest\b", re.MULTILINE)
 
 

@@ -12,13 +12,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _PRAGMA = re.compile(r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(cover|COVER)")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _FORKS = (ast.If, ast.While, ast.For, ast.AsyncFor)
-_HEADED = (*_DEFINITIONS, *_FORKS, ast.With, ast.AsyncWith, ast.Try, ast.Match)
+_MATCH: Any = getattr(ast, "Match", ())
+_CASE: Any = getattr(ast, "match_case", ())
+"""Python 3.9 has none, and then nothing is an instance of these."""
+_HEADED: tuple[Any, ...] = (*_DEFINITIONS, *_FORKS, ast.With, ast.AsyncWith, ast.Try, _MATCH)
 
 Arc = tuple[int, int]
 """From a line to a line; 0 for the entry of a function, -1 for its end."""
@@ -99,7 +102,7 @@ def dissect(text: str, path: str) -> Anatomy:
 def _heads(tree: ast.Module) -> Iterator[tuple[int, int]]:
     """Map the lines of each statement, or of its head where it has a body, to its first line."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.match_case):
+        if isinstance(node, _CASE):
             first, last = node.pattern.lineno, node.body[0].lineno - 1
         elif isinstance(node, ast.stmt):
             first, last = node.lineno, node.end_lineno or node.lineno
@@ -112,8 +115,8 @@ def _heads(tree: ast.Module) -> Iterator[tuple[int, int]]:
             yield line, first
 
 
-def _inner(node: ast.stmt) -> Iterator[ast.stmt | ast.pattern]:
-    if isinstance(node, ast.Match):
+def _inner(node: Any) -> Iterator[Any]:  # noqa: ANN401 - statements, and patterns of a match
+    if isinstance(node, _MATCH):
         yield from (case.pattern for case in node.cases)
     else:
         yield from getattr(node, "body", [])
@@ -176,21 +179,19 @@ def _for_checkers(node: ast.If) -> bool:
 
 def _bodies(tree: ast.Module, heads: dict[int, int], lines: Collection[int]) -> Iterator[tuple[int, int]]:
     for node in ast.walk(tree):
-        if not isinstance(node, (*_FORKS, ast.match_case)):
+        if not isinstance(node, (*_FORKS, _CASE)):
             continue
-        line = node.pattern.lineno if isinstance(node, ast.match_case) else node.lineno
+        line = node.pattern.lineno if isinstance(node, _CASE) else node.lineno
         inside = [heads.get(each.lineno, each.lineno) for each in node.body]
         body = next((each for each in inside if each in lines), 0)
         if body and body != line:
             yield line, body
 
 
-def _branches(node: ast.AST, heads: dict[int, int], bodies: dict[int, int]) -> Iterator[Branch]:
-    if isinstance(node, ast.match_case):
+def _branches(node: Any, heads: dict[int, int], bodies: dict[int, int]) -> Iterator[Branch]:  # noqa: ANN401 - any node
+    if isinstance(node, _CASE):
         line = node.pattern.lineno
-        certain = (
-            isinstance(node.pattern, ast.MatchAs) and node.pattern.pattern is None and node.guard is None
-        )
+        certain = node.guard is None and getattr(node.pattern, "pattern", node) is None
     elif isinstance(node, _FORKS):
         line = node.lineno
         certain = isinstance(node, ast.While) and isinstance(node.test, ast.Constant)
@@ -239,6 +240,6 @@ def _complexity(function: ast.AST) -> int:
             count += len(node.values) - 1
         elif isinstance(node, ast.comprehension):
             count += 1 + len(node.ifs)
-        elif isinstance(node, (*_FORKS, ast.IfExp, ast.ExceptHandler, ast.match_case, ast.Assert)):
+        elif isinstance(node, (*_FORKS, ast.IfExp, ast.ExceptHandler, _CASE, ast.Assert)):
             count += 1
     return count

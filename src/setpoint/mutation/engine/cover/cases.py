@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
+from .kinds import MODULES
 from .values import changed, pick
 
 _MUTABLE = re.compile(r"[\[{]|bytearray\(|set\(|collections\.|types\.SimpleNamespace|io\.|iter\(")
@@ -161,8 +164,7 @@ def _argument(target: Target, place: int, name: str, taken: set[str]) -> str:
     return given
 
 
-_TAKEN = frozenset(("int", "str", "list", "dict", "set", "type", "iter", "len", "object", "min", "max", "range", "bytes",
-                    "math", "datetime", "decimal", "collections", "io", "re", "types", "itertools", "sorted", "lambda"))  # fmt: skip
+_TAKEN = frozenset((*dir(builtins), *keyword.kwlist, *MODULES))
 
 
 def _on(subject: str, target: Target, args: Sequence[tuple[str, str]]) -> str:

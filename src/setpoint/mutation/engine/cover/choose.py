@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Union
 
 from .anatomy import Branch
 from .cases import Cast, program
 from .search import Ground, Kept, is_good
 
-Goal = int | Branch
+Goal = Union[int, Branch]
 
 
 def goals_of(kept: Kept, ground: Ground) -> frozenset[Goal]:

@@ -14,6 +14,7 @@ from ..mutants import Mutant, make
 from ..source import Source, UnreadableSource
 from ..swap import NotSwappable, Swapper
 from .cases import varied
+from .choose import cost
 from .search import Ground, Kept, is_good, stage_of
 from .trial import Stage, assured
 
@@ -21,6 +22,8 @@ _POOL = 60
 """More calls of a function that are tried on the mutants which its cases do not notice."""
 _MOST_DEATHS = 8
 _MOST_CASES = 40
+_CPU_S = 0.15
+"""CPU seconds that a call may take on a mutant, ten times and more of what any takes on the original."""
 
 
 @dataclass
@@ -67,6 +70,7 @@ def _acting(
         except UnreadableSource:
             return
         stage = stage_of(ground)
+        stage.cpu_s = _CPU_S
         mutants = make({ground.path: source}, {}, ground.request.seed).mutants
         mutants = tuple(each for each in mutants if each.unit.is_function)
         report(("mutants", len(mutants)))
@@ -82,6 +86,7 @@ class _Killing:
         self._ground, self._stage, self._report, self._kept = ground, stage, report, kept
         self._random = Random(ground.request.seed)
         self._lines = [ground.anatomy.lines_in(each.arcs) for each in kept]
+        self._costs = [cost(each, stage.cast) for each in kept]
         self._preferred = set(preferred)
         self._steady = {place for place, each in enumerate(kept) if is_good(each) and self._same(each)}
         self._pools: dict[int, list[Kept]] = {}
@@ -110,7 +115,7 @@ class _Killing:
             for place in self._steady
             if any(mutant.lines[0] <= line <= mutant.lines[1] for line in self._lines[place])
         ]
-        reached.sort(key=lambda place: (place not in self._preferred, place))
+        reached.sort(key=lambda place: (place not in self._preferred, self._costs[place]))
         if not reached:
             return None
         more = self._pool(mutant.unit.first_line, reached)
@@ -133,6 +138,7 @@ class _Killing:
             return None
         place = len(self._kept)
         self._kept.append(kept)
+        self._costs.append(cost(kept, self._stage.cast))
         self._lines.append(self._ground.anatomy.lines_in(kept.arcs))
         self._steady.add(place)
         self._preferred.add(place)
@@ -151,7 +157,7 @@ class _Killing:
                 break
             case = varied(self._random.choice(cases), self._stage.cast, self._random)
             outcome, arcs = self._stage.run(case)
-            kept = Kept(case, outcome, arcs)
+            kept = Kept(case, outcome, arcs, self._stage.dirty)
             if outcome.kind in ("value", "error") and is_good(kept) and self._same(kept):
                 found.append(kept)
         self._pools[function] = found

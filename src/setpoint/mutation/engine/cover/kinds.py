@@ -159,23 +159,31 @@ _BY_ANNOTATION: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 _BY_NAME: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
-        r"(func|function|fn|f|key|pred|predicate|callback|callable|call|factory|method|op|binop|getter|decorator"
-        r"|\w+_(func|function|fn|key|factory|callback))",
+        (
+            r"(func|function|fn|f|key|pred|predicate|callback|callable|call|factory|method|op|binop|getter|decorator"
+            r"|\w+_(func|function|fn|key|factory|callback))"
+        ),
         ("call",),
     ),
     (
-        r"(n|num|number|count|size|length|index|idx|i|j|k|start|stop|end|step|width|depth|level|limit|maxsize|precision"
-        r"|ndigits|days|year|month|day|base|window|chunk_size|max\w*|min\w*|lower|upper|x|y)",
+        (
+            r"(n|num|number|count|size|length|index|idx|i|j|k|start|stop|end|step|width|depth|level|limit|maxsize|precision"
+            r"|ndigits|days|year|month|day|base|window|chunk_size|max\w*|min\w*|lower|upper|x|y)"
+        ),
         ("int", "float"),
     ),
     (
-        r"(s|text|string|str|name|word|sep|delimiter|prefix|suffix|line|title|message|msg|char|url|html|phrase|label"
-        r"|template|fmt|format|sentence|\w+_(name|str|text|string))",
+        (
+            r"(s|text|string|str|name|word|sep|delimiter|prefix|suffix|line|title|message|msg|char|url|html|phrase|label"
+            r"|template|fmt|format|sentence|\w+_(name|str|text|string))"
+        ),
         ("str",),
     ),
     (
-        r"(seq|sequence|iterable|it|iterator|items|values|list|lst|l|xs|data|elements|args|lists|iterables|src|sequences"
-        r"|seqs|colls|coll|collection|\w+_(list|iter|items))",
+        (
+            r"(seq|sequence|iterable|it|iterator|items|values|list|lst|l|xs|data|elements|args|lists|iterables|src|sequences"
+            r"|seqs|colls|coll|collection|\w+_(list|iter|items))"
+        ),
         ("list", "iterable"),
     ),
     (r"(d|dict|dicts|mapping|m|map|kwargs|options|config|params|context|kw|attrs|headers)", ("dict",)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
-import datetime
+import datetime  # noqa: ICN001 - tests name it so
 import decimal
 import enum
 import fractions
@@ -14,7 +15,7 @@ import operator
 import pathlib
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -24,13 +25,25 @@ _MOST_ITEMS = 24
 _MOST_DEPTH = 4
 _MOST_FIELDS = 4
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]+|0x[0-9a-f]{6,}")
-_NUMERIC = frozenset((decimal.Decimal, fractions.Fraction, datetime.date, datetime.datetime, datetime.timedelta,
-                      datetime.time, datetime.timezone, pathlib.PurePosixPath))  # fmt: skip
+_NUMERIC = frozenset(
+    (
+        *(decimal.Decimal, fractions.Fraction, pathlib.PurePosixPath),
+        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
+    )
+)
 _PLACES: dict[type, str] = {
-    decimal.Decimal: "decimal.", fractions.Fraction: "fractions.", pathlib.PurePosixPath: "pathlib.",
-    collections.OrderedDict: "collections.", collections.Counter: "collections.", collections.deque: "collections.",
-    collections.defaultdict: "collections.",
-}  # fmt: skip
+    each: f"{module.__name__}."
+    for module, kinds in (
+        (decimal, (decimal.Decimal,)),
+        (fractions, (fractions.Fraction,)),
+        (pathlib, (pathlib.PurePosixPath,)),
+        (
+            collections,
+            (collections.OrderedDict, collections.Counter, collections.deque, collections.defaultdict),
+        ),
+    )
+    for each in kinds
+}
 _SHORT_FLOAT = 8
 
 
@@ -50,10 +63,8 @@ class Oracle:
         """Give assertions as expressions, with `{}` for what holds the value."""
         if value is None or isinstance(value, bool):
             return (f"{{}} is {value}",)
-        if isinstance(value, float) and math.isnan(value):
-            return ("math.isnan({})",)
-        if type(value) is float and not math.isinf(value) and len(repr(value)) > _SHORT_FLOAT:
-            return (f"math.isclose({{}}, {value!r})",)
+        if type(value) is float and (told := _of_float(value)):
+            return (told,)
         text = self.expression(value)
         if text is not None and len(text) <= _MOST:
             return (f"{{}} == {_braced(text)}",)
@@ -129,30 +140,20 @@ class Oracle:
         if depth >= _MOST_DEPTH or len(value) > _MOST_ITEMS:
             return None
         if isinstance(value, dict):
-            pairs = [
-                (self.expression(key, depth + 1), self.expression(held, depth + 1))
-                for key, held in value.items()
-            ]
-            if any(key is None or held is None for key, held in pairs):
+            keys, values = self._items(value, depth), self._items(value.values(), depth)
+            if keys is None or values is None:
                 return None
-            return "{" + ", ".join(f"{key}: {held}" for key, held in pairs) + "}"
-        items = [self.expression(each, depth + 1) for each in value]
-        if any(each is None for each in items):
-            return None
+            return "{" + ", ".join(f"{key}: {held}" for key, held in zip(keys, values)) + "}"
+        items = self._items(value, depth)
+        return None if items is None else _put_together(type(value), items)
+
+    def _items(self, values: Iterable[Any], depth: int) -> list[str] | None:
+        items = [self.expression(each, depth + 1) for each in values]
         told = [each for each in items if each is not None]
-        if isinstance(value, (set, frozenset)):
-            told.sort()
-            inside = "{" + ", ".join(told) + "}" if told else "set()"
-            return f"frozenset({inside if told else ''})" if isinstance(value, frozenset) else inside
-        if isinstance(value, tuple):
-            return f"({told[0]},)" if len(told) == 1 else f"({', '.join(told)})"
-        return f"[{', '.join(told)}]"
+        return told if len(told) == len(items) else None
 
     def _of_class(self, value: type) -> str | None:
-        if (
-            value.__module__ == "builtins"
-            and getattr(__builtins__, "get", lambda _: None)(value.__name__) is value
-        ):
+        if value.__module__ == "builtins" and getattr(builtins, value.__name__, None) is value:
             return value.__name__
         if getattr(self._module, value.__name__, None) is value:
             return f"{self._alias}.{value.__name__}"
@@ -178,6 +179,25 @@ class Oracle:
             return text if type(again) is type(value) and bool(again == value) else None
         except Exception:  # noqa: BLE001 - most reprs are no expressions
             return None
+
+
+def _put_together(kind: type, items: list[str]) -> str:
+    """Write a collection other than a dictionary."""
+    inside = ", ".join(items)
+    if kind is tuple:
+        return f"({inside},)" if len(items) == 1 else f"({inside})"
+    if kind is list:
+        return f"[{inside}]"
+    shown = "{" + ", ".join(sorted(items)) + "}" if items else ""
+    return f"frozenset({shown})" if kind is frozenset else shown or "set()"
+
+
+def _of_float(value: float) -> str:
+    """Give an assertion of a number that is written with many digits, or is none; else nothing."""
+    if math.isnan(value):
+        return "math.isnan({})"
+    long = math.isfinite(value) and len(repr(value)) > _SHORT_FLOAT
+    return f"math.isclose({{}}, {value!r})" if long else ""
 
 
 def _own(kind: type, name: str) -> bool:

@@ -45,13 +45,13 @@ class Watch:
             self.outcomes[report.nodeid] = "error"
             self.errors[report.nodeid] = report.longreprtext[-_MOST_ERROR:]
 
-    @pytest.hookimpl(wrapper=True)
+    @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterable[None]:
         """Ask which files one test reaches."""
         self.note()
         self._tracer.start()  # a test may have set a tracer of its own
         try:
-            return (yield)
+            yield
         finally:
             if self.note():
                 self.touching.append(item.nodeid)

@@ -20,6 +20,7 @@ from ..session import PASSED, Suite, collect, prepare_path, pytest_words
 
 _TEST_S = 10.0
 _FRESH_S = 120.0
+OTHER_ORDER = "fails in another order or with other hashes"
 _ENGINE = Path(__file__).resolve().parent.parent
 
 
@@ -33,7 +34,7 @@ class Replay:
     scratch: str
     limits: Limits
     alone: int
-    """Runs of each test in a process forked for it."""
+    """Runs of each test, one after the other, in a process forked for it."""
     shuffled: int
     """Runs of all in fresh interpreters, each with another order and another seed of hashes."""
     pytest_args: tuple[str, ...] = ()
@@ -62,7 +63,7 @@ def replay(how: Replay, until: float) -> tuple[dict[str, str], str]:
         if time.monotonic() > until:
             break
         for name in _shuffled(how, seed):
-            bad.setdefault(name, "fails in another order or with other hashes")
+            bad.setdefault(name, OTHER_ORDER)
     return bad, ""
 
 
@@ -86,20 +87,18 @@ def _alone(how: Replay, log: Path) -> Callable[[Report], None]:
 
 
 def _steady(suite: Suite, test: str, how: Replay) -> str:
-    """Say why a test is not steady: it does not pass in each of some processes of its own."""
+    """Say why a test is not steady: in a process of its own it does not pass again and again."""
 
     def act(report: Report) -> None:
         cpu_timer(_TEST_S, _TEST_S * 2)
-        report(suite.run(test).outcome)
+        for _ in range(how.alone):
+            report(suite.run(test).outcome)
 
-    for _ in range(how.alone):
-        outcomes: list[str] = []
-        ended = run_child(act, how.limits._replace(silence_s=_TEST_S * 2.5), outcomes.append)
-        if not outcomes:
-            return f"ends its process: {ended.error or 'killed, or out of time'}"
-        if outcomes[0] != PASSED:
-            return f"{outcomes[0]} when run alone"
-    return ""
+    outcomes: list[str] = []
+    ended = run_child(act, how.limits._replace(silence_s=_TEST_S * 2.5), outcomes.append)
+    if not ended.finished:
+        return f"ends its process: {ended.error or 'killed, or out of time'}"
+    return next((f"{outcome} when run alone" for outcome in outcomes if outcome != PASSED), "")
 
 
 def _shuffled(how: Replay, seed: int) -> Sequence[str]:
@@ -116,7 +115,7 @@ def _shuffled(how: Replay, seed: int) -> Sequence[str]:
     argv = [sys.executable, str(_ENGINE), "shuffle", str(asked), str(answer)]
     environment = {**os.environ, "PYTHONHASHSEED": str(seed * 1000 + 7)}
     try:
-        subprocess.run(  # noqa: S603 - our own engine in the interpreter we run in
+        subprocess.run(
             argv,
             cwd=how.tree,
             env=environment,
@@ -142,7 +141,7 @@ class _Shuffle:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Put the tests in a random order."""
-        random.Random(self._seed).shuffle(items)  # noqa: S311 - an order, no secret
+        random.Random(self._seed).shuffle(items)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note what is not green."""

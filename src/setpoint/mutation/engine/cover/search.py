@@ -22,6 +22,7 @@ from .cases import Case, Cast, Target, called, fresh, shorter, varied
 from .kinds import MODULES
 from .oracle import Oracle
 from .seeds import examples, seen_values, signatures_of
+from .state import State
 from .targets import cast_of
 from .trial import Outcome, Stage, arm, assured, forbid
 from .wire import CoverRequest
@@ -40,6 +41,8 @@ class Kept(NamedTuple):
     case: Case
     outcome: Outcome
     arcs: frozenset[Arc]
+    dirty: bool = False
+    """It changes what the module keeps from call to call."""
 
 
 @dataclass
@@ -105,7 +108,15 @@ def stage_of(ground: Ground) -> Stage:
     cast = cast_of(module, ground.alias, ground.tree, seen_values(texts, signatures_of(ground.tree)))
     refusals: list[str] = []
     forbid(refusals, str(temporary))
-    return Stage(module, cast, Oracle(module, ground.alias), tracer, os.path.realpath(ground.path), refusals)
+    return Stage(
+        module,
+        cast,
+        Oracle(module, ground.alias),
+        tracer,
+        os.path.realpath(ground.path),
+        refusals,
+        State(module),
+    )
 
 
 def search(ground: Ground, until: float) -> Found:
@@ -200,11 +211,8 @@ class _Search:
         misses = 0
         while time.monotonic() < end and misses < 3000:  # noqa: PLR2004 - as good as exhausted
             if own and self._random.random() < 0.6:  # noqa: PLR2004 - rather from what worked
-                case = varied(
-                    self._random.choice(own[-8:] if self._random.random() < 0.5 else own).case,
-                    self._stage.cast,
-                    self._random,
-                )  # noqa: PLR2004 - the newest half of the time
+                newest = own[-8:] if self._random.randrange(2) else own
+                case = varied(self._random.choice(newest).case, self._stage.cast, self._random)
             else:
                 case = fresh(target, self._stage.cast, self._random)
             misses = 0 if self._try(case) else misses + 1
@@ -227,7 +235,7 @@ class _Search:
         told = assured(self._stage, case, outcome)
         if told is None:
             return False
-        kept = self._shrunk(Kept(case, told, arcs), arcs - known)
+        kept = self._shrunk(Kept(case, told, arcs, self._stage.dirty), arcs - known)
         self._report(("kept", kept))
         self._remember(kept)
         return True
@@ -245,7 +253,7 @@ class _Search:
                     continue
                 told = assured(self._stage, case, outcome)
                 if told is not None:
-                    kept = Kept(case, told, arcs)
+                    kept = Kept(case, told, arcs, self._stage.dirty)
                     break
             else:
                 break

@@ -72,7 +72,7 @@ class _Naming(ast.NodeTransformer):
     def __init__(self, names: Collection[str], alias: str) -> None:
         self._names, self._alias = names, alias
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802 - the visitor's own naming
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         if isinstance(node.ctx, ast.Load) and node.id in self._names:
             return ast.Attribute(ast.Name(self._alias, ast.Load()), node.id, ast.Load())
         return node
@@ -97,7 +97,7 @@ def _take(node: ast.Call, signatures: dict[str, list[str]], found: dict[str, dic
     params = signatures.get(name)
     if params is None:
         return
-    given = [*zip(params, node.args, strict=False), *((each.arg, each.value) for each in node.keywords)]
+    given = [*zip(params, node.args), *((each.arg, each.value) for each in node.keywords)]
     for param, value in given:
         text = ast.unparse(value)
         if param and len(text) <= _MOST_TEXT and _is_literal(value):

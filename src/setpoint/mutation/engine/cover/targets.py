@@ -13,9 +13,12 @@ from .cases import SYNTAX, Cast, Param, Target
 from .kinds import annotated, constants, named, used
 
 _NOT_CALLED = frozenset(
-    ("__new__", "__init__", "__init_subclass__", "__class_getitem__", "__del__", "__hash__", "__getattribute__",
-     "__subclasshook__", "__set_name__", "__weakref__", "__dict__", "__reduce__", "__reduce_ex__", "__sizeof__")
-)  # fmt: skip
+    f"__{name}__"
+    for name in (
+        *("new", "init", "init_subclass", "class_getitem", "del", "hash", "getattribute", "subclasshook"),
+        *("set_name", "weakref", "dict", "reduce", "reduce_ex", "sizeof", "getstate", "setstate"),
+    )
+)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MOST_OWN = 60
 Seen = Mapping[str, tuple[str, ...]]
@@ -73,8 +76,8 @@ def _makers(module: ModuleType, alias: str) -> Iterator[tuple[str, tuple[str, ..
         if issubclass(thing, enum.Enum):
             yield name, tuple(f"{alias}.{name}.{each.name}" for each in thing)
         else:
-            tried = (f"{alias}.{name}()", f"{alias}.{name}(1)", f"{alias}.{name}('a')", f"{alias}.{name}([1, 2])",
-                     f"{alias}.{name}(1, 2)", f"{alias}.{name}('a', 1)")  # fmt: skip
+            words = ("", "1", "'a'", "[1, 2]", "1, 2", "'a', 1")
+            tried = tuple(f"{alias}.{name}({arguments})" for arguments in words)
             yield name, tuple(text for text in tried if _works(text, module, alias))
 
 
@@ -129,16 +132,16 @@ class _Finder:
             return self.target(full, "method", name, owner, raw, skip=1, defined=defined)
         return None
 
-    def target(
+    def target(  # noqa: PLR0913 - the facts of one target
         self,
         name: str,
         form: str,
         path: str,
         owner: str,
-        thing: Any,
+        thing: Any,  # noqa: ANN401 - whatever can be called
         *,
         skip: int = 0,
-        defined: str = "",  # noqa: ANN401 - whatever can be called
+        defined: str = "",
     ) -> Target:
         node = self._nodes.get(defined or name)
         body = node

@@ -13,7 +13,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from .arcs import ArcTracer
 from .cases import Case, Cast, Program, program
 from .kinds import MODULES
 from .oracle import Oracle
+from .state import State
 from .unsure import Unsure
 
 _CPU_S, _WALL_S = 0.4, 3.0
@@ -68,6 +69,14 @@ class Outcome(NamedTuple):
         return (self.kind, self.wrap, self.checks, self.after, self.error, self.line)
 
 
+class Ready(NamedTuple):
+    """A case that is compiled."""
+
+    steps: Program
+    code: tuple[types.CodeType, ...]
+    call: types.CodeType
+
+
 @dataclass
 class Stage:
     """All that running cases needs, within one process."""
@@ -80,44 +89,56 @@ class Stage:
     refusals: list[str]
     """What was refused since it was emptied last."""
 
-    def run(self, case: Case, *, traced: bool = True, bind: bool = True) -> tuple[Outcome, frozenset[Arc]]:
+    state: State
+    """What the module keeps from call to call; put back before each case."""
+    cpu_s: float = _CPU_S
+    dirty: bool = False
+    """The last case changed what the module keeps."""
+    ready: dict[Case, Ready] = field(default_factory=dict)
+    """Compiled cases that are run again and again."""
+
+    def run(self, case: Case, *, traced: bool = True) -> tuple[Outcome, frozenset[Arc]]:
         """Run a case; gives what came of it and the arcs of the module that it took."""
         try:
-            steps = program(case, self.cast, bind=bind)
-            code = [compile(line, SOURCE, "exec") for line in steps.setup]
-            call = compile(steps.call, SOURCE, "eval")
+            ready = self.ready.get(case) or self._compiled(case)
         except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
             return Outcome("wrong"), frozenset()
+        if not traced:
+            self.ready[case] = ready
         self.refusals.clear()
         self.tracer.take()
-        outcome = self._timed(steps, code, call, traced=traced)
+        outcome = self._timed(ready, traced=traced)
         arcs = self.tracer.take().get(self.path, frozenset())
+        self.dirty = self.state.restore()
         return (Outcome("refused") if self.refusals else outcome), arcs
 
-    def _timed(
-        self, steps: Program, code: list[types.CodeType], call: types.CodeType, *, traced: bool
-    ) -> Outcome:
+    def _compiled(self, case: Case) -> Ready:
+        steps = program(case, self.cast)
+        code = tuple(compile(line, SOURCE, "exec") for line in steps.setup)
+        return Ready(steps, code, compile(steps.call, SOURCE, "eval"))
+
+    def _timed(self, ready: Ready, *, traced: bool) -> Outcome:
         names = environment(self.module, self.cast.module)
-        at = 0
+        place, wrap = 0, "{}"
         try:
-            with _limited(), warnings.catch_warnings():
+            with _limited(self.cpu_s), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if traced:
                     self.tracer.start()
                 try:
-                    for at, line in enumerate(code):
+                    for line in ready.code:
                         exec(line, names)  # noqa: S102 - a call that we made up
-                    at = len(code)
-                    value, wrap = _settled(eval(call, names))  # noqa: S307 - the same
+                        place += 1
+                    value = eval(ready.call, names)  # noqa: S307 - the same
+                    wrap = "list({})" if _is_iterator(value) else "{}"
+                    value, wrap = _settled(value)
                 finally:
                     self.tracer.stop()
-                return self._value(value, wrap, steps, names)
-        except TimeUp:
-            return Outcome("time")
-        except RecursionError:
+                return self._value(value, wrap, ready.steps, names)
+        except (TimeUp, RecursionError):
             return Outcome("time")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the code under test raises is what a test pins
-            return self._error(error, at)
+            return self._error(error, place, wrap)
         finally:
             self.tracer.stop()
 
@@ -143,18 +164,16 @@ class Stage:
                     found += [(name, check) for check in now if "__name__" not in check and check not in was]
         return tuple(found)
 
-    def _error(self, error: BaseException, at: int) -> Outcome:
+    def _error(self, error: BaseException, at: int, wrap: str) -> Outcome:
         if isinstance(error, Refused):
             return Outcome("refused")
         name, module = self._raisable(type(error))
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if frame.filename != __file__]
-        declared = (
-            bool(own)
-            and own[-1].filename != SOURCE
-            and _raises(own[-1].line or "", own[-1].filename == self.module.__file__)
-        )
-        return Outcome("error", error=name, imports=module, declared=declared, line=at)
+        last = own[-1] if own else None
+        raised = last is not None and re.match(r"\s*(raise|assert)\b", last.line or "") is not None
+        declared = raised and last is not None and last.filename == self.module.__file__
+        return Outcome("error", wrap, error=name, imports=module, declared=declared, line=at)
 
     def _raisable(self, kind: type[BaseException]) -> tuple[str, str]:
         """Name an exception's type, or the nearest above it that tests can name."""
@@ -173,15 +192,15 @@ class Stage:
         return "Exception", ""
 
 
-def _raises(line: str, inside: bool) -> bool:
-    return inside and bool(re.match(r"\s*(raise|assert)\b", line))
-
-
 def environment(module: ModuleType, alias: str) -> dict[str, Any]:
     """Give the names that a case can use."""
     names: dict[str, Any] = {"__name__": "case", alias: module}
     names.update({name: sys.modules[name] for name in MODULES if name in sys.modules and name != alias})
     return names
+
+
+def _is_iterator(value: Any) -> bool:  # noqa: ANN401 - any value
+    return hasattr(value, "__next__") and hasattr(value, "__iter__") and not hasattr(value, "read")
 
 
 def _settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value
@@ -190,7 +209,7 @@ def _settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value
         import asyncio  # noqa: PLC0415 - few modules under test need it
 
         return asyncio.run(value), "asyncio.run({})"
-    if hasattr(value, "__next__") and hasattr(value, "__iter__") and not hasattr(value, "read"):
+    if _is_iterator(value):
         items = list(itertools.islice(value, _MOST_ITEMS + 1))
         if len(items) <= _MOST_ITEMS:
             return items, "list({})"
@@ -199,9 +218,9 @@ def _settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
+def _limited(cpu_s: float) -> Iterator[None]:
     """Raise `TimeUp` in the call when it takes too long; a loop in C is ended by the parent process."""
-    signal.setitimer(signal.ITIMER_PROF, _CPU_S, 0.05)
+    signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.05)
     signal.setitimer(signal.ITIMER_REAL, _WALL_S, 0.2)
     try:
         yield
@@ -222,12 +241,18 @@ def arm() -> None:
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _REFUSED = frozenset(
-    ("os.remove", "os.rmdir", "os.rename", "os.truncate", "os.mkdir", "os.chmod", "os.chown", "os.link", "os.symlink",
-     "shutil.rmtree", "shutil.move", "os.kill", "os.killpg", "os.system", "os.exec", "os.fork", "os.forkpty",
-     "os.posix_spawn", "os.putenv", "os.unsetenv", "os.chdir", "os.utime", "subprocess.Popen", "socket.connect", "socket.bind",
-     "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "ctypes.dlopen", "signal.pthread_kill",
-     "webbrowser.open", "resource.setrlimit", "builtins.input", "sqlite3.connect")
-)  # fmt: skip
+    (
+        *(
+            f"os.{name}"
+            for name in ("remove", "rmdir", "rename", "truncate", "mkdir", "chmod", "chown", "link")
+        ),
+        *(f"os.{name}" for name in ("symlink", "utime", "chdir", "putenv", "unsetenv", "kill", "killpg")),
+        *(f"os.{name}" for name in ("system", "exec", "fork", "forkpty", "posix_spawn")),
+        *(f"socket.{name}" for name in ("connect", "bind", "getaddrinfo", "gethostbyname", "sendto")),
+        *("shutil.rmtree", "shutil.move", "subprocess.Popen", "ctypes.dlopen", "signal.pthread_kill"),
+        *("webbrowser.open", "resource.setrlimit", "builtins.input", "sqlite3.connect"),
+    )
+)
 
 
 def forbid(refusals: list[str], temporary: str) -> None:
@@ -244,9 +269,7 @@ def forbid(refusals: list[str], temporary: str) -> None:
                 return
             if os.path.realpath(os.fsdecode(path)).startswith((real, os.devnull)):
                 return
-        elif event not in _REFUSED:
-            return
-        elif (
+        elif event not in _REFUSED or (
             args
             and isinstance(args[0], (str, bytes))
             and os.path.realpath(os.fsdecode(args[0])).startswith(real)

@@ -10,10 +10,22 @@ from types import FrameType, ModuleType
 from typing import Any
 
 _ASKING = frozenset(
-    ("now", "today", "utcnow", "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "process_time", "random",
-     "getrandbits", "urandom", "getpid", "getppid", "getcwd", "gethostname", "uname", "getlogin", "cpu_count",
-     "getloadavg", "uuid1", "uuid4", "get_ident")
-)  # fmt: skip
+    (
+        *(
+            "now",
+            "today",
+            "utcnow",
+            "time",
+            "time_ns",
+            "monotonic",
+            "monotonic_ns",
+            "perf_counter",
+            "process_time",
+        ),
+        *("random", "getrandbits", "urandom", "uuid1", "uuid4", "getpid", "getppid", "getcwd", "gethostname"),
+        *("uname", "getlogin", "cpu_count", "getloadavg", "get_ident"),
+    )
+)
 _METHODS_TOO = frozenset(("now", "today", "utcnow", "random", "getrandbits"))
 """Those that are methods; the others count as functions of a module only."""
 _OWN = "setpoint_engine"

@@ -3,109 +3,129 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from random import Random
+from typing import Any
 
 from .kinds import ANYTHING, POOLS
 
 MOST_CHARACTERS = 120
 """Longer expressions make no readable test."""
-_LETTERS = "aAbz09 -_.,:;/+%(){}[]\n\t@#'\"é"
+_LETTERS = "aAbz09 -_.,:;/+%(){}[]\n\t@#'\"\N{LATIN SMALL LETTER E WITH ACUTE}"
+_OWN_SHARE, _OWN_SHARE_ALONE, _KINDS_SHARE = 0.35, 0.45, 0.9
+"""How often a value is one seen near the code, the same where no kind is known, and one of a hinted kind."""
+_ITEMS = (0, 1, -1, 3, "a", None, [1], (1, 2))
+_HELD = (0, 1, "x", None, [1])
+Words = tuple[str, ...]
 
 
 def pick(kinds: tuple[str, ...], own: tuple[str, ...], random: Random) -> str:
     """Pick a value: of the kinds that the code hints at, one seen near the code, or anything."""
     chance = random.random()
-    if own and chance < (0.35 if kinds else 0.45):
+    if own and chance < (_OWN_SHARE if kinds else _OWN_SHARE_ALONE):
         return random.choice(own)
-    if kinds and chance < 0.9:  # noqa: PLR2004 - a share, found by trying
+    if kinds and chance < _KINDS_SHARE:
         return random.choice(POOLS[random.choice(kinds)])
     return random.choice(POOLS[random.choice(ANYTHING)])
 
 
-def changed(text: str, words: tuple[str, ...], random: Random) -> str:
+def changed(text: str, words: Words, random: Random) -> str:
     """Change an expression a little where it is a literal; gives it as it is where it cannot be changed."""
     try:
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        new = repr(_changed(value, words, random))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError):
         return text
-    new = repr(_changed(value, words, random))
     return new if len(new) <= MOST_CHARACTERS and "inf" not in new and "nan" not in new else text
 
 
-def _changed(value: object, words: tuple[str, ...], random: Random) -> object:
-    if isinstance(value, bool) or value is None:
-        return not value
-    if isinstance(value, int):
-        return random.choice((value + 1, value - 1, -value, value * 2, value // 2, value + 10, float(value)))
-    if isinstance(value, float):
-        return random.choice((value + 1, value - 0.5, -value, value * 2, value / 2, int(value)))
-    if isinstance(value, str):
-        return _changed_text(value, words, random)
-    if isinstance(value, bytes):
-        return _changed_text(value.decode("latin-1"), (), random).encode("latin-1", "replace")
-    if isinstance(value, (list, tuple)):
-        items = _changed_items(list(value), words, random)
-        return items if isinstance(value, list) else tuple(items)
-    if isinstance(value, (set, frozenset)):
-        return {each for each in _changed_items(list(value), words, random) if _hashable(each)}
-    if isinstance(value, dict):
-        return _changed_dict(dict(value), words, random)
-    return value
+def _changed(value: Any, words: Words, random: Random) -> Any:  # noqa: ANN401 - any literal
+    change = _CHANGES.get(type(value))
+    return value if change is None else change(value, words, random)
 
 
-def _changed_text(text: str, words: tuple[str, ...], random: Random) -> str:
+def _flag(value: Any, _words: Words, _random: Random) -> bool:  # noqa: ANN401 - true, false or none
+    return not value
+
+
+def _whole(value: int, _words: Words, random: Random) -> float:
+    return random.choice((value + 1, value - 1, -value, value * 2, value // 2, value + 10, float(value)))
+
+
+def _real(value: float, _words: Words, random: Random) -> float:
+    return random.choice((value + 1, value - 0.5, -value, value * 2, value / 2, int(value)))
+
+
+def _text(text: str, words: Words, random: Random) -> str:
     place = random.randint(0, len(text))
-    match random.randrange(8):
-        case 0 | 1:
-            return text[:place] + random.choice(_LETTERS) + text[place:]
-        case 2:
-            return text[:place] + text[place + 1 :]
-        case 3:
-            return text[:place]
-        case 4:
-            return text + text
-        case 5:
-            return random.choice((text.upper(), text.lower(), text.title(), text.strip(), f" {text} "))
-        case 6:
-            return (
-                text[:place] + (random.choice(words) if words else str(random.randint(0, 20))) + text[place:]
-            )
-        case _:
-            return text[:place] + random.choice(_LETTERS) + text[place + 1 :]
+    letter = random.choice(_LETTERS)
+    word = random.choice(words) if words else str(random.randint(0, 20))
+    return random.choice(
+        (
+            text[:place] + letter + text[place:],
+            text[:place] + letter + text[place:],
+            text[:place] + letter + text[place + 1 :],
+            text[:place] + word + text[place:],
+            text[:place] + text[place + 1 :],
+            text[:place],
+            text + text,
+            random.choice((text.upper(), text.lower(), text.title(), text.strip(), f" {text} ")),
+        )
+    )
 
 
-def _changed_items(items: list[object], words: tuple[str, ...], random: Random) -> list[object]:
+def _bytes(value: bytes, _words: Words, random: Random) -> bytes:
+    return _text(value.decode("latin-1"), (), random).encode("latin-1", "replace")
+
+
+def _list(items: list[Any], words: Words, random: Random) -> list[Any]:
+    items = list(items)
     place = random.randrange(len(items)) if items else 0
-    match random.randrange(7):
-        case 0 | 1 if items:
-            items[place] = _changed(items[place], words, random)
-        case 2 if items:
-            del items[place]
-        case 3 if items:
-            items.append(items[place])
-        case 4 if items:
-            items.insert(place, _changed(items[place], words, random))
-        case 5:
-            items.reverse()
-        case _:
-            items.append(random.choice((0, 1, -1, 3, "a", None, [1], (1, 2))))
+    change = random.randrange(7)
+    if not items or change >= 5:  # noqa: PLR2004 - two ways of seven change no item
+        return items[::-1] if change == 5 else [*items, random.choice(_ITEMS)]  # noqa: PLR2004 - the first of them
+    if change <= 1:
+        items[place] = _changed(items[place], words, random)
+    elif change == 2:  # noqa: PLR2004 - one of seven ways
+        del items[place]
+    else:
+        again = items[place] if change == 3 else _changed(items[place], words, random)  # noqa: PLR2004 - the same
+        items.insert(place, again)
     return items
 
 
-def _changed_dict(
-    value: dict[object, object], words: tuple[str, ...], random: Random
-) -> dict[object, object]:
+def _tuple(items: tuple[Any, ...], words: Words, random: Random) -> tuple[Any, ...]:
+    return tuple(_list(list(items), words, random))
+
+
+def _set(items: set[Any], words: Words, random: Random) -> set[Any]:
+    return set(_list(sorted(items, key=repr), words, random))
+
+
+def _dict(value: dict[Any, Any], words: Words, random: Random) -> dict[Any, Any]:
+    value = dict(value)
     keys = list(value)
-    key = random.choice(keys) if keys else None
-    match random.randrange(4):
-        case 0 | 1 if keys:
-            value[key] = _changed(value[key], words, random)
-        case 2 if keys:
-            del value[key]
-        case _:
-            value[random.choice(("a", "b", 1, *words))] = random.choice((0, 1, "x", None, [1]))
+    change = random.randrange(4)
+    if not keys or change == 3:  # noqa: PLR2004 - one way of four adds something
+        value[random.choice(("a", "b", 1, *words))] = random.choice(_HELD)
+        return value
+    key = random.choice(keys)
+    if change == 2:  # noqa: PLR2004 - another takes something away
+        del value[key]
+    else:
+        value[key] = _changed(value[key], words, random)
     return value
 
 
-def _hashable(value: object) -> bool:
-    return not isinstance(value, (list, dict, set, bytearray))
+_CHANGES: dict[type, Callable[[Any, Words, Random], Any]] = {
+    bool: _flag,
+    type(None): _flag,
+    int: _whole,
+    float: _real,
+    str: _text,
+    bytes: _bytes,
+    list: _list,
+    tuple: _tuple,
+    set: _set,
+    dict: _dict,
+}

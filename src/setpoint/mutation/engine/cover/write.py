@@ -18,7 +18,7 @@ from .anatomy import Branch, dissect
 from .cases import Cast
 from .choose import chosen, goals_of
 from .killing import Kills, kills
-from .replay import Replay, replay
+from .replay import OTHER_ORDER, Replay, replay
 from .search import Ground, Kept, search
 from .wire import CoverRequest, CoverResult, Written, read_request, write_result
 from .writing import Draft, alias_of, drafts, file_of
@@ -133,7 +133,7 @@ def _judged(
     )
     warm_up(request.tree, request.scratch)
     try:
-        for _ in range(3):
+        for _ in range(4):
             if not tests:
                 return []
             target.write_text(file_of(tests, cast, request.module, request.style), encoding="utf-8")
@@ -141,15 +141,27 @@ def _judged(
             if reason:
                 result.reason = reason
                 return []
-            result.dropped.update(bad)
             if not bad:
                 return tests
-            tests = [each for each in tests if each.name not in bad]
+            before = tests
+            tests = _without(tests, bad)
+            left = {each.name for each in tests}
+            gone = [each.name for each in before if each.name not in left]
+            result.dropped.update({name: bad.get(name, OTHER_ORDER) for name in gone})
         return []
     finally:
         target.unlink(missing_ok=True)
         if made and not any(target.parent.iterdir()):
             target.parent.rmdir()
+
+
+def _without(tests: list[Draft], bad: dict[str, str]) -> list[Draft]:
+    """Leave out what failed; where others failed in another order, rather those that change what is kept."""
+    alone = {name for name, why in bad.items() if why != OTHER_ORDER}
+    dirty = {each.name for each in tests if each.kept.dirty}
+    if not alone and dirty:
+        bad = dict.fromkeys(dirty, "changes what the module keeps from call to call")
+    return [each for each in tests if each.name not in bad]
 
 
 def _tell(

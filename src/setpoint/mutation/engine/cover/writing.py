@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -34,7 +35,7 @@ def drafts(kept: Sequence[Kept], reasons: Sequence[str]) -> list[Draft]:
     """Name the tests: what is called, and what comes of it."""
     counts: dict[str, int] = {}
     found = []
-    for each, why in sorted(zip(kept, reasons, strict=True), key=lambda pair: pair[0].case.target):
+    for each, why in sorted(zip(kept, reasons), key=lambda pair: pair[0].case.target):
         name = _name(each)
         counts[name] = counts.get(name, 0) + 1
         number = f"_{counts[name]}" if counts[name] > 1 else ""
@@ -145,16 +146,17 @@ def _asserting(call: str, outcome: Outcome, style: str) -> list[str]:
 
 
 def _assertion(check: str, subject: str, style: str) -> str:
+    simple = isinstance(
+        ast.parse(subject, mode="eval").body, (ast.Call, ast.Name, ast.Attribute, ast.Subscript)
+    )
+    shown = subject if simple or not check.startswith("{}") else f"({subject})"
     if style == "pytest":
-        bare = re.fullmatch(r"[\w.\[\]'\"(), =-]+", subject) is not None
-        return f"assert {filled(check, subject if bare or '(' not in check[:2] else f'({subject})')}"
+        return f"assert {filled(check, shown)}"
     match = re.fullmatch(r"(.*?\{\}\S*) (==|is) (.*)", check, re.DOTALL)
     if match is None:
-        return f"self.assertTrue({filled(check, subject)})"
-    left, word, right = filled(match[1], subject), match[2], filled(match[3], "")
-    if word == "is":
-        return f"self.assertIs({left}, {right})"
-    return f"self.assertEqual({left}, {right})"
+        return f"self.assertTrue({filled(check, shown)})"
+    left, right = filled(match[1], subject), filled(match[3], "")
+    return f"self.{'assertIs' if match[2] == 'is' else 'assertEqual'}({left}, {right})"
 
 
 def _indented(text: str) -> str:
