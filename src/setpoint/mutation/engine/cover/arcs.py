@@ -33,7 +33,7 @@ class ArcTracer:
     def stop(self) -> None:
         """Stop recording."""
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]  # None ends it, as its documentation says
+        threading.settrace(None)
 
     def take(self) -> dict[str, frozenset[Arc]]:
         """Give what was recorded since the last time, and forget it."""

@@ -7,9 +7,9 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .kinds import MODULES
 from .values import changed, pick
@@ -18,15 +18,39 @@ _MUTABLE = re.compile(r"[\[{]|bytearray\(|set\(|collections\.|types\.SimpleNames
 _ONE_IN = 3
 
 SYNTAX = {
-    "__len__": "len({o})", "__str__": "str({o})", "__repr__": "repr({o})", "__iter__": "iter({o})",
-    "__reversed__": "reversed({o})", "__bool__": "bool({o})", "__int__": "int({o})", "__float__": "float({o})",
-    "__neg__": "-{o}", "__abs__": "abs({o})", "__invert__": "~{o}", "__next__": "next({o})",
-    "__contains__": "{0} in {o}", "__getitem__": "{o}[{0}]", "__eq__": "{o} == {0}", "__ne__": "{o} != {0}",
-    "__lt__": "{o} < {0}", "__le__": "{o} <= {0}", "__gt__": "{o} > {0}", "__ge__": "{o} >= {0}",
-    "__add__": "{o} + {0}", "__radd__": "{0} + {o}", "__sub__": "{o} - {0}", "__rsub__": "{0} - {o}",
-    "__mul__": "{o} * {0}", "__rmul__": "{0} * {o}", "__or__": "{o} | {0}", "__and__": "{o} & {0}",
-    "__xor__": "{o} ^ {0}", "__truediv__": "{o} / {0}", "__floordiv__": "{o} // {0}", "__mod__": "{o} % {0}",
-}  # fmt: skip
+    "__len__": "len({o})",
+    "__str__": "str({o})",
+    "__repr__": "repr({o})",
+    "__iter__": "iter({o})",
+    "__reversed__": "reversed({o})",
+    "__bool__": "bool({o})",
+    "__int__": "int({o})",
+    "__float__": "float({o})",
+    "__neg__": "-{o}",
+    "__abs__": "abs({o})",
+    "__invert__": "~{o}",
+    "__next__": "next({o})",
+    "__contains__": "{0} in {o}",
+    "__getitem__": "{o}[{0}]",
+    "__eq__": "{o} == {0}",
+    "__ne__": "{o} != {0}",
+    "__lt__": "{o} < {0}",
+    "__le__": "{o} <= {0}",
+    "__gt__": "{o} > {0}",
+    "__ge__": "{o} >= {0}",
+    "__add__": "{o} + {0}",
+    "__radd__": "{0} + {o}",
+    "__sub__": "{o} - {0}",
+    "__rsub__": "{0} - {o}",
+    "__mul__": "{o} * {0}",
+    "__rmul__": "{0} * {o}",
+    "__or__": "{o} | {0}",
+    "__and__": "{o} & {0}",
+    "__xor__": "{o} ^ {0}",
+    "__truediv__": "{o} / {0}",
+    "__floordiv__": "{o} // {0}",
+    "__mod__": "{o} % {0}",
+}
 """How special methods are called by people."""
 
 
@@ -273,8 +297,8 @@ def _varied_example(case: Case, random: Random) -> Case:
     return _with(case, expression=ast.unparse(tree))
 
 
-def _with(case: Case, **new: object) -> Case:
-    return Case(**{**case.__dict__, **new})  # type: ignore[arg-type]  # fields of the case by name
+def _with(case: Case, **new: Any) -> Case:  # noqa: ANN401 - fields by name
+    return replace(case, **new)
 
 
 def called(case: Case, random: Random) -> Case:

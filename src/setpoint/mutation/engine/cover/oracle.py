@@ -155,7 +155,7 @@ class Oracle:
     def _of_class(self, value: type) -> str | None:
         if value.__module__ == "builtins" and getattr(builtins, value.__name__, None) is value:
             return value.__name__
-        if getattr(self._module, value.__name__, None) is value:
+        if vars(self._module).get(value.__name__) is value:
             return f"{self._alias}.{value.__name__}"
         return None
 
@@ -208,14 +208,13 @@ def _own(kind: type, name: str) -> bool:
 def _shown(value: Any) -> str:  # noqa: ANN401 - any object
     """Give the repr of a value where it is short and the same in each process; else nothing."""
     try:
-        shown = repr(value)
+        shown: object = repr(value)
     except Exception:  # noqa: BLE001 - the project's own repr
         return ""
     is_set = isinstance(value, (set, frozenset))
-    fitting = (
-        isinstance(shown, str) and len(shown) <= _MOST and not _ADDRESS.search(shown) and "\n" not in shown
-    )
-    return shown if fitting and not is_set else ""
+    if not isinstance(shown, str) or is_set or len(shown) > _MOST or "\n" in shown:
+        return ""
+    return "" if _ADDRESS.search(shown) else shown
 
 
 def _braced(text: str) -> str:

@@ -47,7 +47,7 @@ class Unsure:
             yield
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]  # None ends it, as its documentation says
+            threading.setprofile(None)
 
     def _see(self, frame: FrameType, event: str, arg: Any) -> None:  # noqa: ANN401 - what the interpreter hands over
         if event != "c_call":

@@ -56,7 +56,8 @@ def write(request: CoverRequest) -> CoverResult:
         result.reason = result.reason or "no call was found that reaches what no test reaches"
         result.status = "nothing" if found.cast else "not_possible"
         return result
-    cases, places, first = list(found.kept), chosen(found.kept, ground, found.cast, request.most), {}
+    cases, places = list(found.kept), chosen(found.kept, ground, found.cast, request.most)
+    first: dict[int, int] = {}
     if request.kill:
         came = kills(ground, cases, places, began + request.wall_s * _KILL_SHARE)
         result.mutants, result.killed = came.mutants, len(came.first)
