@@ -24,6 +24,7 @@ from setpoint.cli import (
     finding,
     gate,
     init,
+    metrics,
     mutate,
     pipeline,
     quarantine,
@@ -76,6 +77,7 @@ app.add_typer(gate.app)
 app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
+app.command()(metrics.metrics)
 app.command()(check.check)
 app.command()(cover.cover)
 app.command()(mutate.mutate)

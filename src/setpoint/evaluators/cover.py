@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,15 +17,18 @@ from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.mutation import MutationReport
 from setpoint.errors import RecordedDataError
 from setpoint.evaluators import results
-from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.layout import Layout
-from setpoint.evaluators.mutation import MutationEngine, is_source
+from setpoint.evaluators.discovery.detect import Project
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
+from setpoint.evaluators.discovery.layout import Layout
+from setpoint.evaluators.mutants.score import MutationEngine, is_source
+from setpoint.evaluators.run import Group, Unmeasured
 from setpoint.mutation.cover import argv_of, files_of, read_reach
 from setpoint.mutation.engine.cover.wire import ReachRequest, ReachResult
 from setpoint.policies.cover import SOURCE, adapted, instructions, quality
 from setpoint.ports import Measured
 from setpoint.processes import Command, Completed, run
 from setpoint.processes.git import changed_files
+from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 
 _PERCENT = 1000
@@ -129,6 +132,35 @@ class CoverCheck:
         )
         _, report, _ = await engine.judge(tree, dict.fromkeys(self.files, ()))
         return report
+
+
+def covering(
+    project: Project,
+    settings: Settings,
+    artifacts: Artifacts,
+    stage: Stage,
+    files: Sequence[str],
+    cannot: str,
+) -> Iterator[Group]:
+    """Make the check where files are named; `cannot` says why the project's tests cannot be run."""
+    goals = settings.cover
+    if not goals.paths:
+        return
+    sources = sources_within(goals.paths, files)
+    if reason := cannot or ("" if sources else "no Python source lies at cover.paths"):
+        yield Group(checks=(Unmeasured(name=SOURCE, reason=reason, state=CheckState.ERROR),), identity=None)
+        return
+    check = CoverCheck(
+        interpreter=project.interpreter,
+        layout=project.layout,
+        artifacts=artifacts,
+        goals=goals,
+        files=sources,
+        timeout_s=settings.checks.timeout_s,
+        stage=stage,
+        args=settings.checks.pytest_args,
+    )
+    yield Group(checks=(check,), identity=None)
 
 
 def _report(reach: ReachResult, mutants: MutationReport | None, goals: CoverGoals) -> CoverReport:

@@ -28,8 +28,17 @@ def _start() -> int:
     sys.modules[_PRIVATE_NAME] = package
     spec.loader.exec_module(package)
     words = sys.argv[1:]
+    if words[:1] == ["--lent"]:
+        lent, words = words[1], words[2:]
+        if importlib.util.find_spec("pytest") is None:
+            sys.path.append(lent)
     work = _WORKS.get(words[0], "") if words else ""
     words = words[1:] if work else words
+    try:
+        import pytest  # noqa: F401, PLC0415 - tried here, where its absence can be said
+    except (ImportError, SyntaxError) as error:
+        sys.stderr.write(f"{sys.executable} has no pytest that works in it: {error}\n")
+        return int(importlib.import_module(f"{_PRIVATE_NAME}.wire").CANNOT_RUN)
     return int(importlib.import_module(f"{_PRIVATE_NAME}.{work or 'repair'}").main(words))
 
 
