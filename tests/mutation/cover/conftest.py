@@ -1,9 +1,8 @@
 """The engine run by its path, as the product runs it, in a project of its own."""
 
-import json
 import subprocess
 import sys
-from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -12,38 +11,32 @@ from setpoint.mutation.cover import argv_of, read_cover, read_reach
 from setpoint.mutation.engine.cover.wire import CoverRequest, ReachRequest
 
 
-@pytest.fixture
-def engine(tmp_path):
+def _answer(request, read):
     """Run one order; gives the answer as its reader gives it."""
-
-    def run(request, read):
-        answered = tmp_path / "answer.json"
-        argv = argv_of(sys.executable, request, tmp_path / "asked.json", answered)
-        done = subprocess.run(argv, capture_output=True, text=True, env=ENVIRONMENT, timeout=110, check=False)
-        assert done.returncode == 0, done.stderr
-        return read(answered)
-
-    return run
+    folder = Path(request.scratch)
+    folder.mkdir(exist_ok=True)
+    argv = argv_of(sys.executable, request, folder / "asked.json", folder / "answer.json")
+    done = subprocess.run(argv, capture_output=True, text=True, env=ENVIRONMENT, timeout=110, check=False)
+    assert done.returncode == 0, done.stderr
+    return read(folder / "answer.json")
 
 
-@pytest.fixture
-def reach(engine, tmp_path):
+@pytest.fixture(scope="session")
+def reach():
     def run(root, *files):
-        scratch = tmp_path / "reach"
-        scratch.mkdir(exist_ok=True)
-        return engine(ReachRequest(tree=str(root), files=files, scratch=str(scratch)), read_reach)
+        scratch = root.parent / f"{root.name}-reach"
+        return _answer(ReachRequest(tree=str(root), files=files, scratch=str(scratch)), read_reach)
 
     return run
 
 
-@pytest.fixture
-def cover(engine, reach, tmp_path):
+@pytest.fixture(scope="session")
+def cover(reach):
     """Have tests written for what nothing reaches; gives the result, with the tests in their place."""
 
     def run(root, file, module, **keys):
         (missed,) = reach(root, file).files
-        scratch = tmp_path / "cover"
-        scratch.mkdir(exist_ok=True)
+        scratch = root.parent / f"{root.name}-cover"
         keys = {"wall_s": 6.0, "repeats": 3, **keys}
         request = CoverRequest(
             tree=str(root),
@@ -55,8 +48,7 @@ def cover(engine, reach, tmp_path):
             scratch=str(scratch),
             **keys,
         )
-        assert json.loads(json.dumps(asdict(request)))
-        result = engine(request, read_cover)
+        result = _answer(request, read_cover)
         if result.text:
             (root / "tests").mkdir(exist_ok=True)
             (root / "tests" / "test_pinned.py").write_text(result.text, "utf-8")

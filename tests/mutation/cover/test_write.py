@@ -2,8 +2,12 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
+from textwrap import dedent
+
+import pytest
 
 from mutation.conftest import ENVIRONMENT
 
@@ -68,10 +72,17 @@ def run_tests(root, *words):
     )
 
 
-def test_they_reach_all_of_a_small_module_and_notice_its_mutants(project, cover, reach):
-    root = project(shop=SHOP)
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory, cover):
+    """Give a small project with the tests that were written for it, and what was told of them."""
+    root = tmp_path_factory.mktemp("shop") / "project"
+    root.mkdir()
+    (root / "shop.py").write_text(dedent(SHOP), "utf-8")
+    return root, cover(root, "shop.py", "shop", wall_s=8.0, repeats=5)
 
-    result = cover(root, "shop.py", "shop")
+
+def test_they_reach_all_of_a_small_module_and_notice_its_mutants(shop, reach):
+    root, result = shop
 
     assert result.status == "written"
     assert result.killed > result.mutants / 2
@@ -82,8 +93,8 @@ def test_they_reach_all_of_a_small_module_and_notice_its_mutants(project, cover,
     assert now.missed_branches == ()
 
 
-def test_they_read_like_tests_and_say_that_they_pin_what_is(project, cover):
-    result = cover(project(shop=SHOP), "shop.py", "shop")
+def test_they_read_like_tests_and_say_that_they_pin_what_is(shop):
+    _, result = shop
 
     tree = ast.parse(result.text)
     tests = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -94,9 +105,9 @@ def test_they_read_like_tests_and_say_that_they_pin_what_is(project, cover):
     assert len({test.name for test in tests}) == len(tests)
 
 
-def test_a_fault_that_is_there_is_noticed_when_it_goes(project, cover):
-    root = project(shop=SHOP)
-    cover(root, "shop.py", "shop")
+def test_a_fault_that_is_there_is_noticed_when_it_goes(shop, tmp_path):
+    root = tmp_path / "copy"
+    shutil.copytree(shop[0], root)
     path = root / "shop.py"
     path.write_text(path.read_text().replace("return 6", "return 7"))
 

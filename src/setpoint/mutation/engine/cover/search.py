@@ -32,6 +32,9 @@ _MOST_DEATHS = 6
 _QUIET_TURNS = 3
 """Rounds over all targets without anything new, after which the search ends."""
 _MOST_SHRINKS = 6
+_MOST_MISSES = 3000
+"""Calls in a row that reach nothing new, after which a target's turn ends."""
+_MOST_ENDLESS = 6
 _LEAST_TURN_S, _MOST_TURN_S = 0.06, 0.5
 
 
@@ -171,6 +174,8 @@ class _Search:
         self._touched: set[Arc] = set()
         """Arcs of calls that ended in an error which the module does not raise by itself."""
         self._calls = self._refused = 0
+        self._endless: dict[str, int] = {}
+        """How often calls of a target ran out of time."""
 
     def run(self, kept: Iterable[Kept], avoid: Collection[str], until: float) -> None:
         for each in kept:
@@ -183,6 +188,7 @@ class _Search:
         quiet = 0
         while targets and quiet < _QUIET_TURNS and time.monotonic() < until:
             before = len(self._kept)
+            targets = [each for each in targets if self._endless.get(each.name, 0) < _MOST_ENDLESS]
             wanted = self._wanted(targets)
             left = max(until - time.monotonic(), 0.0)
             turn_s = min(max(left / (2 * len(wanted) + 1), _LEAST_TURN_S), _MOST_TURN_S)
@@ -209,7 +215,10 @@ class _Search:
         self._report(("at", target.name))
         own = self._of.setdefault(target.name, [])
         misses = 0
-        while time.monotonic() < end and misses < 3000:  # noqa: PLR2004 - as good as exhausted
+        patience = self._endless.get(target.name, 0) + 1
+        while time.monotonic() < end and misses < _MOST_MISSES:
+            if self._endless.get(target.name, 0) > patience:
+                return
             if own and self._random.random() < 0.6:  # noqa: PLR2004 - rather from what worked
                 newest = own[-8:] if self._random.randrange(2) else own
                 case = varied(self._random.choice(newest).case, self._stage.cast, self._random)
@@ -225,6 +234,8 @@ class _Search:
         outcome, arcs = self._stage.run(case)
         if outcome.kind == "refused":
             self._refused += 1
+        elif outcome.kind == "time":
+            self._endless[case.target] = self._endless.get(case.target, 0) + 1
         if outcome.kind not in ("value", "error"):
             return False
         if outcome.callable and case.then is None and not case.expression and self._random.random() < 0.5:  # noqa: PLR2004 - every other time
