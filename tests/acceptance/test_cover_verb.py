@@ -49,6 +49,18 @@ def test_add():
 def test_greet():
     assert sample.greet("Ann") == "Hello, Ann!"
 """
+STARTED = (
+    BASIC
+    + """
+
+def test_subtract():
+    assert sample.subtract(3, 1) == 2
+
+
+def test_multiply():
+    assert sample.Calculator().multiply(2, 3) == 6
+"""
+)
 MORE = """import pytest
 import sample
 
@@ -81,7 +93,7 @@ def sample(repository):
     """Give R1's example: a module of which tests reach a bit more than half."""
     (repository.root / "tests" / "test_calc.py").unlink()
     repository.write("sample.py", SAMPLE)
-    repository.write("tests/test_sample.py", BASIC)
+    repository.write("tests/test_sample.py", STARTED)
     repository.commit()
     return repository
 

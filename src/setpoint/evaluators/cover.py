@@ -139,7 +139,7 @@ def covering(
     settings: Settings,
     artifacts: Artifacts,
     stage: Stage,
-    files: Sequence[str],
+    files: Iterable[str],
     cannot: str,
 ) -> Iterator[Group]:
     """Make the check where files are named; `cannot` says why the project's tests cannot be run."""

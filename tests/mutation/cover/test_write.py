@@ -187,7 +187,7 @@ def test_no_call_does_harm_and_what_is_not_the_same_twice_is_not_pinned(project,
     root = project(harmful=HARMFUL)
     (root / "precious.txt").write_text("keep me")
 
-    result = cover(root, "harmful.py", "harmful", wall_s=12.0)
+    result = cover(root, "harmful.py", "harmful", wall_s=24.0)
 
     assert (root / "precious.txt").read_text() == "keep me"
     assert sorted(path.name for path in root.iterdir() if path.suffix == ".txt") == ["precious.txt"]

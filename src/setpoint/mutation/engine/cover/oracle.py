@@ -153,10 +153,11 @@ class Oracle:
         return told if len(told) == len(items) else None
 
     def _of_class(self, value: type) -> str | None:
-        if value.__module__ == "builtins" and getattr(builtins, value.__name__, None) is value:
-            return value.__name__
-        if vars(self._module).get(value.__name__) is value:
-            return f"{self._alias}.{value.__name__}"
+        name: str = value.__name__
+        if vars(builtins).get(name) is value:
+            return name
+        if vars(self._module).get(name) is value:
+            return f"{self._alias}.{name}"
         return None
 
     def _by_repr(self, value: Any) -> str | None:  # noqa: ANN401 - any object

@@ -34,7 +34,8 @@ _QUIET_TURNS = 3
 _MOST_SHRINKS = 6
 _MOST_MISSES = 3000
 """Calls in a row that reach nothing new, after which a target's turn ends."""
-_MOST_ENDLESS = 6
+_MOST_ENDLESS = 3
+"""Calls out of time after which a target is left alone."""
 _LEAST_TURN_S, _MOST_TURN_S = 0.06, 0.5
 
 
@@ -215,10 +216,10 @@ class _Search:
         self._report(("at", target.name))
         own = self._of.setdefault(target.name, [])
         misses = 0
-        patience = self._endless.get(target.name, 0) + 1
-        while time.monotonic() < end and misses < _MOST_MISSES:
-            if self._endless.get(target.name, 0) > patience:
-                return
+        before = self._endless.get(target.name, 0)
+        while (
+            time.monotonic() < end and misses < _MOST_MISSES and self._endless.get(target.name, 0) == before
+        ):
             if own and self._random.random() < 0.6:  # noqa: PLR2004 - rather from what worked
                 newest = own[-8:] if self._random.randrange(2) else own
                 case = varied(self._random.choice(newest).case, self._stage.cast, self._random)

@@ -25,7 +25,7 @@ from .oracle import Oracle
 from .state import State
 from .unsure import Unsure
 
-_CPU_S, _WALL_S = 0.4, 3.0
+_CPU_S, _WALL_S = 0.25, 2.0
 _MOST_ITEMS = 12
 """Items that are taken of an iterator which may never end."""
 SOURCE = "<case>"
