@@ -188,7 +188,7 @@ def _bodies(tree: ast.Module, heads: dict[int, int], lines: Collection[int]) -> 
             yield line, body
 
 
-def _branches(node: Any, heads: dict[int, int], bodies: dict[int, int]) -> Iterator[Branch]:  # noqa: ANN401 - any node
+def _branches(node: Any, heads: dict[int, int], bodies: dict[int, int]) -> Iterator[Branch]:  # noqa: ANN401 - any node of a tree
     if isinstance(node, _CASE):
         line = node.pattern.lineno
         certain = node.guard is None and getattr(node.pattern, "pattern", node) is None

@@ -59,7 +59,7 @@ class Oracle:
             "operator": operator,
         }  # fmt: skip
 
-    def describe(self, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any value
+    def describe(self, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any value at all
         """Give assertions as expressions, with `{}` for what holds the value."""
         if value is None or isinstance(value, bool):
             return (f"{{}} is {value}",)
@@ -113,7 +113,7 @@ class Oracle:
         ]
         return plain[:_MOST_FIELDS]
 
-    def expression(self, value: Any, depth: int = 0) -> str | None:  # noqa: ANN401 - any value
+    def expression(self, value: Any, depth: int = 0) -> str | None:  # noqa: ANN401 - any value at all
         """Give an expression that equals a value and has its type, or none."""
         kind = type(value)
         if kind in (int, str, bytes, bool, complex) or value is None:

@@ -7,6 +7,7 @@ import gc
 import importlib
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -88,7 +89,7 @@ def stage_of(ground: Ground) -> Stage:
     prepare_path(request.tree)
     temporary = Path(request.scratch) / "tmp"
     temporary.mkdir(exist_ok=True)
-    os.environ["TMPDIR"] = str(temporary)
+    tempfile.tempdir = str(temporary)
     arm()
     sys.setrecursionlimit(600)
     for name in MODULES:

@@ -142,7 +142,7 @@ class Stage:
         finally:
             self.tracer.stop()
 
-    def _value(self, value: Any, wrap: str, steps: Program, names: dict[str, Any]) -> Outcome:  # noqa: ANN401 - any value
+    def _value(self, value: Any, wrap: str, steps: Program, names: dict[str, Any]) -> Outcome:  # noqa: ANN401 - any value at all
         checks = self.oracle.describe(value)
         after = self._changes(steps, names) if steps.names or steps.subject else ()
         can_be_called = callable(value) and not inspect.isclass(value)
@@ -199,11 +199,11 @@ def environment(module: ModuleType, alias: str) -> dict[str, Any]:
     return names
 
 
-def _is_iterator(value: Any) -> bool:  # noqa: ANN401 - any value
+def _is_iterator(value: Any) -> bool:  # noqa: ANN401 - any value at all
     return hasattr(value, "__next__") and hasattr(value, "__iter__") and not hasattr(value, "read")
 
 
-def _settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value
+def _settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value at all
     """Take from an iterator what it gives, and from a coroutine what it returns."""
     if inspect.iscoroutine(value):
         import asyncio  # noqa: PLC0415 - few modules under test need it

@@ -158,5 +158,5 @@ def write_result(result: ReachResult | CoverResult, path: str) -> None:
     part.replace(target)
 
 
-def _tuples(value: Any) -> Any:  # noqa: ANN401 - what JSON gives
+def _tuples(value: Any) -> Any:  # noqa: ANN401 - whatever JSON gives
     return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
