@@ -2,11 +2,11 @@
 
     python bench/cover.py [--folder FOLDER] [--seconds 60] [--pynguin PYTHON] [NAME ...]
 
-Packages come from the package index with pip and lie in FOLDER, outside the repository, without tests. For each
-module in one run: Setpoint's generator with `--seconds`, then Pynguin (where an interpreter that holds it is
-named) with the wall time that the generator took. What each left is measured in the same way: tests that fail in
-a fresh process with other hashes are counted and taken out; of the rest coverage.py gives lines and branches,
-and Setpoint's engine the mutation score. Prints a Markdown table. Run it on a quiet machine.
+Packages come from the package index with pip and lie in FOLDER, outside the repository, without tests. For
+each module in one run: the generator with `--seconds`, then Pynguin (where an interpreter that holds it
+is named) with the wall time that the generator took. What each left is measured in the same way: tests that
+fail in a fresh process with other hashes are counted and taken out; of the rest coverage.py gives lines and
+branches, and Setpoint's engine the mutation score. Prints a Markdown table. Run it on a quiet machine.
 """
 
 from __future__ import annotations
