@@ -29,6 +29,7 @@ from setpoint.cli import (
     quarantine,
     resume,
     run,
+    serve,
     show,
     status,
     step,
@@ -77,6 +78,7 @@ app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(metrics.metrics)
+app.command()(serve.serve)
 app.command()(check.check)
 app.command()(mutate.mutate)
 app.command()(verify.verify)

@@ -5,6 +5,7 @@ from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+from setpoint.wiring.launching import Launcher
 from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
 from setpoint.wiring.metrics import (
     metric_snapshots,
@@ -20,14 +21,19 @@ from setpoint.wiring.project import Project, find_run, open_project, recorded_or
 from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
+from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_report, run_story
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
+from setpoint.wiring.visitors import visitor_tokens
 from setpoint.wiring.world import drive, measure
 
 __all__ = [
+    "FILTERS",
     "BoardOutcome",
+    "Launcher",
     "OpenGate",
     "Project",
+    "RunStory",
     "Stepped",
     "Verified",
     "Wanted",
@@ -40,6 +46,7 @@ __all__ = [
     "cards",
     "check_prompts",
     "diagnosis",
+    "diff_of",
     "drive",
     "file_of",
     "find_run",
@@ -57,11 +64,15 @@ __all__ = [
     "open_project",
     "order",
     "pipeline",
+    "place_of",
     "put_in_quarantine",
     "quarantine_entries",
     "recorded_order",
     "remarks",
     "run_list",
+    "run_mark",
+    "run_report",
+    "run_story",
     "runs_of_story",
     "set_keys",
     "shelf",
@@ -72,6 +83,7 @@ __all__ = [
     "take_out_of_quarantine",
     "verify",
     "verify_statement",
+    "visitor_tokens",
     "work_off",
     "write_metrics_page",
 ]
