@@ -65,7 +65,6 @@ def test_the_first_answer_to_a_question_counts(program, project):
 
 async def test_a_stream_speaks_where_something_changed_and_ends_with_the_server():
     marks, streams = iter(["a", "a", "b"]), Streams()
-    heard = []
 
     def mark():
         found = next(marks, None)
@@ -73,8 +72,7 @@ async def test_a_stream_speaks_where_something_changed_and_ends_with_the_server(
             streams.closing.set()
         return found or "b"
 
-    async for said in changes(mark, streams, every_s=0.0):
-        heard.append(said.splitlines()[0])
+    heard = [said.splitlines()[0] async for said in changes(mark, streams, every_s=0.0)]
     assert heard == ["event: changed", "event: changed"]
     assert streams.count == 0
 

@@ -76,7 +76,7 @@ LINE = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x00"), max_
 
 @given(before=st.lists(LINE, max_size=6), after=st.lists(LINE, max_size=6))
 def test_rows_give_back_both_files(tmp_path_factory, before, after):
-    """Against git's own diff, with every line around it: what is the same or gone is the old file, and so on."""
+    """Against git's own diff, with every line around it: what is the same or gone is the old file."""
     root = tmp_path_factory.mktemp("diff")
     write(root, {"old": "".join(f"{line}\n" for line in before)})
     write(root, {"new": "".join(f"{line}\n" for line in after)})

@@ -1,5 +1,6 @@
 """The composition root: the only place that knows every adapter."""
 
+from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
@@ -35,6 +36,7 @@ __all__ = [
     "Project",
     "RunStory",
     "Stepped",
+    "Told",
     "Verified",
     "Wanted",
     "add_story",
