@@ -7,6 +7,12 @@ from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
 from setpoint.wiring.launching import Launcher
+from setpoint.wiring.learnings import alike as learnings_alike
+from setpoint.wiring.learnings import exported as export_learnings
+from setpoint.wiring.learnings import imported as import_learnings
+from setpoint.wiring.learnings import learning, learnings, retire_from, uplift
+from setpoint.wiring.learnings import merge as merge_learnings
+from setpoint.wiring.learnings import weigh as weigh_learning
 from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
 from setpoint.wiring.metrics import (
     metric_snapshots,
@@ -50,13 +56,19 @@ __all__ = [
     "diagnosis",
     "diff_of",
     "drive",
+    "export_learnings",
     "file_of",
     "find_run",
     "finding_of",
     "findings_of",
     "fix_of",
     "flaky_tests",
+    "import_learnings",
+    "learning",
+    "learnings",
+    "learnings_alike",
     "measure",
+    "merge_learnings",
     "metric_snapshots",
     "metrics",
     "metrics_exposition",
@@ -71,6 +83,7 @@ __all__ = [
     "quarantine_entries",
     "recorded_order",
     "remarks",
+    "retire_from",
     "run_list",
     "run_mark",
     "run_report",
@@ -83,9 +96,11 @@ __all__ = [
     "store_metrics",
     "story",
     "take_out_of_quarantine",
+    "uplift",
     "verify",
     "verify_statement",
     "visitor_tokens",
+    "weigh_learning",
     "work_off",
     "write_metrics_page",
 ]
