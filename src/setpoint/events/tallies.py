@@ -307,17 +307,12 @@ def _elements(window: Window, path: str, condition: Callable[[Body], Column]) ->
 def _feedback(window: Window) -> sa.Select[Any]:
     kinds = ("feedback.finding_dismissed", "feedback.fix_applied", "feedback.fix_rewritten")
     day, label = window.day().label("day"), window.json.text("category").label("label")
-    return (
-        sa.select(
-            day,
-            label,
-            sa.func.count().label("decided"),
-            _count(EVENT.c.kind == "feedback.finding_dismissed").label("dismissed"),
-            _count(EVENT.c.kind == "feedback.fix_applied").label("applied"),
-        )
-        .where(window.within(*kinds))
-        .group_by(day, label)
+    figures: tuple[Column, ...] = (
+        sa.func.count().label("decided"),
+        _count(EVENT.c.kind == "feedback.finding_dismissed").label("dismissed"),
+        _count(EVENT.c.kind == "feedback.fix_applied").label("applied"),
     )
+    return sa.select(day, label, *figures).where(window.within(*kinds)).group_by(day, label)
 
 
 def _predictions(window: Window) -> sa.Select[Any]:
