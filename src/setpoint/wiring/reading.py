@@ -19,6 +19,7 @@ from setpoint.events.plot import points, quality_plot
 from setpoint.events.queries import RunSummary, newest_seq
 from setpoint.events.replay import History, history
 from setpoint.events.report import html
+from setpoint.policies.spending import in_words
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
 from setpoint.workspace import GitWorkspace
@@ -61,7 +62,7 @@ def run_story(project: Project, which: str) -> RunStory:
         events=events,
         laps=every,
         plot=quality_plot(points(told, every)),
-        cost=words.money(told.cost_usd, known=told.cost_known),
+        cost=in_words(told.account),
         metric_names=_measured(told, every),
     )
 
