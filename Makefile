@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents check format docs bench bench-evaluate clean
+.PHONY: help demo test test-agents check format docs bench bench-agents bench-evaluate clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,6 +19,7 @@ demo: $(READY) ## Repair a broken sample project, and show the evidence
 test: $(READY) ## Install the tools that the presets describe into .tools/, and run the tests
 	@PYTHON=$(PYTHON) bash tests/evaluators/tools/install.sh
 	@bash tests/evaluators/javascript/install.sh
+	@bash tests/web/install.sh
 	@$(BIN)/python -m pytest -q -m "not real_agents"
 
 test-agents: $(READY) ## Install real coding agents into .agents/ and drive them against a scripted model server
@@ -40,6 +41,9 @@ docs: $(READY_DOCS) ## Write the reference from the code, and build the pages in
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html"
 
+bench-agents: $(READY) ## Measure what driving and holding an agent costs over the bare agent
+	@$(BIN)/python bench/agent_overhead.py --real
+
 bench: $(READY) ## Measure Setpoint's own overhead
 	@$(BIN)/python bench/overhead.py
 
@@ -55,11 +59,11 @@ $(READY): pyproject.toml
 	@echo "making $(VENV) with $(PYTHON) ..."
 	@if command -v uv >/dev/null; then \
 		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
-		uv pip install --quiet --python $(BIN)/python --editable '.[checks]' --group dev; \
+		uv pip install --quiet --python $(BIN)/python --editable '.[checks,web]' --group dev; \
 	else \
 		$(PYTHON) -m venv $(VENV) && \
 		$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
-		$(BIN)/python -m pip install --quiet --editable '.[checks]' --group dev; \
+		$(BIN)/python -m pip install --quiet --editable '.[checks,web]' --group dev; \
 	fi
 	@touch $@
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 
+import api_page
 import click
 import loop_metrics
 import statements
@@ -69,6 +70,7 @@ def pages() -> dict[str, str]:
         "json.md": json_shapes,
         "attestation.md": statements.page,
         "metrics.md": loop_metrics.page,
+        "api.md": api_page.page,
     }
     return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
 
@@ -239,12 +241,13 @@ def agents() -> Iterator[str]:
         "`setpoint agents` says which of them are installed here. `mechanic` and `rules` are built in and "
         "need neither key nor network. Your own is a table [`[agent.NAME]`](settings.md#agentname).\n"
     )
-    yield "| name | agent | protocol | started as | install | variables it is given |"
-    yield "|---|---|---|---|---|---|"
+    yield "| name | agent | protocol | started as | install | variables it is given | writes |"
+    yield "|---|---|---|---|---|---|---|"
     for name, launch in known({}).items():
         variables = ", ".join(f"`{each}`" for each in launch.pass_environment)
         argv = f"`{' '.join(launch.argv)}`"
-        yield row(f"`{name}`", launch.title, launch.protocol, argv, launch.install, variables)
+        writes = ", ".join(f"`{each}`" for each in launch.writes)
+        yield row(f"`{name}`", launch.title, launch.protocol, argv, launch.install, variables, writes)
 
 
 def checks() -> Iterator[str]:

@@ -18,6 +18,7 @@ from setpoint.cli import (
     attest,
     cancel,
     check,
+    cover,
     demo,
     doctor,
     finding,
@@ -30,6 +31,7 @@ from setpoint.cli import (
     quarantine,
     resume,
     run,
+    serve,
     show,
     status,
     step,
@@ -78,7 +80,9 @@ app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(metrics.metrics)
+app.command()(serve.serve)
 app.command()(check.check)
+app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)
