@@ -34,11 +34,11 @@ from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.sandbox import Means
 from setpoint.domain.sonarqube import SonarQubeServer
-from setpoint.domain.story import IntegrityMode, KnownRed
+from setpoint.domain.story import KnownRed
 from setpoint.errors import SettingsError
 from setpoint.presets import presets
 from setpoint.presets.asked import CLOSED as _CLOSED
-from setpoint.presets.asked import ChecksSettings
+from setpoint.presets.asked import ChecksSettings, FailuresSettings, IntegritySettings
 
 CLASSIC: dict[str, Any] = {
     "max_iterations": 5,
@@ -154,32 +154,6 @@ class SandboxSettings(BaseModel):
     """More folders and files that every agent may write to; `~` and `$NAME` are replaced."""
     hide: tuple[str, ...] = ()
     """Folders and files that no agent may even read, for example `~/.ssh`; bwrap alone can do that."""
-
-
-class IntegritySettings(BaseModel):
-    """What a maker may do to tests and configuration."""
-
-    model_config = _CLOSED
-
-    mode: IntegrityMode = IntegrityMode.APPEND_ONLY
-    """read-only, append-only or free."""
-    protected: tuple[str, ...] = ()
-    """More protected paths, as globs from the root of the repository."""
-
-
-class FailuresSettings(BaseModel):
-    """How red tests are explained, and which of them do not count for a while."""
-
-    model_config = _CLOSED
-
-    localise_s: float = Field(default=20.0, ge=0)
-    """Seconds for finding the lines at fault with a tracer where tests are red; 0 switches it off."""
-    quarantine_after: int = Field(default=2, ge=0)
-    """Runs in which a test was flaky before it goes into quarantine by itself; 0: never."""
-    quarantine_days: int = Field(default=14, ge=1, le=365)
-    """Days after which a quarantine ends and the test counts again."""
-    quarantine_file: str = ""
-    """File of the tests in quarantine, from the root of the repository; empty: in the state directory."""
 
 
 class Settings(BaseSettings):
