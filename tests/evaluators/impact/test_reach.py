@@ -46,8 +46,11 @@ def blob(text: str) -> str:
     return hashlib.sha1(text.encode()).hexdigest()
 
 
-@pytest.fixture(scope="module")
-def reach(tmp_path_factory: pytest.TempPathFactory):
+COVERED = ("-m", "coverage", "run", "--branch", "--source=.", "--omit=words.py", "--data-file=../covered")
+
+
+@pytest.fixture(scope="module", params=[(), COVERED], ids=["plain", "covered"])
+def reach(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     root = tmp_path_factory.mktemp("project")
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -56,6 +59,7 @@ def reach(tmp_path_factory: pytest.TempPathFactory):
     variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": str(report)}
     argv = [
         sys.executable,
+        *request.param,
         "-m",
         "pytest",
         "-q",

@@ -33,6 +33,8 @@ class RawReach(Value):
     """Files of the tree, other than Python's, that were opened."""
     listed: tuple[Text, ...]
     """Folders of the tree that were listed."""
+    blind: tuple[Text, ...] = ()
+    """Files of which it was not seen what ran in them."""
     sets: tuple[tuple[int, ...], ...]
 
 
