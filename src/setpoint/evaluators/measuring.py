@@ -15,12 +15,12 @@ from setpoint.domain.ids import TraceId, Tree
 from setpoint.domain.story import IntegrityMode, Story
 from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings
 from setpoint.evaluators.cache import ResultCache
-from setpoint.evaluators.detect import Project
-from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.discovery.detect import Project
+from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.footing import Footing
 from setpoint.evaluators.impact import Impact, Reach, ReachFile, choose
+from setpoint.evaluators.integrity.isolation import Aside
 from setpoint.evaluators.integrity.paths import collected, matches
-from setpoint.evaluators.isolation import Aside
 from setpoint.evaluators.pace import Pace
 from setpoint.evaluators.place import commit_of, place_beside, repository_of
 from setpoint.evaluators.plan import Plan, Target

@@ -14,22 +14,22 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.acceptance import Acceptance
-from setpoint.evaluators.coverage import CoverageReport, run_options
-from setpoint.evaluators.custom import CustomTool
-from setpoint.evaluators.detect import Project, fits
-from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.discovery.detect import Project, fits
+from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.footing import Footing
-from setpoint.evaluators.isolation import Aside, isolated
-from setpoint.evaluators.launch import MENDS
-from setpoint.evaluators.mutation import MutationEngine, MutationScore
+from setpoint.evaluators.integrity.isolation import Aside, isolated
+from setpoint.evaluators.mutants.score import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
-from setpoint.evaluators.sonarqube import SonarQube
-from setpoint.evaluators.suite import Runner, TestSuite
+from setpoint.evaluators.suites.coverage import CoverageReport, run_options
+from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
-from setpoint.evaluators.tool import Tool
-from setpoint.evaluators.warm import WarmTool
+from setpoint.evaluators.tools.custom import CustomTool
+from setpoint.evaluators.tools.launch import MENDS
+from setpoint.evaluators.tools.sonarqube import SonarQube
+from setpoint.evaluators.tools.tool import Tool
+from setpoint.evaluators.tools.warm import WarmTool
 from setpoint.ports import Check
 from setpoint.presets import Preset, presets
 from setpoint.settings import Settings

@@ -15,14 +15,22 @@ from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import Story
 from setpoint.evaluators.baseline import Measurements, red_tests
-from setpoint.evaluators.custom import CustomTool, reasons
-from setpoint.evaluators.detect import Interpreters, Project, choose, find_programs, found_leak, layout_at
+from setpoint.evaluators.discovery.detect import (
+    Interpreters,
+    Project,
+    choose,
+    find_programs,
+    found_leak,
+    layout_at,
+)
+from setpoint.evaluators.discovery.interpreter import find_interpreter, own_interpreter
+from setpoint.evaluators.discovery.probes import Probes
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
 from setpoint.evaluators.integrity.guard import Guard, Protection, Seen, parent_of
 from setpoint.evaluators.integrity.paths import collected
 from setpoint.evaluators.integrity.suppressions import grown
-from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
+from setpoint.evaluators.integrity.unmasked import bare, run_bare
 from setpoint.evaluators.judge import Judge, Reference
 from setpoint.evaluators.measuring import Measuring, Task, Told, tests_of
 from setpoint.evaluators.place import (
@@ -33,10 +41,9 @@ from setpoint.evaluators.place import (
     remove,
     repository_of,
 )
-from setpoint.evaluators.probes import Probes
 from setpoint.evaluators.standing import EvaluationCache, Standing
-from setpoint.evaluators.suite import Runner
-from setpoint.evaluators.unmasked import bare, run_bare
+from setpoint.evaluators.suites.python import Runner
+from setpoint.evaluators.tools.custom import CustomTool, reasons
 from setpoint.ports import Measured, Toolbox, WorkCopy
 from setpoint.presets import Via, presets
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at, head, tree_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from setpoint.domain.events import Body, RunResumed
 from setpoint.domain.ids import Artifact
 from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
-from setpoint.errors import RunCancelled
+from setpoint.errors import RecordedDataError, RunCancelled
 from setpoint.evaluators import ProjectEvaluator, Told
 from setpoint.events.replay import history
 from setpoint.events.report import write_all
@@ -29,10 +30,13 @@ from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, World
 from setpoint.settings import Settings
 from setpoint.wiring.board import shelf
+from setpoint.wiring.metrics import store_due_metrics
 from setpoint.wiring.project import Project
 from setpoint.wiring.quarantine import quarantine_entries
 from setpoint.wiring.scribe import HeardLog, Scribe
 from setpoint.workspace import GitBranchForge, GitWorkspace
+
+_LOG = logging.getLogger(__name__)
 
 
 class SystemClock:
@@ -117,11 +121,16 @@ def drive(
     if gate is not None and not gate.expired(datetime.now(UTC)):
         raise waiting(ordered.trace_id, gate)
     try:
-        return _driven(project, ordered, before, told)
+        outcome = _driven(project, ordered, before, told)
     except RunCancelled:
         if history(project.log.replay(ordered.trace_id)).cancel is None:
             raise
-        return _driven(project, ordered, before, told)
+        outcome = _driven(project, ordered, before, told)
+    try:
+        store_due_metrics(project)
+    except RecordedDataError as error:  # an older run's record is damaged: this run's outcome stands
+        _LOG.warning("the metrics of days that are over were not stored: %s", error)
+    return outcome
 
 
 def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None], told: Told) -> RunOutcome:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState, Failure, Outcome, TestReport, whole_suite
 from setpoint.evaluators import results
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.footing import Footing, reason, stood, without
-from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.launch import Program
 from setpoint.evaluators.suites.cargo import CargoRunner
 from setpoint.evaluators.suites.go import GoRunner
 from setpoint.evaluators.suites.linked import lock_note
 from setpoint.evaluators.suites.node import JEST, NODE_TEST, VITEST
 from setpoint.evaluators.suites.runner import Once, Runner, Selection, Start
+from setpoint.evaluators.tools.launch import Program
 from setpoint.ports import Measured
 from setpoint.presets import Preset, Via
 from setpoint.presets.asked import ToolSettings
