@@ -93,6 +93,7 @@ async def choose(reach: Reach, now: Mapping[str, str], roots: Collection[str], f
     if not reach.shared.isdisjoint(found.points):
         return Impact(everything=True, why="what changed runs before the tests begin")
     names = found.names | reach.tests_reaching(frozenset(found.points))
+    names -= reach.idle - paths
     return Impact(names=frozenset(names), share=_share(names, reach))
 
 

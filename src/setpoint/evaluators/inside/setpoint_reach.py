@@ -11,6 +11,7 @@ files that it does not look into (`setpoint_tracers`).
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -20,7 +21,8 @@ from pathlib import Path
 from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
 
 import pytest
-import setpoint_tracers
+
+_tracers: Any = importlib.import_module("setpoint_tracers")  # beside this file, on the path of tests alone
 
 _STARTS = frozenset(
     (
@@ -46,8 +48,8 @@ class Reach:
         self._path = path
         self._process = os.getpid()
         self._root = str(Path.cwd()) + os.sep
-        self._tracer: Any = setpoint_tracers.chosen()
-        self._points: dict[tuple[str, int], int] = {setpoint_tracers.UNSEEN: 0}
+        self._tracer: Any = _tracers.chosen()
+        self._points: dict[tuple[str, int], int] = {_tracers.UNSEEN: 0}
         self._now: set[int] = set()
         self._outer: list[set[int]] = []
         self._shared: set[int] = set()

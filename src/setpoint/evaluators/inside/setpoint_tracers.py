@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 import threading
 from types import CodeType
-from typing import Any, Dict, Iterable, Optional, Set, Tuple  # noqa: UP035 - where Python 3.8 has them
+from typing import Any, Dict, Iterable, Optional, Set  # noqa: UP035 - where Python 3.8 has them
 
-Place = Tuple[str, int]
+Place = tuple[str, int]
 UNSEEN: Place = ("", 0)
 """Stands for what cannot be seen: another process, a thread that nobody is told of."""
 _UNSEEN_MODULES = ("popen_spawn_posix.py", "popen_forkserver.py")
@@ -39,8 +39,8 @@ def _places(codes: Iterable[CodeType]) -> set[Place]:
 class CoverageTracer:
     """Reads what a running branch coverage has noted anyway, in C, and gives all of it back at the end.
 
-    Coverage notes each step between two lines of a file; a function is entered and left by way of the negative
-    of the line it begins at. What it is told to leave out is not seen.
+    Coverage notes each step between two lines of a file; a function is entered and left by way of the
+    negative of the line it begins at. What coverage is told to leave out is not seen.
     """
 
     def __init__(self, collector: Any) -> None:
