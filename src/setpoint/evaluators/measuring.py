@@ -132,7 +132,7 @@ class Measuring:
             stale = impact.everything or impact.share > STALE
             return replace(target, record=stale and target.aside is None)
         if task.fast and (reach is None or impact.everything):
-            return replace(target, record=True)
+            return replace(target, record=reach is None)
         named = _early(impact, reach, fast=task.fast)
         there = {each for each in named if each.partition("::")[0] in target.files}
         footing = await self._footing(reach, task, place)

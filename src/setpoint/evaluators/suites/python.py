@@ -162,7 +162,10 @@ class TestSuite:
         if self.footing is None or self.only is None or last is None:
             return report
         apart: set[str] = set()
-        if doubtful := self.footing.doubtful(report.red):
+        doubtful = self.footing.doubtful(report.red)
+        for _ in range(max(1, self.reruns)):  # it failed several times here, so one pass there may be chance
+            if doubtful <= apart:
+                break
             suite = await self._there(self.footing, measured, last)
             apart |= {test for test in doubtful if not stood(test, suite.outcomes)}
         if other := self.footing.otherwise(report.failures):
