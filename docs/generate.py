@@ -17,7 +17,7 @@ import click
 import loop_metrics
 import statements
 import typer
-from jinja2 import Environment, PackageLoader
+from prompt_page import prompts
 from pydantic import BaseModel
 from story_page import stories
 from tools import metric_table, tool_tables
@@ -39,7 +39,7 @@ from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, 
 from setpoint.events.queries import RunSummary
 from setpoint.events.snapshots import Snapshot
 from setpoint.loops.verifying import Compared
-from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
+from setpoint.pipelines import SHIPPED, load_pipeline
 from setpoint.policies import guards
 from setpoint.presets.asked import ChecksSettings, ToolSettings
 from setpoint.settings import CLASSIC, Settings
@@ -230,28 +230,6 @@ def pipelines() -> Iterator[str]:
         yield f"{load_pipeline(name, Path()).description}\n"
         text = resources.files("setpoint.pipelines").joinpath(f"{name}.toml").read_text("utf-8")
         yield f"```toml\n{text.rstrip()}\n```"
-
-
-def prompts() -> Iterator[str]:
-    """Every prompt template with the variables it may use."""
-    yield "# Prompts\n"
-    yield (
-        "What roles are told is a Jinja template. A project's own template of the same name, in "
-        "`setpoint-prompts/` at the root of the repository, goes before the shipped one; an unknown "
-        "variable is an error.\n"
-    )
-    yield "| template | used by | variables |"
-    yield "|---|---|---|"
-    environment = Environment(loader=PackageLoader("setpoint.pipelines", "prompts"), autoescape=True)
-    users: dict[str, list[str]] = {}
-    for name in SHIPPED:
-        for phase in load_pipeline(name, Path()).phases:
-            for mode, template in phase.prompts.items():
-                users.setdefault(template, []).append(f"{phase.name} ({mode})")
-    for template in environment.list_templates(extensions=["j2"]):
-        used = ", ".join(users.get(template, ["included by others"]))
-        variables = sorted(variables_of(environment, template))
-        yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
 
 
 def agents() -> Iterator[str]:

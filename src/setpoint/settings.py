@@ -27,6 +27,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 from setpoint.domain.board import BoardLimits
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
+from setpoint.domain.learning import MemoryTerms
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.sonarqube import SonarQubeServer
@@ -71,6 +72,12 @@ class AgentsSettings(BaseModel):
     """Writes the plan."""
     researcher: str = "rules"
     """Looks at the project before the plan."""
+    tester: str = ""
+    """Explains failing tests to the maker between two rounds; empty: nobody, what was measured is enough."""
+    test_designer: str = "rules"
+    """Says which tests are to be written, in pipelines with a phase of this role."""
+    reflector: str = "rules"
+    """Looks back at a run and says what is worth remembering."""
     reviews: tuple[str, ...] = ()
     """Kinds of review, asked at once: code, spec, security, product; empty: those of the pipeline (code)."""
     reviewers: dict[str, str] = {}
@@ -95,8 +102,17 @@ class CustomAgent(BaseModel):
 
     May be left out where NAME is an agent Setpoint knows: what is not stated then stays as it is.
     """
-    protocol: Literal["command", "acp"] | None = None
-    """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`."""
+    protocol: Literal["command", "acp", "model"] | None = None
+    """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`.
+
+    `model` is a model by API (extra `llm`) and needs no command.
+    """
+    model: str = ""
+    """For `model`: provider and model; openai, openai-responses, anthropic, google: `openai:gpt-5-mini`."""
+    base_url: str = ""
+    """For `model`: where it is asked, as in `http://127.0.0.1:11434/v1`; empty: at the provider's own."""
+    api_key_env: str = ""
+    """For `model`: the variable that holds its key; empty: the provider's usual one."""
     vendor: str = ""
     """Whose models it uses, for `agents.other_vendor`; empty: its name."""
     environment: dict[str, str] = {}
@@ -162,6 +178,8 @@ class Settings(BaseSettings):
     """What a maker may do to tests and configuration."""
     failures: FailuresSettings = FailuresSettings()
     """How red tests are explained, and which of them do not count for a while."""
+    memory: MemoryTerms = MemoryTerms()
+    """What runs take from memory and put into it."""
     board: BoardLimits = BoardLimits()
     """How the board is worked off."""
     weights: dict[str, float] = WEIGHTS

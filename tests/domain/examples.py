@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from domain.memory_examples import ABOUT_MEMORY
 from setpoint.domain import events as e
 from setpoint.domain.attempt import Attempt, Mode, Stop, ToolCall, Usage
 from setpoint.domain.evaluation import Stage
@@ -148,6 +149,14 @@ _BODIES = (
     ),
     e.ChangeSettled(iteration=1, paths=(REQUEST.path,), granted=True, by="Ann", reason="wanted"),
     e.ReasonsGiven(iteration=1, reasons=(GivenReason(signal="0" * 16, reason="the tool is wrong"),)),
+    e.AnswerRejected(
+        phase="review",
+        iteration=1,
+        label="review-1:security",
+        agent="critic",
+        reason="decision: Field required",
+        asked_again=True,
+    ),
     e.PhaseBounce(source="test", target="implement", bounce=1, iteration=1, failures=1, reason="1 failing"),
     e.LoopRestarted(iteration=3, commit=COMMIT, reason="the same problems came back"),
     e.DiminishingReturns(phase="test", bounces=3, counts=(2, 2, 3)),
@@ -173,6 +182,7 @@ _BODIES = (
     e.CancelRequested(by="Ann", reason="not wanted any more"),
     e.Delivered(branch=ORDER.branch, commit=COMMIT, verified=True),
     e.RunFinished(outcome=OUTCOME),
+    *ABOUT_MEMORY,
 )
 EXAMPLES = {body.kind: body for body in _BODIES}
 """An event by its kind."""

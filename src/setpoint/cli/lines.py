@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, assert_never
 
+from setpoint.cli.memory_lines import of_memory
 from setpoint.domain import events as e
+from setpoint.domain import memory_events as m
 from setpoint.domain.attempt import Attempt
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
@@ -36,6 +38,8 @@ _ACTION_STYLE = {
 
 def line(body: Body) -> Line:
     """Say in one line what happened."""
+    if isinstance(body, m.AboutMemory | m.Feedback):
+        return Line(*of_memory(body))
     match body:
         case (
             e.RunStarted()
@@ -54,13 +58,13 @@ def line(body: Body) -> Line:
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
             shown = _of_phase(body)
-        case e.ReviewAnswered() | e.FindingDeclined():
+        case e.ReviewAnswered() | e.FindingDeclined() | e.AnswerRejected():
             shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
             shown = _of_agent(body)
-        case e.LoopStagnated():
-            shown = _stagnated(body)
-        case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
+        case (
+            e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
+        ):
             shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
             shown = _of_figures(body)
@@ -225,7 +229,12 @@ def _of_phase(
             assert_never(body)
 
 
-def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined) -> Line:
+def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined | e.AnswerRejected) -> Line:
+    if isinstance(body, e.AnswerRejected):
+        then = "asked once more" if body.asked_again else "it has no answer"
+        return Line(
+            f"{body.agent} answers otherwise than asked ({body.label}): {body.reason}; {then}", "yellow"
+        )
     if isinstance(body, e.ReviewAnswered):
         verdict = body.verdict
         return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)
@@ -267,7 +276,9 @@ def _stagnated(body: e.LoopStagnated) -> Line:
     )
 
 
-def _of_loop(body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.GuardFired) -> Line:
+def _of_loop(
+    body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired,
+) -> Line:
     match body:
         case e.PhaseBounce():
             count = f"rework {body.bounce}/{body.allowed}" if body.allowed else f"bounce {body.bounce}"
@@ -276,6 +287,8 @@ def _of_loop(body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.Gu
             return Line(f"restart from {body.commit[:10]}: {body.reason}", "yellow")
         case e.DiminishingReturns():
             return Line(f"diminishing returns: open problems {' -> '.join(map(str, body.counts))}", "yellow")
+        case e.LoopStagnated():
+            return _stagnated(body)
         case e.GuardFired():
             return Line(f"guard {body.halt.guard}: {body.halt.reason}. To go on: {body.halt.go_on}", "red")
         case _:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact
+from setpoint.domain.learning import Recollection
 from setpoint.domain.request import ChangeRequest
 from setpoint.domain.story import Story
 from setpoint.domain.value import Instant, Text, Usd, Value
@@ -19,6 +22,12 @@ class Role(StrEnum):
     PLANNER = "planner"
     MAKER = "maker"
     REVIEWER = "reviewer"
+    TESTER = "tester"
+    """Explains failing tests to the maker."""
+    TEST_DESIGNER = "test_designer"
+    """Says which tests are to be written, in pipelines that have such a phase."""
+    REFLECTOR = "reflector"
+    """Looks back at a run and says what is worth remembering."""
 
 
 class Mode(StrEnum):
@@ -82,8 +91,15 @@ class Brief(Value):
     """Kind of the review, for reviewers."""
     requests: tuple[ChangeRequest, ...] = ()
     """Leave that the maker asks for, where a reviewer is asked about it."""
+    recalled: tuple[Recollection, ...] = ()
+    """What earlier runs and people taught that fits, as it stands in the prompt."""
     reasons: dict[str, str] = {}
     """What the maker says of signals of test integrity, by fingerprint."""
+    answer: type[Value] | None = Field(default=None, exclude=True)
+    """The shape of the JSON object it has to answer with; none for text.
+
+    The prompt asks for it too, for agents that read nothing else.
+    """
     limits: AttemptLimits = AttemptLimits()
 
 

@@ -14,11 +14,13 @@ from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
+from setpoint.domain.memory_events import AboutMemory, Feedback
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.request_events import ChangeRequested as ChangeRequested  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ChangeReviewed as ChangeReviewed  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ChangeSettled as ChangeSettled  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ReasonsGiven as ReasonsGiven  # noqa: PLC0414 - one of the union
+from setpoint.domain.role_events import AnswerRejected as AnswerRejected  # noqa: PLC0414 - one of the union
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -343,6 +345,7 @@ Body = Annotated[
     | ChangeReviewed
     | ChangeSettled
     | ReasonsGiven
+    | AnswerRejected
     | PhaseBounce
     | LoopRestarted
     | DiminishingReturns
@@ -355,7 +358,9 @@ Body = Annotated[
     | GateExpired
     | CancelRequested
     | Delivered
-    | RunFinished,
+    | RunFinished
+    | AboutMemory
+    | Feedback,
     Field(discriminator="kind"),
 ]
 """What happened; dispatch over it ends in `assert_never`."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import assert_never
 
-from setpoint.domain.attempt import Mode, ToolCall, Usage
+from setpoint.domain import memory_events as m
+from setpoint.domain.attempt import ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import (
     AgentFinished,
     AgentSpent,
     AgentStarted,
+    AnswerRejected,
     BaselineMeasured,
     BudgetWarned,
     CancelRequested,
@@ -45,47 +47,15 @@ from setpoint.domain.events import (
     TestsQuarantined,
     ToolExecuted,
 )
-from setpoint.domain.gate import Answer, Gate
+from setpoint.domain.gate import Gate
 from setpoint.domain.ids import GateId, TraceId
 from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
 from setpoint.errors import RecordedDataError
+from setpoint.events.tries import Asked as Asked  # noqa: PLC0414 - part of a history
+from setpoint.events.tries import Try as Try  # noqa: PLC0414 - part of a history
 from setpoint.policies.budget import active_seconds, granted, grants, spent
-
-
-class Try(Value):
-    """One try of an attempt of the maker, as far as it was recorded."""
-
-    label: str
-    attempt: int
-    """1 for the first try of this label."""
-    phase: str
-    iteration: int
-    agent: str
-    mode: Mode
-    prompt: str = ""
-    """Artifact that holds the prompt."""
-    started_at: Instant
-    calls: tuple[ToolCall, ...] = ()
-    usage: Usage | None = None
-    """What it was last known to have used; none where it never told."""
-    finished: bool = False
-    """Whether its result was committed; false for a try that broke, was lost or is under way."""
-
-
-class Asked(Value):
-    """A question to a person, with its answer as far as there is one."""
-
-    gate: Gate
-    answer: Answer | None = None
-    """None while nobody has answered."""
-    answered_at: Instant | None = None
-
-    @property
-    def response_s(self) -> float | None:
-        """Seconds until the answer; none while there is none."""
-        return (self.answered_at - self.gate.asked_at).total_seconds() if self.answered_at else None
 
 
 class History(Value):
@@ -129,6 +99,10 @@ class History(Value):
     """Every question to a person, oldest first."""
     requests: tuple[AboutIntegrity, ...] = ()
     """What was asked for, said and decided about protected files and signals, oldest first."""
+    memory: tuple[m.AboutMemory, ...] = ()
+    """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""
+    feedback: tuple[m.Feedback, ...] = ()
+    """What people said or did about it, oldest first."""
     cancel: CancelRequested | None = None
     """Who wanted the run ended, where someone did."""
     phase: str = ""
@@ -191,11 +165,16 @@ class _Fold:
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
+    memory: list[m.AboutMemory] = field(default_factory=list)
+    feedback: list[m.Feedback] = field(default_factory=list)
     delivered: Delivered | None = None
     outcome: RunOutcome | None = None
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
+        if isinstance(event.body, m.AboutMemory | m.Feedback):
+            self._remembered(event.body)
+            return
         match event.body:
             case (
                 RunStarted()
@@ -212,15 +191,20 @@ class _Fold:
                 self.requests.append(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
-            case ReviewAnswered() | FindingDeclined():
+            case ReviewAnswered() | FindingDeclined() | AnswerRejected():
                 self._opinion(event.body)
-            case LoopStagnated():
-                self.stagnations.append(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
                 self._judged(event.body)
-            case PhaseBounce() | LoopRestarted() | DiminishingReturns() | GuardFired() | BudgetWarned():
+            case (
+                PhaseBounce()
+                | LoopRestarted()
+                | DiminishingReturns()
+                | LoopStagnated()
+                | GuardFired()
+                | BudgetWarned()
+            ):
                 self._turned(event.body)
             case _:
                 assert_never(event.body)
@@ -254,6 +238,8 @@ class _Fold:
             resumptions=tuple(self.resumptions),
             gates=tuple(self.gates.values()),
             requests=tuple(self.requests),
+            memory=tuple(self.memory),
+            feedback=tuple(self.feedback),
             cancel=self.cancel,
             phase=self.phase,
             iteration=self.iteration,
@@ -299,12 +285,20 @@ class _Fold:
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
 
-    def _opinion(self, body: ReviewAnswered | FindingDeclined) -> None:
+    def _remembered(self, body: m.AboutMemory | m.Feedback) -> None:
+        if isinstance(body, m.Feedback):
+            self.feedback.append(body)
+        else:
+            self.memory.append(body)
+
+    def _opinion(self, body: ReviewAnswered | FindingDeclined | AnswerRejected) -> None:
         match body:
             case ReviewAnswered():
                 self.answers.append(body)
             case FindingDeclined():
                 self.declined.append(body)
+            case AnswerRejected():
+                pass  # the next answer counts, or none
 
     def _agent(self, body: AgentStarted | ToolExecuted | AgentSpent | AgentFinished, at: Instant) -> None:
         match body:
@@ -334,7 +328,8 @@ class _Fold:
                 self._set(body.iteration, gates=body.gates)
 
     def _turned(
-        self, body: PhaseBounce | LoopRestarted | DiminishingReturns | GuardFired | BudgetWarned
+        self,
+        body: PhaseBounce | LoopRestarted | DiminishingReturns | LoopStagnated | GuardFired | BudgetWarned,
     ) -> None:
         match body:
             case PhaseBounce():
@@ -344,6 +339,8 @@ class _Fold:
                 self.restarts.append(body)
             case DiminishingReturns():
                 self.diminishing.append(body)
+            case LoopStagnated():
+                self.stagnations.append(body)
             case GuardFired():
                 self.guards.append(body)
             case BudgetWarned():

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from setpoint.domain.answers import OpinionsShape, ReviewShape, Shape, schema_of
 from setpoint.domain.attempt import Brief, Mode, Role, Tried
+from setpoint.domain.diff import added_lines
 from setpoint.domain.evidence import Failure, Suspect
 from setpoint.domain.finding import Finding, worst_first
-from setpoint.domain.pipeline import Phase
+from setpoint.domain.learning import Recollection
+from setpoint.domain.pipeline import Phase, PhaseKind
 from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
+from setpoint.loops.learning import TAUGHT, question, recalled
 from setpoint.loops.running import Running
 from setpoint.policies.budget import attempt_limits, continued, spent
 from setpoint.policies.feedback import feedback, whole_text
@@ -19,6 +23,8 @@ from setpoint.policies.requests import given_reasons, settled_requests
 from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
 from setpoint.ports import World
 
+ANALYSIS = "analysis"
+"""Under which name the tester's text stands among those of thinking phases."""
 MOST_DIFF = 60_000
 MOST_SIGNALS = 20
 MOST_TRIED_DIFF = 3000
@@ -61,35 +67,17 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
     """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
     order, world = run.order, run.world
     cost, _ = spent(run.journal.events)
-    variables: dict[str, object] = {
-        "story": order.story,
-        "problems": _problems(world, now),
-        "iteration": now.iteration,
-        "max_iterations": run.limits.max_iterations,
-        "instructions": tuple(
-            answer.instruction for _, answer in continued(run.journal.events) if answer.instruction
-        ),
-        "reason": now.reason,
-        "advice": now.advice,
-        "tried": now.tried,
-        "research": now.texts.get("research", ""),
-        "plan": now.texts.get("plan", ""),
-        "checks": sorted(run.tools.checks),
-        "diff": now.diff[:MOST_DIFF],
-        "budget": now.budget,
-        "objections": now.before.open,
-        "declined": now.declined,
-        "reviews": now.before.reviews,
-        "scratchpad": f"{world.folder}/scratchpad.md",
-        **_integrity(run, now),
-    }
-    template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
+    answer = _shape(phase, now)
     about = f"{phase.name}-{now.review}" if now.review else phase.name
+    label = f"{about}-{now.iteration}"
+    learnings = _learnings(run, phase, now, label)
+    variables = _told(run, now, answer, learnings)
+    template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
     return Brief(
         role=phase.role or Role.MAKER,
         mode=now.mode,
         session=f"{order.trace_id}:{about}:{now.chain}",
-        label=f"{about}-{now.iteration}",
+        label=label,
         prompt=world.render(template, variables) if template else order.story.wish,
         workdir=run.copy.path,
         python=run.tools.python,
@@ -100,9 +88,58 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         diff=now.diff,
         review=now.review,
         requests=now.requests,
+        recalled=learnings,
         reasons=given_reasons(run.journal.events),
+        answer=answer,
         limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
     )
+
+
+def _told(
+    run: Running, now: Situation, answer: type[Shape] | None, learnings: tuple[Recollection, ...]
+) -> dict[str, object]:
+    """Give what a prompt may say."""
+    return {
+        "story": run.order.story,
+        "problems": _problems(run.world, now),
+        "iteration": now.iteration,
+        "max_iterations": run.limits.max_iterations,
+        "instructions": tuple(
+            said.instruction for _, said in continued(run.journal.events) if said.instruction
+        ),
+        "reason": now.reason,
+        "advice": now.advice,
+        "tried": now.tried,
+        "research": now.texts.get("research", ""),
+        "plan": now.texts.get("plan", ""),
+        "analysis": now.texts.get(ANALYSIS, ""),
+        "checks": sorted(run.tools.checks),
+        "diff": now.diff[:MOST_DIFF],
+        "budget": now.budget,
+        "objections": now.before.open,
+        "declined": now.declined,
+        "reviews": now.before.reviews,
+        "schema": schema_of(answer) if answer else "",
+        "scratchpad": f"{run.world.folder}/scratchpad.md",
+        "learnings": learnings,
+        **_integrity(run, now),
+    }
+
+
+def _learnings(run: Running, phase: Phase, now: Situation, label: str) -> tuple[Recollection, ...]:
+    """Give what memory holds for a role that is asked about the work itself."""
+    if phase.role not in TAUGHT or now.requests:
+        return ()
+    changed = " ".join(sorted({line.file for line in added_lines(now.diff)})) if now.diff else ""
+    asked = question(run.order.story.wish, now.failures, now.findings, changed)
+    return recalled(run, phase.name, label, now.iteration, asked)
+
+
+def _shape(phase: Phase, now: Situation) -> type[Shape] | None:
+    """Say what has to be answered with; none for a text."""
+    if phase.kind is not PhaseKind.REVIEW:
+        return None
+    return OpinionsShape if now.requests else ReviewShape
 
 
 def _integrity(run: Running, now: Situation) -> dict[str, object]:

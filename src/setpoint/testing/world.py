@@ -18,7 +18,7 @@ from setpoint.domain.story import KnownRed, Story
 from setpoint.durable.inline import InlineDurable
 from setpoint.loops import phase
 from setpoint.pipelines import load_pipeline, render
-from setpoint.ports import Agent, Evaluator, World
+from setpoint.ports import Agent, Evaluator, Memory, World
 from setpoint.testing.clock import HandClock
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.workspace import FolderWorkspace, RecordingForge
@@ -42,6 +42,8 @@ class Stage:
     reviewer: Agent = field(default_factory=RulesAgent)
     reviewers: Mapping[str, Agent] = field(default_factory=dict)
     """Who reviews by kind, where there is more than one review; all are asked at once."""
+    roles: Mapping[str, Agent] = field(default_factory=dict)
+    """Who plays other roles, for example the tester; planner and researcher are by rule otherwise."""
     limits: Limits = field(default_factory=Limits)
     story: Story = STORY
     clock: HandClock = field(default_factory=HandClock)
@@ -49,6 +51,8 @@ class Stage:
     escalation: Escalation = ASKING_NOBODY
     """Nobody is asked, unless a test wants it."""
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
+    memory: Memory | None = None
+    """What is remembered between runs; none: nothing."""
     published: int = 0
 
     def __post_init__(self) -> None:
@@ -83,6 +87,7 @@ class Stage:
                 **{f"reviewer:{kind}": agent for kind, agent in self.reviewers.items()},
                 "planner": rules,
                 "researcher": rules,
+                **self.roles,
             },
             workspace=self.workspace,
             forge=self.forge,
@@ -95,6 +100,7 @@ class Stage:
             render=render,
             publish=self._published,
             folder=str(self.folder / "run"),
+            memory=self.memory,
         )
 
     def _pipeline(self) -> Pipeline:
