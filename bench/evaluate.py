@@ -225,7 +225,8 @@ def table(rows: list[Row]) -> str:
     """Give the figures as Markdown."""
     heads = (
         "project", "chain, s", "slowest alone, s", "cold, s", "cold / slowest", "unchanged, s",
-        "unchanged / chain", "edits", "median edit, s", "median edit / chain", "same verdict", "same red tests",
+        "unchanged / chain", "edits", "median edit, s", "median edit / chain",
+        "same verdict", "same red tests",
     )  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:

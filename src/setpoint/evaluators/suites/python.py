@@ -163,7 +163,8 @@ class TestSuite:
             return report
         apart: set[str] = set()
         doubtful = self.footing.doubtful(report.red)
-        for _ in range(max(1, self.reruns)):  # it failed several times here, so one pass there may be chance
+        alone = last is not self.only  # then it failed several times here, so one pass there may be chance
+        for _ in range(max(1, self.reruns) if alone else 1):
             if doubtful <= apart:
                 break
             suite = await self._there(self.footing, measured, last)

@@ -159,7 +159,8 @@ class PackageSuite:
         if self.footing is None or self.only is None or last is None:
             return report
         doubtful, apart = self.footing.doubtful(report.red), frozenset[str]()
-        for _ in range(max(1, self.reruns)):  # it failed several times here, so one pass there may be chance
+        alone = last is not self.only  # then it failed several times here, so one pass there may be chance
+        for _ in range(max(1, self.reruns) if alone else 1):
             if doubtful <= apart:
                 break
             there = await self.footing.there(measured)
