@@ -1,6 +1,8 @@
 """`setpoint cover` as a user calls it: R1's example, with the built-in generator and with an agent."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -164,3 +166,12 @@ def test_what_is_no_source_is_wrong_use(repository):
 
     assert done.returncode == 2
     assert "no committed Python source" in done.stderr
+
+
+def test_without_pytest_in_the_projects_interpreter_it_says_so_at_once(sample, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+
+    done = sample.setpoint("cover", "sample.py", SETPOINT_CHECKS__PYTHON=str(tmp_path / "bare/bin/python"))
+
+    assert done.returncode == 2
+    assert "holds no pytest" in done.stderr
