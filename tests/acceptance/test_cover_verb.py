@@ -161,6 +161,17 @@ def test_changed_code_is_sent_back_where_tests_are_asked_for(sample):
     )
 
 
+def test_a_project_without_any_test_is_verified_too(repository):
+    (repository.root / "tests" / "test_calc.py").unlink()
+    repository.write("pyproject.toml", '[project]\nname = "calc"\nversion = "1"\n')
+    repository.commit()
+
+    done = repository.setpoint("cover", "calc.py", "--json", "--budget", "6", timeout=240, **QUICKLY)
+
+    outcome = json.loads(done.stdout)
+    assert (done.returncode, outcome["mark"], outcome["iterations"]) == (0, "IMPLEMENTATION_VERIFIED", 1)
+
+
 def test_what_is_no_source_is_wrong_use(repository):
     done = repository.setpoint("cover", "no/such/file.py")
 

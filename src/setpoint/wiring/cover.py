@@ -39,6 +39,9 @@ def cover_order(
     project = open_project(where)
     files = asyncio.run(_files(project, where, paths, base))
     goals = {**flags.pop("cover", {}), "paths": list(files), "only_tests": True}
+    if project.settings.checks.pytest == "auto":
+        # Where no test is there yet, nothing would speak for it, and what is written could not be verified.
+        flags["checks"] = {**flags.get("checks", {}), "pytest": True}
     project = open_project(where, {"pipeline": "cover", **flags, "cover": goals})
     return project, order(project, _story(project, paths), base)
 
