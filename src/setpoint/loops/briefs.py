@@ -177,7 +177,15 @@ def outcome_line(past: Round) -> str:
     if findings:
         parts.append(f"{len(findings)} blocking findings, first {findings[0].message[:160]}")
     parts += [f"{evidence.check} broke: {evidence.reason[:160]}" for evidence in past.latest.broken]
-    return f"sent back by {past.bounced_from or 'the gates'}: {'; '.join(parts) or 'a gate did not pass'}"
+    return f"sent back by {past.bounced_from or 'the gates'}: {'; '.join(parts) or _closed(past)}"
+
+
+def _closed(past: Round) -> str:
+    """Name the gates that did not pass where no finding and no failure says why."""
+    closed = [
+        f"gate {gate.name} did not pass ({gate.reason[:160]})" for gate in past.gates if not gate.passed
+    ]
+    return "; ".join(closed) or "a gate did not pass"
 
 
 def left(limits: Limits, cost_usd: float, active_s: float) -> str:
