@@ -91,6 +91,7 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             laps=every,
             order=told.order,
             headline=_headline(told),
+            price=lambda cost: "unknown" if cost is None else words.money(cost, known=True),
             answers=_answers(told),
             cost=words.money(told.cost_usd, known=told.cost_known),
             spans=_spans(events),

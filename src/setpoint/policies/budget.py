@@ -9,6 +9,7 @@ from itertools import pairwise
 from setpoint.domain.attempt import AttemptLimits, Usage
 from setpoint.domain.events import (
     AgentFinished,
+    CandidateMade,
     ChangeReviewed,
     Event,
     GateAnswered,
@@ -149,7 +150,12 @@ def spent(events: Sequence[Event]) -> tuple[Decimal, bool]:
     """Add up what all agents of a run have cost, in US dollars, and say whether every one of them told."""
     usages = [usage for event in events if (usage := _usage(event)) is not None]
     lost = sum(
-        (event.body.lost_cost_usd for event in events if isinstance(event.body, AgentFinished)), Decimal(0)
+        (
+            event.body.lost_cost_usd
+            for event in events
+            if isinstance(event.body, AgentFinished | CandidateMade)
+        ),
+        Decimal(0),
     )
     told = sum((usage.cost_usd for usage in usages if usage.cost_usd is not None), Decimal(0))
     known = all(usage.cost_usd is not None or usage.scope == "none" for usage in usages)
@@ -158,7 +164,9 @@ def spent(events: Sequence[Event]) -> tuple[Decimal, bool]:
 
 def _usage(event: Event) -> Usage | None:
     match event.body:
-        case AgentFinished(snapshot=snapshot) if snapshot.attempt is not None:
+        case AgentFinished(candidate=candidate) if candidate:
+            return None  # told when the candidate was made
+        case AgentFinished(snapshot=snapshot) | CandidateMade(snapshot=snapshot) if snapshot.attempt:
             return snapshot.attempt.usage
         case PhaseCompleted(usage=usage) | ReviewCompleted(usage=usage) | ChangeReviewed(usage=usage):
             return usage

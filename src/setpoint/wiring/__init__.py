@@ -27,6 +27,7 @@ from setpoint.wiring.project import Project, find_run, open_project, recorded_or
 from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
+from setpoint.wiring.roles import players
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.world import drive, measure
@@ -71,6 +72,7 @@ __all__ = [
     "open_project",
     "order",
     "pipeline",
+    "players",
     "put_in_quarantine",
     "quarantine_entries",
     "recorded_order",
