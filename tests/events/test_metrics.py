@@ -70,7 +70,7 @@ def finished_attempts(draw):
         "lost": draw(st.integers(0, 2)),
     }
     if draw(st.integers(0, 3)) == 0:
-        return e.CandidateMade(candidate=2, agent="scripted", **told)
+        return e.CandidateMade(phase="implement", candidate=2, agent="scripted", **told)
     return e.AgentFinished(phase="implement", candidate=draw(st.sampled_from([0, 0, 2])), **told)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from setpoint.agents.command import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.model.at import placed, shorthand, why_not
+from setpoint.agents.prices import Prices
 from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import Breakage
 from setpoint.domain.value import Value
@@ -84,11 +85,19 @@ async def probe(launch: Launch) -> Probe:
 class Agents:
     """Makes agents by name and chooses one for `auto`; what was tried out is remembered while this lives."""
 
-    def __init__(self, launches: Mapping[str, Launch], *, artifacts: Artifacts, scratch: Path) -> None:
+    def __init__(
+        self,
+        launches: Mapping[str, Launch],
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        prices: Prices | None = None,
+    ) -> None:
         """Take the agents that are known; `scratch` is a folder for what they write while they run."""
         self._launches = launches
         self._artifacts = artifacts
         self._scratch = scratch
+        self._prices = prices or Prices()
         self._tried: dict[str, str] = {}
 
     def make(self, name: str) -> Agent:
@@ -102,7 +111,7 @@ class Agents:
         if launch.protocol == "model":
             return self._model(launch)
         if launch.protocol == "command":
-            return CommandAgent(launch, artifacts=self._artifacts)
+            return CommandAgent(launch, artifacts=self._artifacts, prices=self._prices)
         return self._acp(launch)
 
     def vendor(self, name: str) -> str:
@@ -157,13 +166,25 @@ class Agents:
         from setpoint.agents.model.speaking import model_at  # noqa: PLC0415 - as above
 
         secrets = {launch.api_key_env or "api key": where.key} if where.key else {}
-        return ModelAgent(launch, lambda: model_at(where), artifacts=self._artifacts, secrets=secrets)
+        return ModelAgent(
+            launch,
+            lambda: model_at(where),
+            artifacts=self._artifacts,
+            secrets=secrets,
+            prices=self._prices,
+        )
 
     def _acp(self, launch: Launch, open_s: float | None = None) -> AcpAgent:
         from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
 
         patience = None if open_s is None else Patience(open_s=open_s)
-        return AcpAgent(launch, artifacts=self._artifacts, scratch=self._scratch, patience=patience)
+        return AcpAgent(
+            launch,
+            artifacts=self._artifacts,
+            scratch=self._scratch,
+            patience=patience,
+            prices=self._prices,
+        )
 
 
 def _missing(launch: Launch, program: str) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from setpoint.agents import breakage
 from setpoint.agents.launch import Launch
+from setpoint.agents.meter import Spending, penniless
+from setpoint.agents.prices import Prices, stated_models
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop, Usage
 from setpoint.ports import Observer
@@ -27,18 +29,21 @@ class CommandAgent:
     with nothing printed is a crash; with something printed it is the end of a turn, and the checks decide.
     """
 
-    def __init__(self, launch: Launch, *, artifacts: Artifacts) -> None:
+    def __init__(self, launch: Launch, *, artifacts: Artifacts, prices: Prices | None = None) -> None:
         """Take the command; nothing is started yet."""
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
+        self._prices = prices or Prices()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Run the command to its end; cancelling ends its whole tree."""
+        if (unpaid := penniless(self.name, brief)) is not None:
+            return unpaid
+        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
         done = await run(self._command(brief))
-        usage = Usage()
-        observer.spent(usage)
+        usage = spending.told(Usage())
         transcript = Transcript(self._secrets)
         transcript.text("setpoint", brief.prompt)
         transcript.text("stdout", done.text)

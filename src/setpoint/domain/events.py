@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
+from setpoint.domain.attempt import Breakage, Mode, ModelCall, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
@@ -24,6 +24,7 @@ from setpoint.domain.role_events import AnswerRejected as AnswerRejected  # noqa
 from setpoint.domain.role_events import CandidateChosen as CandidateChosen  # noqa: PLC0414 - one of the union
 from setpoint.domain.role_events import CandidateMade as CandidateMade  # noqa: PLC0414 - one of the union
 from setpoint.domain.role_events import CandidateMeasured as CandidateMeasured  # noqa: PLC0414 - one of the union
+from setpoint.domain.role_events import FindingDeclined as FindingDeclined  # noqa: PLC0414 - one of the union
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -129,8 +130,20 @@ class ToolExecuted(Value):
     call: ToolCall
 
 
+class ModelCalled(Value):
+    """An agent called a model, through the recording proxy."""
+
+    kind: Literal["model.called"] = "model.called"
+    phase: str
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    call: ModelCall
+
+
 class AgentSpent(Value):
-    """An attempt in flight told what it has cost so far; charges an attempt that is lost."""
+    """An attempt in flight was seen to have used so much by now; charges an attempt that is lost."""
 
     kind: Literal["agent.spent"] = "agent.spent"
     label: str
@@ -173,15 +186,6 @@ class ReviewAnswered(Value):
     """Kind of the review, for example `security`."""
     verdict: Verdict
     usage: Usage = Usage()
-
-
-class FindingDeclined(Value):
-    """The maker declined an objection of a reviewer, with its reason."""
-
-    kind: Literal["finding.declined"] = "finding.declined"
-    iteration: int
-    fingerprint: str
-    reason: Text
 
 
 class ReviewCompleted(Value):
@@ -255,11 +259,11 @@ class GuardFired(Value):
 
 
 class BudgetWarned(Value):
-    """A share of the budget is used up."""
+    """A share of the budget is used up; told while an agent works, once for each share."""
 
     kind: Literal["budget.warned"] = "budget.warned"
     budget: str
-    """cost or time."""
+    """cost, time or tokens."""
     share: float
     used: float
     limit: float
@@ -340,6 +344,7 @@ Body = Annotated[
     | PhasePassed
     | AgentStarted
     | ToolExecuted
+    | ModelCalled
     | AgentSpent
     | AgentFinished
     | IterationEvaluated

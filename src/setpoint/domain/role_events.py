@@ -25,10 +25,20 @@ class AnswerRejected(Value):
     """It is asked once more; otherwise it has no answer."""
 
 
+class FindingDeclined(Value):
+    """The maker declined an objection of a reviewer, with its reason."""
+
+    kind: Literal["finding.declined"] = "finding.declined"
+    iteration: int
+    fingerprint: str
+    reason: Text
+
+
 class CandidateMade(Value):
     """One of several attempts at the same work ended; its result is committed, whichever is taken."""
 
     kind: Literal["candidate.made"] = "candidate.made"
+    phase: str
     iteration: int
     candidate: int
     """1-based."""

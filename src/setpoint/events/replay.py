@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import assert_never
 
 from setpoint.domain import memory_events as m
-from setpoint.domain.attempt import ToolCall, Usage
+from setpoint.domain.attempt import ModelCall, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import (
     AgentFinished,
@@ -36,6 +35,7 @@ from setpoint.domain.events import (
     IterationEvaluated,
     LoopRestarted,
     LoopStagnated,
+    ModelCalled,
     PhaseApproved,
     PhaseBounce,
     PhaseCompleted,
@@ -58,7 +58,8 @@ from setpoint.errors import RecordedDataError
 from setpoint.events.told import History as History  # noqa: PLC0414 - what is folded here
 from setpoint.events.tries import Asked as Asked  # noqa: PLC0414 - part of a history
 from setpoint.events.tries import Try as Try  # noqa: PLC0414 - part of a history
-from setpoint.policies.budget import active_seconds, granted, grants, spent
+from setpoint.policies.budget import active_seconds, granted, grants
+from setpoint.policies.spending import account
 
 
 def history(events: Sequence[Event]) -> History:
@@ -83,6 +84,7 @@ class _Fold:
     rounds: dict[int, Round] = field(default_factory=dict)
     tries: dict[tuple[str, int], Try] = field(default_factory=dict)
     calls: dict[str, tuple[ToolCall, ...]] = field(default_factory=dict)
+    asked: dict[str, tuple[ModelCall, ...]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     answers: list[ReviewAnswered] = field(default_factory=list)
     declined: list[FindingDeclined] = field(default_factory=list)
@@ -136,7 +138,7 @@ class _Fold:
                 | CandidateChosen()
             ):
                 self._compared(event.body)
-            case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
+            case AgentStarted() | ToolExecuted() | ModelCalled() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
                 self._judged(event.body)
@@ -154,7 +156,6 @@ class _Fold:
 
     def history(self, events: Sequence[Event]) -> History:
         """Give the history of all that was taken in."""
-        told, known = spent(events)
         return History(
             trace_id=events[0].trace_id,
             order=self.started.order,
@@ -168,6 +169,7 @@ class _Fold:
             rounds=tuple(self.rounds[number] for number in sorted(self.rounds)),
             tries=tuple(self.tries.values()),
             calls=self.calls,
+            asked=self.asked,
             texts=self.texts,
             answers=tuple(self.answers),
             declined=tuple(self.declined),
@@ -188,8 +190,7 @@ class _Fold:
             cancel=self.cancel,
             phase=self.phase,
             iteration=self.iteration,
-            cost_usd=told + self._in_flight(),
-            cost_known=known,
+            account=account(events),
             active_s=round(active_seconds(events), 3),
             delivered=self.delivered,
             outcome=self.outcome,
@@ -258,8 +259,12 @@ class _Fold:
             case AnswerRejected() | CandidateMeasured():
                 pass  # the answer that counts comes next; how a candidate stands is told when one is chosen
 
-    def _agent(self, body: AgentStarted | ToolExecuted | AgentSpent | AgentFinished, at: Instant) -> None:
+    def _agent(
+        self, body: AgentStarted | ToolExecuted | ModelCalled | AgentSpent | AgentFinished, at: Instant
+    ) -> None:
         match body:
+            case ModelCalled():
+                self.asked[body.label] = (*self.asked.get(body.label, ()), body.call)
             case AgentStarted():
                 self.tries[body.label, body.attempt] = Try(
                     started_at=at, **body.model_dump(exclude={"kind"}, exclude_unset=False)
@@ -344,9 +349,3 @@ class _Fold:
                     "finished": finished or known.finished,
                 }
             )
-
-    def _in_flight(self) -> Decimal:
-        """Add up what tries told whose attempt has not ended; `spent` knows the others."""
-        ended = {each.label for each in self.tries.values() if each.finished}
-        told = (each.usage for each in self.tries.values() if each.label not in ended and each.usage)
-        return sum((usage.cost_usd for usage in told if usage.cost_usd is not None), Decimal(0))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from setpoint.domain import memory_events as m
-from setpoint.domain.attempt import ToolCall
+from setpoint.domain.attempt import ModelCall, ToolCall
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.events import (
     BudgetWarned,
@@ -27,9 +25,10 @@ from setpoint.domain.gate import Gate
 from setpoint.domain.ids import TraceId
 from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
-from setpoint.domain.value import Instant, Usd, Value
+from setpoint.domain.value import Instant, Value
 from setpoint.events.tries import Asked as Asked  # noqa: PLC0414 - part of a history
 from setpoint.events.tries import Try as Try  # noqa: PLC0414 - part of a history
+from setpoint.policies.spending import Account
 
 
 class History(Value):
@@ -54,6 +53,8 @@ class History(Value):
     """The maker's tries, oldest first."""
     calls: dict[str, tuple[ToolCall, ...]] = {}
     """Tool calls of all agents, by the label of the attempt."""
+    asked: dict[str, tuple[ModelCall, ...]] = {}
+    """Calls of models that the proxy saw, by the label of the attempt."""
     texts: dict[str, str] = {}
     """What each thinking phase wrote last."""
     answers: tuple[ReviewAnswered, ...] = ()
@@ -87,10 +88,8 @@ class History(Value):
     """The phase entered last; empty before the first."""
     iteration: int = 0
     """The iteration under way; 0 before the first."""
-    cost_usd: Usd = Decimal(0)
-    """Money known to be spent, lost tries and the try under way included."""
-    cost_known: bool = True
-    """Whether every attempt told its cost."""
+    account: Account = Account()
+    """What was used, lost tries and those under way included."""
     active_s: float = 0.0
     """Seconds the run has worked; time between a crash and the resumption does not count."""
     delivered: Delivered | None = None

@@ -115,6 +115,7 @@ async def _made(
     async with bench.lock:
         await run.world.workspace.restore(run.copy, came.snapshot.commit, of=apart.copy)
     body = CandidateMade(
+        phase=asked.start.phase.name,
         iteration=asked.start.iteration,
         candidate=number,
         agent=apart.world.agents[Role.MAKER].name,
