@@ -37,7 +37,7 @@ from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.errors import SettingsError
 from setpoint.presets import presets
 from setpoint.presets.asked import CLOSED as _CLOSED
-from setpoint.presets.asked import ChecksSettings
+from setpoint.presets.asked import ChecksSettings, FailuresSettings
 
 CLASSIC: dict[str, Any] = {
     "max_iterations": 5,
@@ -171,21 +171,6 @@ class IntegritySettings(BaseModel):
     """read-only, append-only or free."""
     protected: tuple[str, ...] = ()
     """More protected paths, as globs from the root of the repository."""
-
-
-class FailuresSettings(BaseModel):
-    """How red tests are explained, and which of them do not count for a while."""
-
-    model_config = _CLOSED
-
-    localise_s: float = Field(default=20.0, ge=0)
-    """Seconds for finding the lines at fault with a tracer where tests are red; 0 switches it off."""
-    quarantine_after: int = Field(default=2, ge=0)
-    """Runs in which a test was flaky before it goes into quarantine by itself; 0: never."""
-    quarantine_days: int = Field(default=14, ge=1, le=365)
-    """Days after which a quarantine ends and the test counts again."""
-    quarantine_file: str = ""
-    """File of the tests in quarantine, from the root of the repository; empty: in the state directory."""
 
 
 class Settings(BaseSettings):
