@@ -65,7 +65,10 @@ async def test_the_one_that_is_right_goes_on_and_among_those_the_cheapest(tmp_pa
     assert outcome.cost_usd == Decimal("4.1")
     assert outcome.best == finished.snapshot.commit
     told = history(stage.log.replay(TraceId("run-1")))
-    assert (told.cost_usd, [each.candidate for each in told.candidates]) == (Decimal("4.1"), [1, 2, 3])
+    assert (told.account.cost_usd, [each.candidate for each in told.candidates]) == (
+        Decimal("4.1"),
+        [1, 2, 3],
+    )
     assert stage.workspace.files(finished.snapshot.commit)["src/work.py"] == b"right\n"
     assert {agent.briefs[0].limits.cost_usd for agent in makers} == {Decimal(4)}
 
