@@ -54,6 +54,7 @@ CLASSIC: dict[str, Any] = {
 }
 """Limits of the preset `classic`: the numbers that the five designs give (docs/designs.md)."""
 
+MOST_CANDIDATES = 8
 _PREFIX = "SETPOINT_"
 _NOT_SETTINGS = "SETPOINT_REPORT_"
 """Variables with which Setpoint talks to its own report plugin."""
@@ -87,6 +88,12 @@ class AgentsSettings(BaseModel):
     """Who reviews by kind, for example `{ security = "codex" }`; the other kinds go to `reviewer`."""
     other_vendor: bool = False
     """Reviewers must be of another vendor than the maker; those that are built in always are."""
+    candidates: tuple[str, ...] = ()
+    """Makers that try the same work at once, each in a work copy of its own; the best by evidence goes on."""
+    attempts: int = Field(default=1, ge=1, le=MOST_CANDIDATES)
+    """How many candidates there are: of the maker, or of `candidates` in turn."""
+    candidates_at_once: int = Field(default=2, ge=1)
+    """How many of them work at the same time."""
     order: tuple[str, ...] = ("claude", "codex", "gemini", "copilot", "opencode", "mechanic")
     """The order in which `auto` tries agents."""
     wall_s: float = Field(default=1800.0, gt=0)
