@@ -32,7 +32,7 @@ from setpoint.domain.learning import MemoryTerms
 from setpoint.domain.price import ModelPrice
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
-from setpoint.domain.sandbox import Means
+from setpoint.domain.sandbox import Means, SandboxSettings
 from setpoint.domain.sonarqube import SonarQubeServer
 from setpoint.domain.story import KnownRed
 from setpoint.errors import SettingsError
@@ -144,23 +144,6 @@ class CustomAgent(BaseModel):
 
     `~` is its home, `$NAME` a variable of its environment. Those of an agent Setpoint knows are added to.
     """
-
-
-class SandboxSettings(BaseModel):
-    """What keeps the processes of agents, and of checks, from changing what is not theirs."""
-
-    model_config = _CLOSED
-
-    agents: Means = Means.AUTO
-    """What holds agents: auto (the first that works here), landlock, bwrap or none."""
-    checks: Means = Means.NONE
-    """What keeps checks, which run the code of the work, from your tree, Setpoint's state and your keys."""
-    caches: bool = True
-    """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
-    writes: tuple[str, ...] = ()
-    """More folders and files that every agent may write to; `~` and `$NAME` are replaced."""
-    hide: tuple[str, ...] = ()
-    """Folders and files that no agent may even read, for example `~/.ssh`; bwrap alone can do that."""
 
 
 class Settings(BaseSettings):

@@ -118,13 +118,13 @@ class Agents:
         return self._acp(launch)
 
     async def held_by(self, name: str) -> str:
-        """Say in a line what will hold an agent; empty for those that are no process of their own.
+        """Say in a line what will hold an agent; empty for those without a process of their own.
 
         Raises `SandboxUnavailable` where what is asked for does not work here.
         """
         launch = self._launches.get(name)
         if launch is None or launch.protocol == "model":
-            return ""  # no process of its own
+            return ""
         return await self._sandbox.told(launch)
 
     def vendor(self, name: str) -> str:
