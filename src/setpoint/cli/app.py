@@ -18,6 +18,7 @@ from setpoint.cli import (
     attest,
     cancel,
     check,
+    cover,
     demo,
     doctor,
     finding,
@@ -81,6 +82,7 @@ app.command()(show.show)
 app.command()(metrics.metrics)
 app.command()(serve.serve)
 app.command()(check.check)
+app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)

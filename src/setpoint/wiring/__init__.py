@@ -2,6 +2,7 @@
 
 from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
+from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
@@ -53,6 +54,8 @@ __all__ = [
     "card",
     "cards",
     "check_prompts",
+    "cover_course",
+    "cover_order",
     "diagnosis",
     "diff_of",
     "drive",
@@ -102,5 +105,6 @@ __all__ = [
     "visitor_tokens",
     "weigh_learning",
     "work_off",
+    "write_cover_report",
     "write_metrics_page",
 ]
