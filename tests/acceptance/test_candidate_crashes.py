@@ -31,9 +31,10 @@ def players(repository):
     text = ""
     for name, steps in (("other", WRONG_ONE), ("actor", RIGHT_ONE)):
         path = repository.root.parent / f"{name}.json"
-        path.write_text(json.dumps({"prompts": [steps] * 60, "counter": f"{name}-count"}), encoding="utf-8")
+        path.write_text(json.dumps({"prompts": [steps] * 60, "counter": f"played/{name}"}), encoding="utf-8")
         argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(path)])
-        text += f'[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\n'
+        writes = json.dumps([f"{repository.root.parent / 'played'}/"])
+        text += f'[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\nwrites = {writes}\n'
     repository.write("setpoint.toml", text)
     repository.commit("settings")
 
