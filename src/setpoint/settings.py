@@ -99,6 +99,10 @@ class CustomAgent(BaseModel):
     """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`."""
     vendor: str = ""
     """Whose models it uses, for `agents.other_vendor`; empty: its name."""
+    model: str = ""
+    """Model it works with, in its own words; over ACP one of those it offers. Empty: its default."""
+    mode: str = ""
+    """Mode its sessions are put into, for agents that offer modes over ACP; empty: its default."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from setpoint.agents.command import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.registry import BUILT_IN
+from setpoint.agents.sessions import Sessions
 from setpoint.domain.attempt import Breakage
 from setpoint.domain.value import Value
 from setpoint.errors import NoUsableAgent
@@ -85,6 +86,7 @@ class Agents:
         self._launches = launches
         self._artifacts = artifacts
         self._scratch = scratch
+        self._sessions = Sessions(scratch / "sessions")
         self._tried: dict[str, str] = {}
 
     def make(self, name: str) -> Agent:
@@ -96,7 +98,7 @@ class Agents:
                 f"there is no agent '{name}'", mend=f"choose one of {known}, or add [agent.{name}]"
             )
         if launch.protocol == "command":
-            return CommandAgent(launch, artifacts=self._artifacts)
+            return CommandAgent(launch, artifacts=self._artifacts, sessions=self._sessions)
         return self._acp(launch)
 
     def vendor(self, name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from setpoint.agents.launch import Launch
+from setpoint.agents.launch import Launch, Quirks
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
@@ -44,6 +44,8 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             argv=agent.command,
             protocol=agent.protocol or "command",
             vendor=agent.vendor,
+            model=agent.model,
+            quirks=Quirks(mode=agent.mode),
             pass_environment=agent.pass_environment,
             environment=agent.environment,
         )
@@ -57,4 +59,11 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
         changes["vendor"] = agent.vendor
     if agent.protocol:
         changes["protocol"] = agent.protocol
+    if agent.model:
+        changes["model"] = agent.model
+    if agent.mode:
+        changes["quirks"] = under.quirks.model_copy(update={"mode": agent.mode})
+    if agent.command:
+        # Another command need not print what this one prints, nor take its arguments.
+        changes |= {"stream": "", "resume_argv": (), "model_argv": ()}
     return under.model_copy(update=changes)

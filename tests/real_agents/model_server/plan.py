@@ -61,13 +61,15 @@ COMMAND_KEYS = ("command", "cmd", "script")
 class Plan:
     """A list of steps; which one is due follows from the conversation alone, so the model keeps no state."""
 
-    def __init__(self, steps: Iterable[Step]) -> None:
+    def __init__(self, steps: Iterable[Step], *, without_tools: str = "A short title") -> None:
+        """`without_tools` is the answer where no tools are offered: to agents that read edits from text."""
         self.steps = tuple(steps)
+        self._without_tools = without_tools
 
     def move(self, played: int, tools: dict[str, Json]) -> Move:
         """Give the move after `played` moves, with the tools (name to JSON schema) that are offered."""
         if not tools:
-            return Text("A short title")
+            return Text(self._without_tools)
         step = self.steps[played] if played < len(self.steps) else Say("All done.")
         match step:
             case Say(text):
