@@ -14,9 +14,10 @@ from importlib import resources
 from pathlib import Path
 
 import click
+import loop_metrics
 import statements
 import typer
-from jinja2 import Environment, PackageLoader
+from prompt_page import prompts
 from pydantic import BaseModel
 from story_page import stories
 from tools import metric_table, tool_tables
@@ -33,10 +34,12 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.mutation import Mutant, MutationReport
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
+from setpoint.events.metrics import DayFigure, Metric, MetricsReport, Part
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, Question, RunProgress
 from setpoint.events.queries import RunSummary
+from setpoint.events.snapshots import Snapshot
 from setpoint.loops.verifying import Compared
-from setpoint.pipelines import SHIPPED, load_pipeline, variables_of
+from setpoint.pipelines import SHIPPED, load_pipeline
 from setpoint.policies import guards
 from setpoint.presets.asked import ChecksSettings, ToolSettings
 from setpoint.settings import CLASSIC, Settings
@@ -65,6 +68,7 @@ def pages() -> dict[str, str]:
         "stories.md": stories,
         "json.md": json_shapes,
         "attestation.md": statements.page,
+        "metrics.md": loop_metrics.page,
     }
     return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
 
@@ -228,28 +232,6 @@ def pipelines() -> Iterator[str]:
         yield f"```toml\n{text.rstrip()}\n```"
 
 
-def prompts() -> Iterator[str]:
-    """Every prompt template with the variables it may use."""
-    yield "# Prompts\n"
-    yield (
-        "What roles are told is a Jinja template. A project's own template of the same name, in "
-        "`setpoint-prompts/` at the root of the repository, goes before the shipped one; an unknown "
-        "variable is an error.\n"
-    )
-    yield "| template | used by | variables |"
-    yield "|---|---|---|"
-    environment = Environment(loader=PackageLoader("setpoint.pipelines", "prompts"), autoescape=True)
-    users: dict[str, list[str]] = {}
-    for name in SHIPPED:
-        for phase in load_pipeline(name, Path()).phases:
-            for mode, template in phase.prompts.items():
-                users.setdefault(template, []).append(f"{phase.name} ({mode})")
-    for template in environment.list_templates(extensions=["j2"]):
-        used = ", ".join(users.get(template, ["included by others"]))
-        variables = sorted(variables_of(environment, template))
-        yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
-
-
 def agents() -> Iterator[str]:
     """Every agent of the registry."""
     yield "# Agents\n"
@@ -347,6 +329,8 @@ def json_shapes() -> Iterator[str]:
         ),
         ("run --auto: `worked`", "One story that was taken up.", Worked),
         ("check", "One evaluation of the working tree.", Evaluation),
+        ("metrics", "One report, with `snapshot` where it was stored too.", MetricsReport),
+        ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),
         ("mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
         ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
@@ -360,8 +344,9 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
-    yield "### `Mutant`\n"
-    yield from fields(Mutant)
+    for part in (Mutant, Metric, Part, DayFigure):
+        yield f"### `{part.__name__}`\n"
+        yield from fields(part)
     yield "## `progress.json`\n"
     yield "Kept up to date in the run's folder.\n"
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress, Question):

@@ -71,6 +71,12 @@ class AgentsSettings(BaseModel):
     """Writes the plan."""
     researcher: str = "rules"
     """Looks at the project before the plan."""
+    tester: str = ""
+    """Explains failing tests to the maker between two rounds; empty: nobody, what was measured is enough."""
+    test_designer: str = "rules"
+    """Says which tests are to be written, in pipelines with a phase of this role."""
+    reflector: str = "rules"
+    """Looks back at a run and says what is worth remembering."""
     reviews: tuple[str, ...] = ()
     """Kinds of review, asked at once: code, spec, security, product; empty: those of the pipeline (code)."""
     reviewers: dict[str, str] = {}
@@ -95,12 +101,22 @@ class CustomAgent(BaseModel):
 
     May be left out where NAME is an agent Setpoint knows: what is not stated then stays as it is.
     """
-    protocol: Literal["command", "acp"] | None = None
-    """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`."""
+    protocol: Literal["command", "acp", "model"] | None = None
+    """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`.
+
+    `model` is a model by API (extra `llm`) and needs no command.
+    """
+    model: str = ""
+    """Model it works with, in its own words; over ACP one of those it offers. Empty: its default.
+
+    For `model`: provider and model; openai, openai-responses, anthropic, google: `openai:gpt-5-mini`.
+    """
+    base_url: str = ""
+    """For `model`: where it is asked, as in `http://127.0.0.1:11434/v1`; empty: at the provider's own."""
+    api_key_env: str = ""
+    """For `model`: the variable that holds its key; empty: the provider's usual one."""
     vendor: str = ""
     """Whose models it uses, for `agents.other_vendor`; empty: its name."""
-    model: str = ""
-    """Model it works with, in its own words; over ACP one of those it offers. Empty: its default."""
     mode: str = ""
     """Mode its sessions are put into, for agents that offer modes over ACP; empty: its default."""
     environment: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import Field
+from pydantic import model_validator
 
 from setpoint.domain.value import Value
 
@@ -45,19 +45,27 @@ class Launch(Value):
     name: str
     title: str = ""
     """What people call it."""
-    argv: tuple[str, ...] = Field(min_length=1)
+    argv: tuple[str, ...] = ()
     """Program and arguments; for the protocol `command`, `{prompt}` and `{workdir}` are replaced."""
     vendor: str = ""
     """Whose models it uses by default; empty: its own name."""
-    protocol: Literal["acp", "command"] = "acp"
+    protocol: Literal["acp", "command", "model"] = "acp"
+    """How it is talked to; `model` is no program but a model by API."""
     stream: Literal["", "aider", "claude", "codex", "gemini", "opencode", "pi"] = ""
     """What a command prints while it works, see `setpoint.agents.streams`; empty: text that is only kept."""
     resume_argv: tuple[str, ...] = ()
     """Command that goes on with a session, `{session}` being its name; empty: each attempt begins anew."""
     model: str = ""
-    """Model to work with, in the agent's own words; empty: its default."""
+    """Model to work with, in the agent's own words; empty: its default.
+
+    For the protocol `model`: the provider and the model's name there, for example `openai:gpt-5-mini`.
+    """
     model_argv: tuple[str, ...] = ()
     """Arguments that choose the `{model}`; empty: over ACP it is chosen as an option of the session."""
+    base_url: str = ""
+    """For the protocol `model`: where it is asked; empty: at the provider's own address."""
+    api_key_env: str = ""
+    """For the protocol `model`: the variable that holds its key; empty: the provider's usual one."""
     executables: tuple[str, ...] = ()
     """Programs that must be found besides the first word of `argv`."""
     version_argv: tuple[str, ...] = ()
@@ -77,3 +85,11 @@ class Launch(Value):
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed and the passed ones."""
     quirks: Quirks = Quirks()
+
+    @model_validator(mode="after")
+    def _can_be_started(self) -> Launch:
+        if self.protocol == "model" and not self.model:
+            raise ValueError("an agent of the protocol 'model' names no model")
+        if self.protocol != "model" and not self.argv:
+            raise ValueError("argv: at least the program has to be named")
+        return self

@@ -23,6 +23,7 @@ from setpoint.cli import (
     finding,
     gate,
     init,
+    metrics,
     mutate,
     pipeline,
     quarantine,
@@ -75,6 +76,7 @@ app.add_typer(gate.app)
 app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
+app.command()(metrics.metrics)
 app.command()(check.check)
 app.command()(mutate.mutate)
 app.command()(verify.verify)

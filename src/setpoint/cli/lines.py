@@ -8,7 +8,7 @@ from setpoint.domain import events as e
 from setpoint.domain.attempt import Attempt
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
-from setpoint.domain.evidence import CheckState
+from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.gate import Answer
 from setpoint.domain.run import Action, Ending, RunOutcome
 
@@ -54,7 +54,7 @@ def line(body: Body) -> Line:
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
             shown = _of_phase(body)
-        case e.ReviewAnswered() | e.FindingDeclined():
+        case e.ReviewAnswered() | e.FindingDeclined() | e.AnswerRejected():
             shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
             shown = _of_agent(body)
@@ -225,7 +225,12 @@ def _of_phase(
             assert_never(body)
 
 
-def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined) -> Line:
+def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined | e.AnswerRejected) -> Line:
+    if isinstance(body, e.AnswerRejected):
+        then = "asked once more" if body.asked_again else "it has no answer"
+        return Line(
+            f"{body.agent} answers otherwise than asked ({body.label}): {body.reason}; {then}", "yellow"
+        )
     if isinstance(body, e.ReviewAnswered):
         verdict = body.verdict
         return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)
@@ -314,3 +319,11 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
     return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"
+
+
+def measured_line(result: CheckResult) -> str:
+    """Say in one line what a check gave, as it was measured."""
+    evidence = result.evidence
+    counts = " ".join(f"{name}={count}" for name, count in evidence.counts.items())
+    took = "kept from before" if evidence.cached else f"{evidence.duration_s:.1f} s"
+    return f"{evidence.check} {evidence.state} {counts} ({took}) {evidence.reason[:200]}".rstrip()

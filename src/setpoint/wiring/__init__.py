@@ -1,11 +1,20 @@
 """The composition root: the only place that knows every adapter."""
 
+from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
 from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
+from setpoint.wiring.metrics import (
+    metric_snapshots,
+    metrics,
+    metrics_exposition,
+    store_due_metrics,
+    store_metrics,
+    write_metrics_page,
+)
 from setpoint.wiring.mutants import mutate
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
@@ -21,6 +30,7 @@ __all__ = [
     "OpenGate",
     "Project",
     "Stepped",
+    "Told",
     "Verified",
     "Wanted",
     "add_story",
@@ -40,6 +50,9 @@ __all__ = [
     "fix_of",
     "flaky_tests",
     "measure",
+    "metric_snapshots",
+    "metrics",
+    "metrics_exposition",
     "mutate",
     "open_gate",
     "open_gates",
@@ -55,9 +68,12 @@ __all__ = [
     "set_keys",
     "shelf",
     "step",
+    "store_due_metrics",
+    "store_metrics",
     "story",
     "take_out_of_quarantine",
     "verify",
     "verify_statement",
     "work_off",
+    "write_metrics_page",
 ]
