@@ -23,7 +23,7 @@ def recipe_of(name: str) -> str:
 
 
 def wanted(*names: str) -> list[str]:
-    """Give those of the names that are to be driven: `AGENTS="gemini codex"` in the environment narrows it."""
+    """Give those names that are to be driven: `AGENTS="gemini codex"` in the environment narrows it."""
     told = os.environ.get("AGENTS", "").split()
     return [name for name in names if not told or "all" in told or recipe_of(name) in told]
 

@@ -17,6 +17,7 @@ from setpoint.agents.acp_session import Bounds, LiveSession, Turn
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import hush
 from setpoint.agents.launch import Launch
+from setpoint.agents.sessions import KeptSession, Sessions
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
@@ -58,14 +59,24 @@ class AcpAgent:
     """
 
     def __init__(
-        self, launch: Launch, *, artifacts: Artifacts, scratch: Path, patience: Patience | None = None
+        self,
+        launch: Launch,
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        patience: Patience | None = None,
+        sessions: Sessions | None = None,
     ) -> None:
-        """Nothing is started yet; `scratch` takes what the agent writes to stderr while it runs."""
+        """Nothing is started yet; `scratch` takes what the agent writes to stderr while it runs.
+
+        With `sessions`, one that broke or whose process is gone is gone on with where the agent can.
+        """
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
         self._scratch = scratch
         self._patience = patience or Patience()
+        self._sessions = sessions
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
         self._held: dict[Role, _Held] = {}
         self._transcripts = {role: Transcript(self._secrets) for role in Role}
@@ -78,11 +89,13 @@ class AcpAgent:
         meter, transcript = Meter(self._launch.quirks), self._transcripts[brief.role]
         version = ""
         try:
-            live = await self._session(brief.role, brief.session, brief.workdir, brief.limits)
+            earlier = self._sessions.find(self.name, brief) if self._sessions else None
+            live = await self._session(brief.role, brief.session, brief.workdir, brief.limits, earlier)
             if isinstance(live, Breakage):
                 answer = live
             else:
                 meter, version = live.meter, live.version
+                self._keep(brief, live)
                 turn = Turn(brief, self._launch, observer, meter)
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
         except BaseException:
@@ -92,6 +105,8 @@ class AcpAgent:
         if brief.role in self._held and not self._held[brief.role].live.usable:
             await self._end(brief.role)
         usage = meter.usage(answer if isinstance(answer, PromptResponse) else None)
+        if isinstance(live, LiveSession):
+            self._keep(brief, live, broke=isinstance(answer, Breakage))
         observer.spent(usage)
         broken = self._broken(answer, turn, usage)
         return Attempt(
@@ -127,7 +142,12 @@ class AcpAgent:
             await asyncio.shield(held.live.end(self._patience.grace_s if held.live.usable else 0.0))
 
     async def _session(
-        self, role: Role, session: str, workdir: str, limits: AttemptLimits
+        self,
+        role: Role,
+        session: str,
+        workdir: str,
+        limits: AttemptLimits,
+        earlier: KeptSession | None = None,
     ) -> LiveSession | Breakage:
         held = self._held.get(role)
         if held is not None and (held.session, held.workdir) == (session, workdir) and held.live.usable:
@@ -150,21 +170,40 @@ class AcpAgent:
             doing=breakage.OPENING,
             cancel_s=self._patience.cancel_s,
         )
-        failed = await live.open(workdir, opening)
-        if failed is None:
-            return live
-        await self._end(role)
-        return failed
+        failed = await live.open(workdir, opening, earlier.session if earlier else "")
+        if failed is not None:
+            await self._end(role)
+            return failed
+        if earlier is not None and live.resumed:
+            live.meter.resume(earlier.cost_usd, earlier.tokens)
+        return live
+
+    def _keep(self, brief: Brief, live: LiveSession, *, broke: bool = False) -> None:
+        """Keep the session for another process; one that breaks again after it was gone on with is left."""
+        if self._sessions is None:
+            return
+        if broke and live.resumed:
+            self._sessions.forget(self.name, brief)
+            return
+        cost, tokens = live.meter.session
+        kept = KeptSession(session=live.session_id, cost_usd=cost, tokens=tokens)
+        if self._sessions.find(self.name, brief) != kept:
+            self._sessions.keep(self.name, brief, kept)
 
     def _command(self, workdir: str, limits: AttemptLimits) -> Command:
         extra = {**ceiling(workdir), **self._secrets, **self._launch.environment}
         return Command(
-            argv=tuple(word.replace("{workdir}", workdir) for word in self._launch.argv),
+            argv=tuple(word.replace("{workdir}", workdir) for word in self._words()),
             cwd=Path(workdir),
             environment=clean_environment(extra, keep=DEFAULT_KEEP + NETWORK_KEEP),
             timeout_s=limits.wall_s,
             grace_s=self._patience.grace_s,
         )
+
+    def _words(self) -> tuple[str, ...]:
+        launch = self._launch
+        chosen = launch.model_argv if launch.model else ()
+        return (*launch.argv, *(word.replace("{model}", launch.model) for word in chosen))
 
     def _bounds(self, limits: AttemptLimits, began_s: float, turn: Turn) -> Bounds:
         return Bounds(

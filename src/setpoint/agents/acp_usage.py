@@ -27,6 +27,16 @@ class Meter:
         self._cost_before = _ZERO
         self._tokens_before: Tokens = (0, 0, 0)
 
+    def resume(self, cost: Decimal | None, tokens: Tokens | None) -> None:
+        """Begin with a session that has cost this much already, where the agent counts by session."""
+        self._cost = cost
+        self._tokens_before = tokens or (0, 0, 0)
+
+    @property
+    def session(self) -> tuple[Decimal | None, Tokens]:
+        """Cost and tokens of the session so far."""
+        return self._cost, self._tokens_before
+
     def begin(self) -> None:
         """Begin a turn."""
         self._cost_before = self._cost or _ZERO

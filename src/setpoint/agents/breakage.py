@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from setpoint.agents.launch import Launch
@@ -76,6 +76,15 @@ def missing(launch: Launch, reason: str) -> Breakage:
         f"install it: {launch.install}" if launch.install else f"correct the command of agent '{launch.name}'"
     )
     return Breakage(kind=BreakageKind.MISSING, message=f"{launch.name}: {reason}; {mend}")
+
+
+def no_choice(launch: Launch, what: str, wanted: str, offered: Sequence[str]) -> Breakage:
+    """Say that the settings ask for a model or a mode that the agent does not offer."""
+    shown = _shortened(f"it offers {', '.join(offered)}") if offered else f"it offers no choice of a {what}"
+    mend = f"correct {what} under [agent.{launch.name}]"
+    return Breakage(
+        kind=BreakageKind.MISSING, message=f"{launch.name} has no {what} '{wanted}': {shown}; {mend}"
+    )
 
 
 def crash(launch: Launch, exit_code: int | None, stderr: str, junk: str) -> Breakage:

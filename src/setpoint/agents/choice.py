@@ -165,7 +165,13 @@ class Agents:
         from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
 
         patience = None if open_s is None else Patience(open_s=open_s)
-        return AcpAgent(launch, artifacts=self._artifacts, scratch=self._scratch, patience=patience)
+        return AcpAgent(
+            launch,
+            artifacts=self._artifacts,
+            scratch=self._scratch,
+            patience=patience,
+            sessions=self._sessions,
+        )
 
 
 def _missing(launch: Launch, program: str) -> str:

@@ -52,24 +52,22 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             pass_environment=agent.pass_environment,
             environment=agent.environment,
         )
+    return under.model_copy(update=_changes(agent, under))
+
+
+def _changes(agent: CustomAgent, under: Launch) -> dict[str, Any]:
+    stated = {"vendor": agent.vendor, "protocol": agent.protocol, "model": agent.model}
     changes: dict[str, Any] = {
         "environment": {**under.environment, **agent.environment},
         "pass_environment": tuple(dict.fromkeys((*under.pass_environment, *agent.pass_environment))),
+        **{key: value for key, value in stated.items() if value},
     }
-    if agent.command:
-        changes["argv"] = agent.command
-    if agent.vendor:
-        changes["vendor"] = agent.vendor
-    if agent.protocol:
-        changes["protocol"] = agent.protocol
-    if agent.model:
-        changes["model"] = agent.model
     if agent.mode:
         changes["quirks"] = under.quirks.model_copy(update={"mode": agent.mode})
     if agent.command:
         # Another command need not print what this one prints, nor take its arguments.
-        changes |= {"stream": "", "resume_argv": (), "model_argv": ()}
-    return under.model_copy(update=changes)
+        changes |= {"argv": agent.command, "stream": "", "resume_argv": (), "model_argv": ()}
+    return changes
 
 
 def _model(name: str, agent: CustomAgent) -> Launch:
