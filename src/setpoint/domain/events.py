@@ -14,6 +14,7 @@ from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
+from setpoint.domain.memory_events import AboutMemory, Feedback
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.request_events import ChangeRequested as ChangeRequested  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ChangeReviewed as ChangeReviewed  # noqa: PLC0414 - one of the union
@@ -357,7 +358,9 @@ Body = Annotated[
     | GateExpired
     | CancelRequested
     | Delivered
-    | RunFinished,
+    | RunFinished
+    | AboutMemory
+    | Feedback,
     Field(discriminator="kind"),
 ]
 """What happened; dispatch over it ends in `assert_never`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import assert_never
 
+from setpoint.domain import memory_events as m
 from setpoint.domain.attempt import ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import (
@@ -98,6 +99,10 @@ class History(Value):
     """Every question to a person, oldest first."""
     requests: tuple[AboutIntegrity, ...] = ()
     """What was asked for, said and decided about protected files and signals, oldest first."""
+    memory: tuple[m.AboutMemory, ...] = ()
+    """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""
+    feedback: tuple[m.Feedback, ...] = ()
+    """What people said or did about it, oldest first."""
     cancel: CancelRequested | None = None
     """Who wanted the run ended, where someone did."""
     phase: str = ""
@@ -160,11 +165,16 @@ class _Fold:
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
+    memory: list[m.AboutMemory] = field(default_factory=list)
+    feedback: list[m.Feedback] = field(default_factory=list)
     delivered: Delivered | None = None
     outcome: RunOutcome | None = None
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
+        if isinstance(event.body, m.AboutMemory | m.Feedback):
+            self._remembered(event.body)
+            return
         match event.body:
             case (
                 RunStarted()
@@ -183,13 +193,18 @@ class _Fold:
                 self._phase(event.body)
             case ReviewAnswered() | FindingDeclined() | AnswerRejected():
                 self._opinion(event.body)
-            case LoopStagnated():
-                self.stagnations.append(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
                 self._judged(event.body)
-            case PhaseBounce() | LoopRestarted() | DiminishingReturns() | GuardFired() | BudgetWarned():
+            case (
+                PhaseBounce()
+                | LoopRestarted()
+                | DiminishingReturns()
+                | LoopStagnated()
+                | GuardFired()
+                | BudgetWarned()
+            ):
                 self._turned(event.body)
             case _:
                 assert_never(event.body)
@@ -223,6 +238,8 @@ class _Fold:
             resumptions=tuple(self.resumptions),
             gates=tuple(self.gates.values()),
             requests=tuple(self.requests),
+            memory=tuple(self.memory),
+            feedback=tuple(self.feedback),
             cancel=self.cancel,
             phase=self.phase,
             iteration=self.iteration,
@@ -268,6 +285,12 @@ class _Fold:
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
 
+    def _remembered(self, body: m.AboutMemory | m.Feedback) -> None:
+        if isinstance(body, m.Feedback):
+            self.feedback.append(body)
+        else:
+            self.memory.append(body)
+
     def _opinion(self, body: ReviewAnswered | FindingDeclined | AnswerRejected) -> None:
         match body:
             case ReviewAnswered():
@@ -305,7 +328,8 @@ class _Fold:
                 self._set(body.iteration, gates=body.gates)
 
     def _turned(
-        self, body: PhaseBounce | LoopRestarted | DiminishingReturns | GuardFired | BudgetWarned
+        self,
+        body: PhaseBounce | LoopRestarted | DiminishingReturns | LoopStagnated | GuardFired | BudgetWarned,
     ) -> None:
         match body:
             case PhaseBounce():
@@ -315,6 +339,8 @@ class _Fold:
                 self.restarts.append(body)
             case DiminishingReturns():
                 self.diminishing.append(body)
+            case LoopStagnated():
+                self.stagnations.append(body)
             case GuardFired():
                 self.guards.append(body)
             case BudgetWarned():
