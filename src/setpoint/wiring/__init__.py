@@ -29,6 +29,7 @@ from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
+from setpoint.wiring.trial import Trial, try_agent
 from setpoint.wiring.world import drive, measure
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Project",
     "Stepped",
     "Told",
+    "Trial",
     "Verified",
     "Wanted",
     "add_story",
@@ -85,6 +87,7 @@ __all__ = [
     "store_metrics",
     "story",
     "take_out_of_quarantine",
+    "try_agent",
     "uplift",
     "verify",
     "verify_statement",

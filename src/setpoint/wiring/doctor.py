@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from setpoint import __version__
 from setpoint.agents.choice import probe
+from setpoint.agents.login import login_state, seen_of
 from setpoint.agents.registry import known
 from setpoint.domain.evidence import SUITES
 from setpoint.durable.dbos import sqlite_missing
@@ -24,6 +25,10 @@ class AgentRow(NamedTuple):
     installed: bool
     version: str
     protocol: str
+    login: str
+    """What speaks for a login, told by variables and files alone; `agents test` shows whether it works."""
+    tells: str
+    """What can be seen of its work besides the change itself."""
     note: str
 
 
@@ -58,12 +63,26 @@ async def _agent_rows(project: Project) -> list[AgentRow]:
     return [
         *(
             AgentRow(
-                launch.name, found.installed, found.version, launch.protocol, found.why_not or launch.login
+                launch.name,
+                found.installed,
+                found.version,
+                launch.protocol,
+                login_state(launch) if found.installed else "",
+                seen_of(launch),
+                found.why_not or launch.login,
             )
             for launch, found in zip(launches.values(), probes, strict=True)
         ),
         *(
-            AgentRow(name, installed=True, version=__version__, protocol="built in", note=note)
+            AgentRow(
+                name=name,
+                installed=True,
+                version=__version__,
+                protocol="built in",
+                login="not needed",
+                tells="calls, names",
+                note=note,
+            )
             for name, note in built_in.items()
         ),
     ]
