@@ -28,6 +28,7 @@ from setpoint.domain.board import BoardLimits
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
 from setpoint.domain.learning import MemoryTerms
+from setpoint.domain.price import ModelPrice
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.sonarqube import SonarQubeServer
@@ -90,6 +91,8 @@ class AgentsSettings(BaseModel):
     """Seconds one attempt may take."""
     idle_s: float = Field(default=600.0, gt=0)
     """Seconds an agent may stay silent."""
+    proxy: bool = False
+    """Whether agents call their models through a proxy on this machine that counts every call."""
 
 
 class CustomAgent(BaseModel):
@@ -124,6 +127,12 @@ class CustomAgent(BaseModel):
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()
     """Names of variables handed on from Setpoint's own environment, for example an API key."""
+    proxy: bool | None = None
+    """Whether its calls of models are counted by the recording proxy; none: as `agents.proxy` says."""
+    base_urls: dict[str, str] = {}
+    """Variables that hold the address of its model, with the address that holds where they are not set."""
+    quirks: dict[str, str] = {}
+    """Where it departs from the protocol: `usage_scope`, `update_meta`, `tool_name_meta` and others."""
 
 
 class IntegritySettings(BaseModel):
@@ -169,6 +178,8 @@ class Settings(BaseSettings):
     """Who plays which role, and how long an attempt may take."""
     agent: dict[str, CustomAgent] = {}
     """Agents of your own, by name."""
+    price: dict[str, ModelPrice] = {}
+    """Your own prices by model, or by a pattern such as `claude-*`; they go before the table's."""
     limits: Limits = Limits()
     """Every bound of a run."""
     escalation: Escalation = Escalation()

@@ -62,11 +62,15 @@ class Repository:
         """Give the repository an agent that plays one list of steps per prompt."""
         path = self.root.parent / f"{name}.json"
         path.write_text(json.dumps({"prompts": list(prompts), **script}), encoding="utf-8")
-        argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(path)])
+        argv = json.dumps([*self.command(), str(path)])
         text = f'{settings}\n[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\n'
         (self.root.parent / "settings.toml").write_text(text, encoding="utf-8")
         self.write("setpoint.toml", text)
         self.commit("settings")
+
+    def command(self):
+        """Begin the command of an agent that plays the script named behind it."""
+        return [sys.executable, "-m", "setpoint.agents.scripted"]
 
     def environment(self, **more):
         kept = {

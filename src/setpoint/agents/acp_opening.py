@@ -38,6 +38,11 @@ class Opening:
     forgive: Callable[[], bool]
     """Goes on after a refusal; false where the agent can no longer be talked to."""
 
+    @property
+    def chosen(self) -> str:
+        """The model that is chosen as an option of the session; empty where it is left to the agent."""
+        return "" if self.launch.model_argv else self.launch.model
+
     async def begin(self, workdir: str, can: AgentCapabilities | None, earlier: str) -> Begun | Breakage:
         """Go on with the earlier session where there is one and the agent can, else begin a new one."""
         again = self._again(workdir, can, earlier) if earlier else None
@@ -56,9 +61,8 @@ class Opening:
     async def choose(self, begun: Begun) -> Breakage | None:
         """Choose model and mode where the settings name them."""
         mode = self.launch.quirks.mode
-        by_argument = self.launch.model_argv
-        if self.launch.model and not by_argument:
-            failed = await self._set(begun, "model", self.launch.model)
+        if self.chosen:
+            failed = await self._set(begun, "model", self.chosen)
             if failed is not None:
                 return failed
         if mode and self._option(begun, "mode") is not None:

@@ -14,12 +14,14 @@ from acp.schema import (
     AgentMessageChunk,
     AllowedOutcome,
     ClientCapabilities,
+    ConfigOptionUpdate,
     DeniedOutcome,
     FileSystemCapabilities,
     Implementation,
     PermissionOption,
     PromptResponse,
     RequestPermissionResponse,
+    SessionConfigOptionSelect,
     ToolCallProgress,
     ToolCallStart,
     ToolCallUpdate,
@@ -34,8 +36,9 @@ from setpoint.agents.acp_opening import Opening
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import AgentWire
 from setpoint.agents.launch import Launch
+from setpoint.agents.meter import Spending
 from setpoint.agents.transcript import Transcript
-from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, ToolCall, Usage
+from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, ToolCall
 from setpoint.policies.inner import Repeats
 from setpoint.ports import Observer
 from setpoint.processes import Process
@@ -77,10 +80,13 @@ class Turn:
     `halted` tells that it is to end: its money is gone, or the agent goes in circles.
     """
 
-    def __init__(self, brief: Brief, launch: Launch, observer: Observer, meter: Meter) -> None:
+    def __init__(
+        self, brief: Brief, launch: Launch, observer: Observer, meter: Meter, spending: Spending
+    ) -> None:
         """Begin with nothing seen."""
         self.calls = Calls(Path(brief.workdir), launch.quirks, self._called)
-        self.halted = asyncio.Event()
+        self.spending = spending
+        self.halted = spending.halted
         self._repeats = Repeats(brief.limits.same_calls)
         self._brief = brief
         self._observer = observer
@@ -107,7 +113,11 @@ class Turn:
             case AgentMessageChunk():
                 self._say(getattr(update.content, "text", ""))
             case UsageUpdate():
-                self._spend(self._meter.told(update))
+                if (usage := self._meter.told(update)) is not None:
+                    self.spending.told(usage)
+            case ConfigOptionUpdate():
+                if model := chosen_model(update.config_options):
+                    self.spending.runs_on(model)
             case _:
                 pass  # thoughts, plans, modes and replays say nothing that is counted
 
@@ -122,14 +132,6 @@ class Turn:
                     outcome = AllowedOutcome(outcome="selected", option_id=option.option_id)
                     return RequestPermissionResponse(outcome=outcome)
         return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-
-    def _spend(self, usage: Usage | None) -> None:
-        if usage is None or usage.cost_usd is None:
-            return
-        self._observer.spent(usage)
-        left = self._brief.limits.cost_usd
-        if left is not None and usage.cost_usd > left:
-            self.halted.set()
 
     def _called(self, call: ToolCall) -> None:
         self._observer.called(call)
@@ -177,6 +179,8 @@ class LiveSession:
         self.version = ""
         self.resumed = False
         """Whether the session was begun in another process."""
+        self.model = ""
+        """The model the agent says it uses; empty where it does not."""
         self.spoiled = False
         """Whether this session must not be used again."""
         self._launch = launch
@@ -223,7 +227,9 @@ class LiveSession:
             return begun
         self._listener.session_id = begun.session
         self.resumed = begun.resumed
-        return await opening.choose(begun)
+        failed = await opening.choose(begun)
+        self.model = opening.chosen or chosen_model(begun.options)
+        return failed
 
     def _forgive(self) -> bool:
         """Go on after the agent refused an earlier session, unless it is lost altogether."""
@@ -342,3 +348,11 @@ class LiveSession:
         if not self._stderr.exists():
             return ""
         return self._stderr.read_bytes()[-_STDERR_BYTES:].decode("utf-8", "replace").strip()
+
+
+def chosen_model(options: Sequence[object]) -> str:
+    """Give the model that is chosen among a session's options; empty where none of them is about that."""
+    for option in options:
+        if isinstance(option, SessionConfigOptionSelect) and option.category == "model":
+            return option.current_value
+    return ""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from setpoint.agents.command import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.model.at import placed, shorthand, why_not
+from setpoint.agents.prices import Prices
 from setpoint.agents.registry import BUILT_IN
 from setpoint.agents.sessions import Sessions
 from setpoint.domain.attempt import Breakage
@@ -85,12 +86,20 @@ async def probe(launch: Launch) -> Probe:
 class Agents:
     """Makes agents by name and chooses one for `auto`; what was tried out is remembered while this lives."""
 
-    def __init__(self, launches: Mapping[str, Launch], *, artifacts: Artifacts, scratch: Path) -> None:
+    def __init__(
+        self,
+        launches: Mapping[str, Launch],
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        prices: Prices | None = None,
+    ) -> None:
         """Take the agents that are known; `scratch` is a folder for what they write while they run."""
         self._launches = launches
         self._artifacts = artifacts
         self._scratch = scratch
         self._sessions = Sessions(scratch / "sessions")
+        self._prices = prices or Prices()
         self._tried: dict[str, str] = {}
 
     def make(self, name: str) -> Agent:
@@ -104,7 +113,9 @@ class Agents:
         if launch.protocol == "model":
             return self._model(launch)
         if launch.protocol == "command":
-            return CommandAgent(launch, artifacts=self._artifacts, sessions=self._sessions)
+            return CommandAgent(
+                launch, artifacts=self._artifacts, sessions=self._sessions, prices=self._prices
+            )
         return self._acp(launch)
 
     def vendor(self, name: str) -> str:
@@ -159,7 +170,13 @@ class Agents:
         from setpoint.agents.model.speaking import model_at  # noqa: PLC0415 - as above
 
         secrets = {launch.api_key_env or "api key": where.key} if where.key else {}
-        return ModelAgent(launch, lambda: model_at(where), artifacts=self._artifacts, secrets=secrets)
+        return ModelAgent(
+            launch,
+            lambda: model_at(where),
+            artifacts=self._artifacts,
+            secrets=secrets,
+            prices=self._prices,
+        )
 
     def _acp(self, launch: Launch, open_s: float | None = None) -> AcpAgent:
         from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
@@ -171,6 +188,7 @@ class Agents:
             scratch=self._scratch,
             patience=patience,
             sessions=self._sessions,
+            prices=self._prices,
         )
 
 

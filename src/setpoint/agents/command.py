@@ -6,11 +6,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from setpoint.agents import breakage
 from setpoint.agents.command_turn import CommandTurn, Cut
 from setpoint.agents.launch import Launch
+from setpoint.agents.meter import Spending, penniless
+from setpoint.agents.prices import Prices, stated_models
 from setpoint.agents.sessions import KeptSession, Sessions
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
@@ -45,28 +48,39 @@ class CommandAgent:
     nothing printed is a crash; with something printed it is the end of a turn, and the checks decide.
     """
 
-    def __init__(self, launch: Launch, *, artifacts: Artifacts, sessions: Sessions | None = None) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        *,
+        artifacts: Artifacts,
+        sessions: Sessions | None = None,
+        prices: Prices | None = None,
+    ) -> None:
         """Take the command; nothing is started yet. Without `sessions` each attempt begins anew."""
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
         self._sessions = sessions if launch.resume_argv else None
+        self._prices = prices or Prices()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Run the command to its end; cancelling ends its whole tree."""
+        if (unpaid := penniless(self.name, brief)) is not None:
+            return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
+        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
         transcript = Transcript(self._secrets)
         before = self._sessions.find(self.name, brief) if self._sessions else None
-        played = await self._play(brief, observer, transcript, before)
+        begin = partial(CommandTurn, brief, self._launch, observer, transcript, spending)
+        played = await self._play(brief, begin(), transcript, before)
         if before is not None and played.broken is not None and not played.turn.did_anything:
             # The session may be gone or spoiled; whether that was it shows a new one.
             self._forget(brief)
             if played.broken.kind in (BreakageKind.CRASH, BreakageKind.PROTOCOL, BreakageKind.MODEL):
                 before = None
-                played = await self._play(brief, observer, transcript, None)
-        usage = played.turn.usage(before)
-        observer.spent(usage)
+                played = await self._play(brief, begin(), transcript, None)
+        usage = spending.told(played.turn.usage(before))
         self._keep(brief, played, before)
         broken, tally = played.broken, played.turn.tally
         text = tally.text if self._launch.stream or played.done is None else played.done.text
@@ -88,10 +102,9 @@ class CommandAgent:
         """Nothing runs between attempts."""
 
     async def _play(
-        self, brief: Brief, observer: Observer, transcript: Transcript, session: KeptSession | None
+        self, brief: Brief, turn: CommandTurn, transcript: Transcript, session: KeptSession | None
     ) -> _Played:
         transcript.text("setpoint", brief.prompt)
-        turn = CommandTurn(brief, self._launch, observer, transcript)
         done: Completed | None = None
         try:
             command = self._command(brief, session)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from setpoint.agents.launch import Launch, UsageScope
+from setpoint.agents.meter import Spending
 from setpoint.agents.sessions import KeptSession
 from setpoint.agents.streams import Json, Stream, Tally
 from setpoint.agents.transcript import Transcript
@@ -21,12 +22,19 @@ class Cut(Exception):
 class CommandTurn:
     """Watches one run of a command."""
 
-    def __init__(self, brief: Brief, launch: Launch, observer: Observer, transcript: Transcript) -> None:
+    def __init__(
+        self,
+        brief: Brief,
+        launch: Launch,
+        observer: Observer,
+        transcript: Transcript,
+        spending: Spending,
+    ) -> None:
         """Begin with nothing seen."""
         self.tally = Tally(Path(brief.workdir), called=self._called, spent=self._spent)
         self.stream = Stream(launch.stream, self.tally, self._record)
-        self._brief = brief
         self._observer = observer
+        self._spending = spending
         self._transcript = transcript
         self._repeats = Repeats(brief.limits.same_calls)
         self._going = True
@@ -61,7 +69,7 @@ class CommandTurn:
             # A session that was compacted may count anew: then the figure itself is the best there is.
             shares = [
                 now - earlier if now >= earlier else now
-                for now, earlier in zip(self.tally.session_tokens, then, strict=True)
+                for now, earlier in zip(self.tally.session_tokens, then, strict=False)
             ]
             changes |= dict(zip(("input_tokens", "output_tokens", "cached_tokens"), shares, strict=True))
             changes["scope"] = UsageScope.TURN
@@ -85,9 +93,10 @@ class CommandTurn:
             self._cut()
 
     def _spent(self, usage: Usage) -> None:
-        self._observer.spent(usage)
-        left = self._brief.limits.cost_usd
-        if left is not None and usage.cost_usd is not None and usage.cost_usd > left:
+        if self.tally.model:
+            self._spending.runs_on(self.tally.model)
+        self._spending.told(usage)
+        if self._spending.halted.is_set():
             self._cut()
 
     def _cut(self) -> None:

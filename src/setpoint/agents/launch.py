@@ -27,6 +27,8 @@ class Quirks(Value):
     usage_scope: UsageScope = UsageScope.TURN
     usage_meta: str = ""
     """Dotted path in the answer's `_meta` to token counts, for agents that give no `usage`."""
+    update_meta: str = ""
+    """Dotted path in the `_meta` of a usage update to the session's token counts up to then."""
     tool_name_meta: str = ""
     """Dotted path in a tool call's `_meta` to the tool's name."""
     tool_name_in_id: str = ""
@@ -84,6 +86,19 @@ class Launch(Value):
     """Names of variables it gets from Setpoint's own environment, where they are set."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed and the passed ones."""
+    model_variables: tuple[str, ...] = ()
+    """Names of variables that choose its model, so that its tokens can be priced."""
+    base_urls: dict[str, str] = {}
+    """Variables that hold the address of its model, each with the address that holds where it is not set.
+
+    Empty: the variable is replaced only where it is set.
+    """
+    config_variable: str = ""
+    """Variable that holds a whole configuration as JSON."""
+    config_base_urls: dict[str, str] = {}
+    """Places of addresses in that configuration, dotted, `*` for any key; with their defaults as above."""
+    proxied: bool = False
+    """Whether its calls of models go through the recording proxy."""
     quirks: Quirks = Quirks()
 
     @model_validator(mode="after")

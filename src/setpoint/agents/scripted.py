@@ -9,7 +9,8 @@ The script is an object with these keys, all optional:
 - `counter`: a file, from the script's folder, that counts the prompts, so that a new process goes on where
   the last one ended.
 - `on`: steps played before a method is answered, for example `{"initialize": [...], "session/new": [...]}`.
-- `name`, `version`: how it presents itself; `can`: its capabilities; `options`: what its sessions let choose.
+- `name`, `version`: how it presents itself; `can`: its capabilities; `model`: the model it says it uses, or
+  `options`: all that its sessions let choose.
 - `past`: steps played while a session is loaded, as agents do that tell all of it again.
 
 A step is an object; its first key says what is done. Paths start from the session's folder.
@@ -27,6 +28,8 @@ A step is an object; its first key says what is done. Paths start from the sessi
     sets the token counts of the answer to this prompt
 `{"cost": USD}`
     adds to the session's cost and reports it
+`{"tokens": {"input": N, "output": N, "cached": N}}`
+    adds to the session's tokens and reports them, as agents do that tell no cost
 `{"sleep": S}`, `{"hang": HOW}`
     waits; cancelling ends it, and only SIGKILL ends a hang that is `deaf`
 `{"stderr": BYTES, "text": T}`, `{"garbage": LINES, "text": T}`, `{"raw": OBJECT}`
@@ -57,18 +60,8 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from setpoint.agents.scripted_wire import Cancelled, Failed, Message, Wire
+from setpoint.agents.scripted_wire import FAILURES, Cancelled, Failed, Message, Wire
 
-FAILURES: dict[str, Message] = {
-    "auth": {"code": -32000, "message": "Authentication required"},
-    "rate_limit": {
-        "code": -32603,
-        "message": "Internal error",
-        "data": {"status": 429, "details": "quota used up"},
-    },
-    "model": {"code": -32603, "message": "Internal error", "data": {"status": 503, "details": "overloaded"}},
-}
-"""Errors by the short name a script may use."""
 _CHUNK = b"e" * 65536
 _EXPECTATION_FAILED = 9
 
@@ -81,6 +74,7 @@ class Session:
         self.id = uuid.uuid4().hex
         self.cwd = Path(cwd)
         self.cost = 0.0
+        self.tokens: dict[str, int] = {}
         self.calls = 0
 
 
@@ -179,6 +173,13 @@ class Turn:
         self.session.cost += step["cost"]
         cost = {"amount": self.session.cost, "currency": step.get("currency", "USD")}
         self._notify({"sessionUpdate": "usage_update", "used": 1000, "size": 200_000, "cost": cost})
+
+    def do_tokens(self, step: Message) -> None:
+        """Report the tokens that the session has used so far."""
+        for name, key in (("input", "inputTokens"), ("output", "outputTokens"), ("cached", "cachedTokens")):
+            self.session.tokens[key] = self.session.tokens.get(key, 0) + step["tokens"].get(name, 0)
+        told = {"scripted": {"tokens": dict(self.session.tokens)}}
+        self._notify({"sessionUpdate": "usage_update", "used": 1000, "size": 200_000, "_meta": told})
 
     def do_sleep(self, step: Message) -> None:
         """Wait, or be cancelled."""
@@ -359,8 +360,15 @@ class ScriptedProcess:
         self.sessions[session.id] = session
         if method == "session/load":
             Turn(self.wire, session, "").play(self.script.get("past", []))
-        answer: Message = {"configOptions": self.script["options"]} if "options" in self.script else {}
-        return {**answer, "sessionId": session.id} if method == "session/new" else answer
+        return {**self._options(), **({"sessionId": session.id} if method == "session/new" else {})}
+
+    def _options(self) -> Message:
+        model = self.script.get("model")
+        if not model:
+            return {"configOptions": self.script["options"]} if "options" in self.script else {}
+        choices = [{"value": model, "name": model}]
+        option = {"id": "model", "name": "Model", "category": "model", "type": "select"}
+        return {"configOptions": [{**option, "currentValue": model, "options": choices}]}
 
     def _next(self) -> list[Message]:
         if self._counter is not None and self._counter.exists():

@@ -19,8 +19,8 @@ class KeptSession(Value):
     """The agent's own name of it."""
     cost_usd: Usd | None = None
     """What it had cost, where the agent counts by session."""
-    tokens: tuple[int, int, int] | None = None
-    """Its input, output and cached tokens, where the agent counts by session."""
+    tokens: tuple[int, ...] | None = None
+    """Its input, output and cached tokens and more of that kind, where the agent counts by session."""
 
 
 class Sessions:

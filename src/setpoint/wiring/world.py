@@ -12,6 +12,7 @@ from pathlib import Path
 
 from setpoint.agents.choice import Agents
 from setpoint.agents.mechanic import MechanicAgent
+from setpoint.agents.prices import Prices
 from setpoint.agents.registry import known
 from setpoint.agents.rules import RulesAgent
 from setpoint.domain.attempt import Role
@@ -55,7 +56,10 @@ class SystemClock:
 def outside_agents(project: Project) -> Agents:
     """Make the maker of agents that run as programs of their own."""
     return Agents(
-        known(project.settings.agent), artifacts=project.artifacts, scratch=project.state / "scratch"
+        known(project.settings.agent, proxied=project.settings.agents.proxy),
+        artifacts=project.artifacts,
+        scratch=project.state / "scratch",
+        prices=Prices(project.settings.price),
     )
 
 

@@ -43,6 +43,7 @@ def read(event: Json, tally: Tally) -> None:
 def _system(event: Json, tally: Tally) -> None:
     if event.get("subtype") == "init":
         tally.session = str(event.get("session_id") or "")
+        tally.model = str(event.get("model") or "")
         tally.version = str(event.get("claude_code_version") or "")
     elif event.get("subtype") == "api_retry":
         status, said = event.get("error_status"), str(event.get("error") or "no answer from the model")

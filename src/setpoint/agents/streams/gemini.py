@@ -15,6 +15,7 @@ def read(event: Json, tally: Tally) -> None:
     match event.get("type"):
         case "init":
             tally.session = str(event.get("session_id") or "")
+            tally.model = str(event.get("model") or "")
         case "message":
             if event.get("role") == "assistant":
                 tally.say(event.get("content"), goes_on=_goes_on(event, tally))

@@ -54,6 +54,8 @@ class Tally:
         self.session = ""
         """The agent's own name of the session, by which it can be gone on with."""
         self.version = ""
+        self.model = ""
+        """The model it says it uses; empty where it does not."""
         self.stop = Stop.END_TURN
         self.failure: Failure | None = None
         """Why the turn failed; words the agent said are never a failure."""
