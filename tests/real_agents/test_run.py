@@ -54,7 +54,7 @@ calc.py
 def test_a_real_agent_is_driven_to_a_verified_change(name: str, real_agent, repo: Path) -> None:
     rounds = 2
     steps = [Read("calc.py"), Write("calc.py", WRONG), Say("Done."), Read("calc.py"), Write("calc.py", FIXED)]
-    plan = Plan(steps)
+    plan = Plan(steps, by_shell=name == "qwen")
     if name == "aider":  # it offers no tools and remembers nothing: one text with the edit in it
         rounds, plan = 1, Plan([], without_tools=EDIT)
     with scripted_model(plan) as model:
