@@ -61,9 +61,12 @@ class Repository:
     def agent(self, *prompts, settings="", name="actor", **script):
         """Give the repository an agent that plays one list of steps per prompt."""
         path = self.root.parent / f"{name}.json"
+        if "counter" in script:  # the agent writes it, so it lies where its sandbox lets it write
+            script["counter"] = f"played/{script['counter']}"
         path.write_text(json.dumps({"prompts": list(prompts), **script}), encoding="utf-8")
         argv = json.dumps([*self.command(), str(path)])
-        text = f'{settings}\n[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\n'
+        writes = json.dumps([f"{self.root.parent / 'played'}/"])
+        text = f'{settings}\n[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\nwrites = {writes}\n'
         (self.root.parent / "settings.toml").write_text(text, encoding="utf-8")
         self.write("setpoint.toml", text)
         self.commit("settings")

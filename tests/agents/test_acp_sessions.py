@@ -13,7 +13,6 @@ import pytest
 
 from setpoint.agents.acp import AcpAgent, Patience
 from setpoint.agents.launch import Launch, Quirks
-from setpoint.agents.sessions import Sessions
 from setpoint.domain.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
 
@@ -62,7 +61,6 @@ async def another(tmp_path: Path, artifacts) -> AsyncIterator[Callable[..., AcpA
             artifacts=artifacts,
             scratch=tmp_path / "scratch",
             patience=Patience(open_s=20, cancel_s=0.3, grace_s=0.3),
-            sessions=Sessions(tmp_path / "sessions"),
         )
         made.append(agent)
         return agent

@@ -17,6 +17,7 @@ from setpoint.agents import breakage
 from setpoint.agents.acp_session import Bounds, LiveSession, Turn
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import hush
+from setpoint.agents.confined import Held, Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices, stated_models
@@ -51,9 +52,11 @@ class _Held:
     workdir: str
     live: LiveSession
     lane: AsyncExitStack
-    """The proxy in front of its models; closed with the session."""
+    """The proxy in front of its models and what confines it; closed with the session."""
     tap: Tap
     """Hands on what the proxy sees."""
+    confined: Held
+    """What it was started with, and what confines it."""
 
 
 class AcpAgent:
@@ -73,19 +76,20 @@ class AcpAgent:
         artifacts: Artifacts,
         scratch: Path,
         patience: Patience | None = None,
-        sessions: Sessions | None = None,
         prices: Prices | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
-        """Nothing is started yet; `scratch` takes what the agent writes to stderr while it runs.
+        """Nothing is started yet; `scratch` takes what it writes to stderr, and the names of its sessions.
 
-        With `sessions`, one that broke or whose process is gone is gone on with where the agent can.
+        A session that broke, or whose process is gone, is gone on with where the agent can.
         """
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
         self._scratch = scratch
+        self._sandbox = sandbox or Sandbox()
         self._patience = patience or Patience()
-        self._sessions = sessions
+        self._sessions = Sessions(scratch / "sessions")
         self._prices = prices or Prices()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
         self._held: dict[Role, _Held] = {}
@@ -100,9 +104,9 @@ class AcpAgent:
         answer: PromptResponse | Breakage
         meter, transcript = Meter(self._launch.quirks), self._transcripts[brief.role]
         spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
-        version = ""
+        version = sandbox = ""
         try:
-            earlier = self._sessions.find(self.name, brief) if self._sessions else None
+            earlier = self._sessions.find(self.name, brief)
             live = await self._session(brief.role, brief.session, brief.workdir, brief.limits, earlier)
             if isinstance(live, Breakage):
                 answer = live
@@ -112,6 +116,7 @@ class AcpAgent:
                 spending.runs_on(live.model)
                 turn = Turn(brief, self._launch, observer, meter, spending)
                 self._held[brief.role].tap.turn_to(spending)
+                sandbox = self._held[brief.role].confined.by
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
         except BaseException:
             await self._end(brief.role)
@@ -128,6 +133,7 @@ class AcpAgent:
         return Attempt(
             agent=self.name,
             version=version,
+            sandbox=sandbox,
             stop=Stop.BROKEN if broken else _stop(answer),
             breakage=broken,
             text=transcript.redacted(turn.text) if turn else "",
@@ -182,14 +188,18 @@ class AcpAgent:
         lane, tap = AsyncExitStack(), Tap()
         try:
             pointed = await lane.enter_async_context(counting(self._launch, self._secrets, tap))
-            process = await spawn(self._command(workdir, limits, pointed), stderr)
+            confined = await self._sandbox.hold(self._launch, self._command(workdir, limits, pointed))
+            lane.push_async_callback(confined.release)
+            process = await spawn(confined.command, stderr)
         except BaseException as error:
             await lane.aclose()
             if not isinstance(error, OSError):
                 raise
             return breakage.missing(self._launch, f"cannot start: {error}")
         live = LiveSession(self._launch, process, stderr, self._transcripts[role])
-        self._held[role] = _Held(session=session, workdir=workdir, live=live, lane=lane, tap=tap)
+        self._held[role] = _Held(
+            session=session, workdir=workdir, live=live, confined=confined, lane=lane, tap=tap
+        )
         opening_s = min(self._patience.open_s, limits.wall_s)
         opening = Bounds(
             until_s=time.monotonic() + opening_s,
@@ -208,8 +218,6 @@ class AcpAgent:
 
     def _keep(self, brief: Brief, live: LiveSession, *, broke: bool = False) -> None:
         """Keep the session for another process; one that breaks again after it was gone on with is left."""
-        if self._sessions is None:
-            return
         if broke and live.resumed:
             self._sessions.forget(self.name, brief)
             return

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setpoint.agents.command import CommandAgent
+from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.model.at import placed, shorthand, why_not
 from setpoint.agents.prices import Prices
@@ -93,6 +94,7 @@ class Agents:
         artifacts: Artifacts,
         scratch: Path,
         prices: Prices | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         """Take the agents that are known; `scratch` is a folder for what they write while they run."""
         self._launches = launches
@@ -100,6 +102,7 @@ class Agents:
         self._scratch = scratch
         self._sessions = Sessions(scratch / "sessions")
         self._prices = prices or Prices()
+        self._sandbox = sandbox or Sandbox()
         self._tried: dict[str, str] = {}
 
     def make(self, name: str) -> Agent:
@@ -114,9 +117,21 @@ class Agents:
             return self._model(launch)
         if launch.protocol == "command":
             return CommandAgent(
-                launch, artifacts=self._artifacts, sessions=self._sessions, prices=self._prices
+                launch,
+                artifacts=self._artifacts,
+                sessions=self._sessions,
+                prices=self._prices,
+                sandbox=self._sandbox,
             )
         return self._acp(launch)
+
+    async def held_by(self, name: str) -> str:
+        """Say in a line what will hold an agent; empty for those that are part of Setpoint.
+
+        Raises `SandboxUnavailable` where what is asked for does not work here.
+        """
+        launch = self._launches.get(name)
+        return "" if launch is None else await self._sandbox.told(launch)
 
     def vendor(self, name: str) -> str:
         """Say whose models an agent uses; one that nothing is known of is a vendor of its own."""
@@ -187,8 +202,8 @@ class Agents:
             artifacts=self._artifacts,
             scratch=self._scratch,
             patience=patience,
-            sessions=self._sessions,
             prices=self._prices,
+            sandbox=self._sandbox,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from setpoint.agents import breakage
 from setpoint.agents.command_turn import CommandTurn, Cut
+from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices, stated_models
@@ -36,6 +38,8 @@ class _Played:
     """None where it was cut short from here."""
     turn: CommandTurn
     broken: Breakage | None
+    held_by: str
+    """What held it."""
 
 
 class CommandAgent:
@@ -55,6 +59,7 @@ class CommandAgent:
         artifacts: Artifacts,
         sessions: Sessions | None = None,
         prices: Prices | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         """Take the command; nothing is started yet. Without `sessions` each attempt begins anew."""
         self.name = launch.name
@@ -62,6 +67,7 @@ class CommandAgent:
         self._artifacts = artifacts
         self._sessions = sessions if launch.resume_argv else None
         self._prices = prices or Prices()
+        self._sandbox = sandbox or Sandbox()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
@@ -87,6 +93,7 @@ class CommandAgent:
         return Attempt(
             agent=self.name,
             version=tally.version,
+            sandbox=played.held_by,
             stop=Stop.BROKEN if broken else Stop.CANCELLED if played.done is None else tally.stop,
             breakage=broken,
             text=transcript.redacted(text.strip()[-_TEXT_CHARS:]),
@@ -106,13 +113,14 @@ class CommandAgent:
     ) -> _Played:
         transcript.text("setpoint", brief.prompt)
         done: Completed | None = None
+        held = await self._sandbox.hold(self._launch, self._command(brief, session))
         try:
-            command = self._command(brief, session)
-            done = await run(command, on_output=turn.take if self._launch.stream else None)
+            done = await run(held.command, on_output=turn.take if self._launch.stream else None)
         except Cut:
             pass  # from here: the turn says why
         finally:
             turn.end()
+            await asyncio.shield(held.release())
         if done is not None:
             if not self._launch.stream:
                 transcript.text("stdout", done.text)
@@ -120,7 +128,7 @@ class CommandAgent:
         broken = self._broken(done, turn, brief)
         if broken is not None:
             broken = broken.model_copy(update={"message": transcript.redacted(broken.message)})
-        return _Played(done=done, turn=turn, broken=broken)
+        return _Played(done=done, turn=turn, broken=broken, held_by=held.by)
 
     def _command(self, brief: Brief, session: KeptSession | None = None) -> Command:
         launch = self._launch

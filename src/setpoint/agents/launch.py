@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from setpoint.domain.sandbox import Means
 from setpoint.domain.value import Value
 
 
@@ -99,6 +100,15 @@ class Launch(Value):
     """Places of addresses in that configuration, dotted, `*` for any key; with their defaults as above."""
     proxied: bool = False
     """Whether its calls of models go through the recording proxy."""
+    writes: tuple[str, ...] = ()
+    """What it keeps outside the work copy: folders (ending with `/`, made where missing) and files.
+
+    `~` is its home, `$NAME` a variable of its environment; an entry with a variable that is not set is none.
+    """
+    sandbox: Means | None = None
+    """What holds it; none: what holds all agents."""
+    when_held: dict[str, str] = {}
+    """Variables it gets besides where a sandbox holds it: its own sandbox may not work within another."""
     quirks: Quirks = Quirks()
 
     @model_validator(mode="after")

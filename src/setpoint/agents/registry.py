@@ -14,7 +14,7 @@ from setpoint.agents.model.at import vendor_of
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
-BUILT_IN = ("mechanic", "rules")
+BUILT_IN = ("generator", "mechanic", "rules")
 """Agents that are part of Setpoint and need no start."""
 
 
@@ -68,6 +68,8 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             environment=agent.environment,
             base_urls=agent.base_urls,
             quirks=_quirks(name, agent, Quirks()),
+            writes=agent.writes,
+            sandbox=agent.sandbox,
         )
     return under.model_copy(update=_changes(name, agent, under))
 
@@ -79,6 +81,8 @@ def _changes(name: str, agent: CustomAgent, under: Launch) -> dict[str, Any]:
         "base_urls": {**under.base_urls, **agent.base_urls},
         "quirks": _quirks(name, agent, under.quirks),
         "pass_environment": tuple(dict.fromkeys((*under.pass_environment, *agent.pass_environment))),
+        "writes": tuple(dict.fromkeys((*under.writes, *agent.writes))),
+        "sandbox": agent.sandbox or under.sandbox,
         **{key: value for key, value in stated.items() if value},
     }
     if agent.command:

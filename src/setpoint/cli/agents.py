@@ -31,12 +31,12 @@ def agents(called: typer.Context, as_json: AsJson = False) -> None:
         typer.echo(json.dumps([row._asdict() for row in rows], indent=2))
         return
     table = Table(box=None, pad_edge=False)
-    for name in ("agent", "installed", "version", "speaks", "login", "tells", "note"):
+    for name in ("agent", "installed", "version", "speaks", "login", "tells", "sandbox", "note"):
         table.add_column(name, overflow="fold")
     for row in rows:
         style = "green" if row.installed else "dim"
         cells = (row.name, "yes" if row.installed else "no", row.version, row.protocol, row.login, row.tells)
-        table.add_row(*cells, row.note, style=style)
+        table.add_row(*cells, row.sandbox, row.note, style=style)
     Console(soft_wrap=True).print(table)
 
 

@@ -219,6 +219,8 @@ class Attempt(Value):
 
     agent: str
     version: str = ""
+    sandbox: str = ""
+    """What held its processes: landlock, bwrap or none; empty for agents that are part of Setpoint."""
     stop: Stop
     breakage: Breakage | None = None
     """Set if and only if `stop` is `broken`."""

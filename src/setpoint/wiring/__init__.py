@@ -2,6 +2,7 @@
 
 from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
+from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
@@ -49,6 +50,8 @@ __all__ = [
     "card",
     "cards",
     "check_prompts",
+    "cover_course",
+    "cover_order",
     "diagnosis",
     "drive",
     "export_learnings",
@@ -93,5 +96,6 @@ __all__ = [
     "verify_statement",
     "weigh_learning",
     "work_off",
+    "write_cover_report",
     "write_metrics_page",
 ]

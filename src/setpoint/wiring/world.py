@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from setpoint.agents.choice import Agents
+from setpoint.agents.confined import Sandbox
+from setpoint.agents.generator import GeneratorAgent
 from setpoint.agents.mechanic import MechanicAgent
 from setpoint.agents.prices import Prices
 from setpoint.agents.registry import known
@@ -36,6 +38,7 @@ from setpoint.wiring.metrics import store_due_metrics
 from setpoint.wiring.project import Project
 from setpoint.wiring.quarantine import quarantine_entries
 from setpoint.wiring.scribe import HeardLog, Scribe
+from setpoint.wiring.shielded import ShieldedEvaluator, shielded
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 _LOG = logging.getLogger(__name__)
@@ -60,7 +63,13 @@ def outside_agents(project: Project) -> Agents:
         artifacts=project.artifacts,
         scratch=project.state / "scratch",
         prices=Prices(project.settings.price),
+        sandbox=sandbox(project),
     )
+
+
+def sandbox(project: Project) -> Sandbox:
+    """Make what holds the agents of a project."""
+    return Sandbox(project.settings.sandbox, protected=(project.root, project.state))
 
 
 def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: Told) -> World:
@@ -71,13 +80,15 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog,
         # Reviewers work at the same time, so each kind has an agent, and a session, of its own.
         alone = role if role.startswith(f"{Role.REVIEWER}:") else name
         if alone not in made:
-            made[alone] = _agent(name, outside, project)
+            made[alone] = _agent(name, outside, project, settings)
     folder = project.run_folder(ordered.trace_id)
     return World(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.root, project.state),
         forge=GitBranchForge(project.root),
-        evaluator=ProjectEvaluator(settings, project.artifacts, project.state, told),
+        evaluator=ShieldedEvaluator(
+            ProjectEvaluator(settings, project.artifacts, project.state, told), project, settings
+        ),
         log=log,
         durable=durable,
         clock=SystemClock(),
@@ -90,7 +101,9 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog,
     )
 
 
-def _agent(name: str, outside: Agents, project: Project) -> Agent:
+def _agent(name: str, outside: Agents, project: Project, settings: Settings) -> Agent:
+    if name == GeneratorAgent.name:
+        return GeneratorAgent(project.artifacts, settings.cover, settings.checks.pytest_args)
     if name == RulesAgent.name:
         return RulesAgent()
     if name == MechanicAgent.name:
@@ -164,4 +177,9 @@ def measure(
     evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state, told)
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
-    return asyncio.run(evaluator.measure_tree(project.root, quarantine=held, fast=fast, fresh=fresh))
+
+    async def measured() -> Evaluation:
+        async with shielded(project, project.settings):
+            return await evaluator.measure_tree(project.root, quarantine=held, fast=fast, fresh=fresh)
+
+    return asyncio.run(measured())
