@@ -77,9 +77,15 @@ class Opening:
         if can is None:
             return None
         if can.session_capabilities is not None and can.session_capabilities.resume is not None:
-            return self.connection.resume_session(cwd=workdir, session_id=earlier, mcp_servers=[])
+            resumed: Awaitable[Any] = self.connection.resume_session(
+                cwd=workdir, session_id=earlier, mcp_servers=[]
+            )
+            return resumed
         if can.load_session:  # it tells all of its past again, which nobody listens to before a turn
-            return self.connection.load_session(cwd=workdir, session_id=earlier, mcp_servers=[])
+            loaded: Awaitable[Any] = self.connection.load_session(
+                cwd=workdir, session_id=earlier, mcp_servers=[]
+            )
+            return loaded
         return None
 
     async def _set(self, begun: Begun, what: str, wanted: str) -> Breakage | None:
