@@ -7,6 +7,7 @@ from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+from setpoint.wiring.launching import Launcher
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
 from setpoint.wiring.learnings import imported as import_learnings
@@ -28,15 +29,20 @@ from setpoint.wiring.project import Project, find_run, open_project, recorded_or
 from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
+from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_report, run_story
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.trial import Trial, try_agent
+from setpoint.wiring.visitors import visitor_tokens
 from setpoint.wiring.world import drive, measure
 
 __all__ = [
+    "FILTERS",
     "BoardOutcome",
+    "Launcher",
     "OpenGate",
     "Project",
+    "RunStory",
     "Stepped",
     "Told",
     "Trial",
@@ -53,6 +59,7 @@ __all__ = [
     "cover_course",
     "cover_order",
     "diagnosis",
+    "diff_of",
     "drive",
     "export_learnings",
     "file_of",
@@ -76,12 +83,16 @@ __all__ = [
     "open_project",
     "order",
     "pipeline",
+    "place_of",
     "put_in_quarantine",
     "quarantine_entries",
     "recorded_order",
     "remarks",
     "retire_from",
     "run_list",
+    "run_mark",
+    "run_report",
+    "run_story",
     "runs_of_story",
     "set_keys",
     "shelf",
@@ -94,6 +105,7 @@ __all__ = [
     "uplift",
     "verify",
     "verify_statement",
+    "visitor_tokens",
     "weigh_learning",
     "work_off",
     "write_cover_report",
