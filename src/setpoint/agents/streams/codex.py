@@ -38,7 +38,7 @@ def read(event: Json, tally: Tally) -> None:
 
 
 def _item(item: Json, tally: Tally, *, done: bool) -> None:
-    kind, identifier = item.get("type"), item.get("id")
+    kind, identifier = str(item.get("type")), item.get("id")
     if kind == "agent_message" and done:
         tally.say(item.get("text"))
     if kind not in _CALLS or not isinstance(identifier, str):
@@ -53,4 +53,4 @@ def _item(item: Json, tally: Tally, *, done: bool) -> None:
             tally.touched(identifier, change["path"])
     if done:
         output = item.get("aggregated_output") or item.get("result") or item.get("error")
-        tally.ended(identifier, ok=item.get("status", "completed") in _WELL, output=output)
+        tally.ended(identifier, ok=str(item.get("status", "completed")) in _WELL, output=output)
