@@ -22,9 +22,11 @@ test: $(READY) ## Install the tools that the presets describe into .tools/, and 
 	@bash tests/web/install.sh
 	@$(BIN)/python -m pytest -q -m "not real_agents"
 
+# `make test-agents AGENTS="gemini opencode"` takes these only; some of the others are not free software.
+AGENTS := all
 test-agents: $(READY) ## Install real coding agents into .agents/ and drive them against a scripted model server
-	@bash tests/real_agents/install.sh
-	@$(BIN)/python -m pytest -q -m real_agents tests
+	@bash tests/real_agents/install.sh $(AGENTS)
+	@AGENTS="$(AGENTS)" $(BIN)/python -m pytest -q -m real_agents tests
 
 check: $(READY) ## Lint, format, types, import contracts
 	@$(BIN)/ruff check .

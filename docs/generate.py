@@ -150,6 +150,8 @@ def commands_of(group: click.Command) -> Iterator[tuple[str, click.Command]]:
     commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
     for name, command in commands.items():
         if hasattr(command, "commands"):
+            if getattr(command, "invoke_without_command", False):
+                yield name, command
             yield from ((f"{name} {below}", each) for below, each in commands_of(command))
         else:
             yield name, command

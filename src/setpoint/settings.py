@@ -120,13 +120,18 @@ class CustomAgent(BaseModel):
     `model` is a model by API (extra `llm`) and needs no command.
     """
     model: str = ""
-    """For `model`: provider and model; openai, openai-responses, anthropic, google: `openai:gpt-5-mini`."""
+    """Model it works with, in its own words; over ACP one of those it offers. Empty: its default.
+
+    For `model`: provider and model; openai, openai-responses, anthropic, google: `openai:gpt-5-mini`.
+    """
     base_url: str = ""
     """For `model`: where it is asked, as in `http://127.0.0.1:11434/v1`; empty: at the provider's own."""
     api_key_env: str = ""
     """For `model`: the variable that holds its key; empty: the provider's usual one."""
     vendor: str = ""
     """Whose models it uses, for `agents.other_vendor`; empty: its name."""
+    mode: str = ""
+    """Mode its sessions are put into, for agents that offer modes over ACP; empty: its default."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()

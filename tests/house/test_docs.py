@@ -29,6 +29,8 @@ BY_HAND = [path for path in WRITTEN if REFERENCE not in path.parents]
 def commands_of(group, before=""):
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
+            if command.invoke_without_command:
+                yield f"{before}{name}", command
             yield from commands_of(command, f"{before}{name} ")
         else:
             yield f"{before}{name}", command
@@ -113,7 +115,7 @@ def test_every_command_in_the_documents_exists():
     for where, block in [*_blocks("console"), *_blocks("sh"), *_inline()]:
         for verb, rest in re.findall(r"(?<![\w/.-])setpoint ([a-z]+)((?: [^\n`|&;]*)?)", block):
             below = f"{verb} {next(iter(rest.split()), '')}"
-            command = COMMANDS.get(verb) or COMMANDS.get(below)
+            command = COMMANDS.get(below) or COMMANDS.get(verb)
             if command is None:
                 wrong.append(f"{where}: setpoint {below}")
                 continue

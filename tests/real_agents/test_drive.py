@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from real_agents.conftest import RealAgent
+from real_agents.conftest import RealAgent, wanted
 from real_agents.model_server.plan import Plan, Read, Say, Shell, Write
 from real_agents.model_server.server import ScriptedModel, scripted_model
 from setpoint.agents.acp import AcpAgent, Patience
@@ -21,7 +21,7 @@ from setpoint.store.artifacts import Artifacts
 from setpoint.testing import SilentObserver
 
 pytestmark = pytest.mark.real_agents
-AGENTS = ("gemini", "opencode")
+AGENTS = wanted("gemini", "opencode")
 BUGGY = "def add(a, b):\n    return a - b\n"
 WRONG = "def add(a, b):\n    return b - a\n"
 FIXED = "def add(a, b):\n    return a + b\n"

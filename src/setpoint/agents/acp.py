@@ -22,6 +22,7 @@ from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices, stated_models
 from setpoint.agents.proxy import Tap, counting
+from setpoint.agents.sessions import KeptSession, Sessions
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
@@ -78,13 +79,17 @@ class AcpAgent:
         prices: Prices | None = None,
         sandbox: Sandbox | None = None,
     ) -> None:
-        """Nothing is started yet; `scratch` takes what the agent writes to stderr while it runs."""
+        """Nothing is started yet; `scratch` takes what it writes to stderr, and the names of its sessions.
+
+        A session that broke, or whose process is gone, is gone on with where the agent can.
+        """
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
         self._scratch = scratch
         self._sandbox = sandbox or Sandbox()
         self._patience = patience or Patience()
+        self._sessions = Sessions(scratch / "sessions")
         self._prices = prices or Prices()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
         self._held: dict[Role, _Held] = {}
@@ -101,11 +106,13 @@ class AcpAgent:
         spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
         version = sandbox = ""
         try:
-            live = await self._session(brief.role, brief.session, brief.workdir, brief.limits)
+            earlier = self._sessions.find(self.name, brief)
+            live = await self._session(brief.role, brief.session, brief.workdir, brief.limits, earlier)
             if isinstance(live, Breakage):
                 answer = live
             else:
                 meter, version = live.meter, live.version
+                self._keep(brief, live)
                 spending.runs_on(live.model)
                 turn = Turn(brief, self._launch, observer, meter, spending)
                 self._held[brief.role].tap.turn_to(spending)
@@ -120,6 +127,8 @@ class AcpAgent:
         if brief.role in self._held:
             self._held[brief.role].tap.turn_to(None)
         usage = spending.told(meter.usage(answer if isinstance(answer, PromptResponse) else None))
+        if isinstance(live, LiveSession):
+            self._keep(brief, live, broke=isinstance(answer, Breakage))
         broken = self._broken(answer, turn, usage)
         return Attempt(
             agent=self.name,
@@ -162,7 +171,12 @@ class AcpAgent:
             held.tap.turn_to(None)
 
     async def _session(
-        self, role: Role, session: str, workdir: str, limits: AttemptLimits
+        self,
+        role: Role,
+        session: str,
+        workdir: str,
+        limits: AttemptLimits,
+        earlier: KeptSession | None = None,
     ) -> LiveSession | Breakage:
         held = self._held.get(role)
         if held is not None and (held.session, held.workdir) == (session, workdir) and held.live.usable:
@@ -194,21 +208,38 @@ class AcpAgent:
             doing=breakage.OPENING,
             cancel_s=self._patience.cancel_s,
         )
-        failed = await live.open(workdir, opening)
-        if failed is None:
-            return live
-        await self._end(role)
-        return failed
+        failed = await live.open(workdir, opening, earlier.session if earlier else "")
+        if failed is not None:
+            await self._end(role)
+            return failed
+        if earlier is not None and live.resumed:
+            live.meter.resume(earlier.cost_usd, earlier.tokens)
+        return live
+
+    def _keep(self, brief: Brief, live: LiveSession, *, broke: bool = False) -> None:
+        """Keep the session for another process; one that breaks again after it was gone on with is left."""
+        if broke and live.resumed:
+            self._sessions.forget(self.name, brief)
+            return
+        cost, tokens = live.meter.session
+        kept = KeptSession(session=live.session_id, cost_usd=cost, tokens=tokens)
+        if self._sessions.find(self.name, brief) != kept:
+            self._sessions.keep(self.name, brief, kept)
 
     def _command(self, workdir: str, limits: AttemptLimits, pointed: Mapping[str, str]) -> Command:
         extra = {**ceiling(workdir), **self._secrets, **self._launch.environment, **pointed}
         return Command(
-            argv=tuple(word.replace("{workdir}", workdir) for word in self._launch.argv),
+            argv=tuple(word.replace("{workdir}", workdir) for word in self._words()),
             cwd=Path(workdir),
             environment=clean_environment(extra, keep=DEFAULT_KEEP + NETWORK_KEEP),
             timeout_s=limits.wall_s,
             grace_s=self._patience.grace_s,
         )
+
+    def _words(self) -> tuple[str, ...]:
+        launch = self._launch
+        chosen = launch.model_argv if launch.model else ()
+        return (*launch.argv, *(word.replace("{model}", launch.model) for word in chosen))
 
     def _bounds(self, limits: AttemptLimits, began_s: float, turn: Turn) -> Bounds:
         return Bounds(

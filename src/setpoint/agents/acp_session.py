@@ -32,6 +32,7 @@ from pydantic import BaseModel, ValidationError
 import setpoint
 from setpoint.agents import breakage
 from setpoint.agents.acp_calls import Calls
+from setpoint.agents.acp_opening import Opening
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import AgentWire
 from setpoint.agents.launch import Launch
@@ -176,6 +177,8 @@ class LiveSession:
         """Connect to a started process."""
         self.meter = Meter(launch.quirks)
         self.version = ""
+        self.resumed = False
+        """Whether the session was begun in another process."""
         self.model = ""
         """The model the agent says it uses; empty where it does not."""
         self.spoiled = False
@@ -193,8 +196,8 @@ class LiveSession:
         """Whether another prompt can be sent."""
         return not self.spoiled and not self._process.ended and not self._wire.garbled
 
-    async def open(self, workdir: str, bounds: Bounds) -> Breakage | None:
-        """Greet the agent and open its session in the work copy."""
+    async def open(self, workdir: str, bounds: Bounds, earlier: str = "") -> Breakage | None:
+        """Greet the agent and open its session in the work copy, the earlier one where it can."""
         capabilities = ClientCapabilities(
             # Not offered: an agent would then write through us, past the sandbox it runs in.
             fs=FileSystemCapabilities(read_text_file=False, write_text_file=False),
@@ -213,17 +216,32 @@ class LiveSession:
                 self._launch, f"speaks version {met.protocol_version} of the protocol, not 1"
             )
         self.version = met.agent_info.version if met.agent_info else ""
-        session = await self.answered(self._connection.new_session(cwd=workdir, mcp_servers=[]), bounds)
-        if isinstance(session, Breakage):
-            return session
-        self._listener.session_id = session.session_id
-        self.model = chosen_model(session.config_options or ())
-        mode = self._launch.quirks.mode
-        if mode:
-            setting = self._connection.set_session_mode(session_id=session.session_id, mode_id=mode)
-            set_mode = await self.answered(setting, bounds)
-            return set_mode if isinstance(set_mode, Breakage) else None
-        return None
+        opening = Opening(
+            launch=self._launch,
+            connection=self._connection,
+            ask=lambda request: self.answered(request, bounds),
+            forgive=self._forgive,
+        )
+        begun = await opening.begin(workdir, met.agent_capabilities, earlier)
+        if isinstance(begun, Breakage):
+            return begun
+        self._listener.session_id = begun.session
+        self.resumed = begun.resumed
+        failed = await opening.choose(begun)
+        self.model = opening.chosen or chosen_model(begun.options)
+        return failed
+
+    def _forgive(self) -> bool:
+        """Go on after the agent refused an earlier session, unless it is lost altogether."""
+        if self._process.ended or self._wire.garbled:
+            return False
+        self.spoiled = False
+        return True
+
+    @property
+    def session_id(self) -> str:
+        """The agent's own name of the session; empty before it is open."""
+        return self._listener.session_id
 
     async def prompt(self, text: str, turn: Turn, bounds: Bounds) -> PromptResponse | Breakage:
         """Send a prompt and wait for the end of the turn; one that is halted counts as cancelled."""
@@ -303,6 +321,9 @@ class LiveSession:
     async def _cancel(self, task: asyncio.Future[T], cancel_s: float) -> None:
         """Ask for the end of the turn and give it a moment, so that the agent can still tell its cost."""
         try:
+            if self._listener.turn is not None:
+                # What an agent tells of a call that it cut short says nothing: some call it completed.
+                self._listener.turn.calls.cancelled = True
             if self._listener.session_id and not task.done():
                 await self._connection.cancel(session_id=self._listener.session_id)
                 await asyncio.wait({task}, timeout=cancel_s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -35,6 +36,16 @@ class Meter:
         self._tokens_before = Tokens()
         self._flying: Tokens | None = None
         """The session's tokens by the newest of its updates; none where these tell of no tokens."""
+
+    def resume(self, cost: Decimal | None, tokens: Sequence[int] | None) -> None:
+        """Begin with a session that has cost this much already, where the agent counts by session."""
+        self._cost = cost
+        self._tokens_before = Tokens(*(tokens or ()))
+
+    @property
+    def session(self) -> tuple[Decimal | None, Tokens]:
+        """Cost and tokens of the session so far."""
+        return self._cost, self._tokens_before
 
     def begin(self) -> None:
         """Begin a turn."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from setpoint.agents.launch import Launch
+from setpoint.agents.streams.tally import Failure
 from setpoint.domain.attempt import Breakage, BreakageKind
 
 AUTH_REQUIRED = -32000
@@ -27,6 +29,8 @@ _BY_NAME = {
     "unauthenticated": BreakageKind.AUTH,
     "permission_denied": BreakageKind.AUTH,
     "unauthorized": BreakageKind.AUTH,
+    "authentication_failed": BreakageKind.AUTH,
+    "rate_limit": BreakageKind.RATE_LIMIT,
     "rate_limit_error": BreakageKind.RATE_LIMIT,
     "rate_limit_exceeded": BreakageKind.RATE_LIMIT,
     "insufficient_quota": BreakageKind.RATE_LIMIT,
@@ -35,6 +39,8 @@ _BY_NAME = {
 }
 _STATUS_KEYS = frozenset({"status", "statuscode", "httpstatus", "httpstatuscode", "code"})
 _NAME_KEYS = frozenset({"type", "code", "status", "kind", "errorkind", "errorcode", "reason"})
+_STATUS = re.compile(r"\b(401|403|407|429)\b")
+_EMBEDDED = re.compile(r"\{.*\}", re.DOTALL)
 _DEPTH = 6
 _SHOWN_CHARS = 600
 
@@ -43,13 +49,25 @@ def of_error(launch: Launch, code: object, message: str, data: object) -> Breaka
     """Name the breakage behind a JSON-RPC error: by its code, else by a status or a name in its data."""
     kind = _kind(code, data)
     shown = _shortened(message if data is None else f"{message}: {_readable(data)}")
-    mend = {
-        BreakageKind.AUTH: launch.login or f"log in to {launch.name} or hand on its key (pass_environment)",
-        BreakageKind.RATE_LIMIT: "wait until the limit is lifted, or choose another agent",
-        BreakageKind.MODEL: "the provider of the model may be down; try again, or choose another model",
-        BreakageKind.PROTOCOL: f"bring {launch.name} up to date",
-    }[kind]
-    return Breakage(kind=kind, message=f"{launch.name} answered with error {code}: {shown}; {mend}")
+    return Breakage(
+        kind=kind, message=f"{launch.name} answered with error {code}: {shown}; {_mend(launch, kind)}"
+    )
+
+
+def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
+    """Name the breakage behind an error that a command told of in its stream.
+
+    Besides its data, a status in the message counts too: the message comes from an event that tells of an
+    error, and some agents put the status nowhere else.
+    """
+    kind = _kind("", failure.data)
+    if kind is BreakageKind.MODEL:
+        found = _EMBEDDED.search(failure.message)
+        kind = _kind("", found.group(0)) if found else kind
+    if kind is BreakageKind.MODEL and (status := _STATUS.search(failure.message)) is not None:
+        kind = _BY_STATUS[int(status.group(1))]
+    told = f"told of an error{f' {how_long}' if how_long else ''}: {_shortened(failure.message)}"
+    return Breakage(kind=kind, message=f"{launch.name} {told}; {_mend(launch, kind)}")
 
 
 def missing(launch: Launch, reason: str) -> Breakage:
@@ -58,6 +76,15 @@ def missing(launch: Launch, reason: str) -> Breakage:
         f"install it: {launch.install}" if launch.install else f"correct the command of agent '{launch.name}'"
     )
     return Breakage(kind=BreakageKind.MISSING, message=f"{launch.name}: {reason}; {mend}")
+
+
+def no_choice(launch: Launch, what: str, wanted: str, offered: Sequence[str]) -> Breakage:
+    """Say that the settings ask for a model or a mode that the agent does not offer."""
+    shown = _shortened(f"it offers {', '.join(offered)}") if offered else f"it offers no choice of a {what}"
+    mend = f"correct {what} under [agent.{launch.name}]"
+    return Breakage(
+        kind=BreakageKind.MISSING, message=f"{launch.name} has no {what} '{wanted}': {shown}; {mend}"
+    )
 
 
 def crash(launch: Launch, exit_code: int | None, stderr: str, junk: str) -> Breakage:
@@ -90,6 +117,15 @@ def overdue(launch: Launch, kind: BreakageKind, seconds: float, doing: str) -> B
     if doing == OPENING:
         mend = f"start `{' '.join(launch.argv)}` by hand and see what it waits for"
     return Breakage(kind=kind, message=f"{launch.name} {text} ({doing}); {mend}")
+
+
+def _mend(launch: Launch, kind: BreakageKind) -> str:
+    return {
+        BreakageKind.AUTH: launch.login or f"log in to {launch.name} or hand on its key (pass_environment)",
+        BreakageKind.RATE_LIMIT: "wait until the limit is lifted, or choose another agent",
+        BreakageKind.MODEL: "the provider of the model may be down; try again, or choose another model",
+        BreakageKind.PROTOCOL: f"bring {launch.name} up to date",
+    }[kind]
 
 
 def _kind(code: object, data: object) -> BreakageKind:

@@ -16,6 +16,7 @@ from setpoint.agents.launch import Launch
 from setpoint.agents.model.at import placed, shorthand, why_not
 from setpoint.agents.prices import Prices
 from setpoint.agents.registry import BUILT_IN
+from setpoint.agents.sessions import Sessions
 from setpoint.domain.attempt import Breakage
 from setpoint.domain.value import Value
 from setpoint.errors import NoUsableAgent
@@ -99,6 +100,7 @@ class Agents:
         self._launches = launches
         self._artifacts = artifacts
         self._scratch = scratch
+        self._sessions = Sessions(scratch / "sessions")
         self._prices = prices or Prices()
         self._sandbox = sandbox or Sandbox()
         self._tried: dict[str, str] = {}
@@ -114,7 +116,13 @@ class Agents:
         if launch.protocol == "model":
             return self._model(launch)
         if launch.protocol == "command":
-            return CommandAgent(launch, artifacts=self._artifacts, prices=self._prices, sandbox=self._sandbox)
+            return CommandAgent(
+                launch,
+                artifacts=self._artifacts,
+                sessions=self._sessions,
+                prices=self._prices,
+                sandbox=self._sandbox,
+            )
         return self._acp(launch)
 
     async def held_by(self, name: str) -> str:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from setpoint.agents import breakage
+from setpoint.agents.command_turn import CommandTurn, Cut
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices, stated_models
+from setpoint.agents.sessions import KeptSession, Sessions
 from setpoint.agents.transcript import Transcript
-from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop, Usage
+from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
 from setpoint.ports import Observer
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, Completed, clean_environment, run
 from setpoint.processes.git import ceiling
@@ -21,14 +27,29 @@ from setpoint.store.artifacts import Artifacts
 
 _TEXT_CHARS = 20_000
 _NOT_FOUND, _NOT_STARTED = 127, 126
+_DOING = "running the command"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Played:
+    """One run of the command."""
+
+    done: Completed | None
+    """None where it was cut short from here."""
+    turn: CommandTurn
+    broken: Breakage | None
+    held_by: str
+    """What held it."""
 
 
 class CommandAgent:
     """Runs one command per attempt.
 
     The prompt takes the place of `{prompt}` in the arguments, or comes on standard input where none asks for
-    it. What the command prints is its word; its tool calls and its cost are unknown. A non-zero exit code
-    with nothing printed is a crash; with something printed it is the end of a turn, and the checks decide.
+    it. What the command prints is its word. Where its `stream` is known, tool calls, figures and errors are
+    read from it while it runs: it is ended when it goes in circles or spends more than its brief allows, and
+    a later attempt goes on with its session. Of any other command they are unknown: a non-zero exit code with
+    nothing printed is a crash; with something printed it is the end of a turn, and the checks decide.
     """
 
     def __init__(
@@ -36,13 +57,15 @@ class CommandAgent:
         launch: Launch,
         *,
         artifacts: Artifacts,
+        sessions: Sessions | None = None,
         prices: Prices | None = None,
         sandbox: Sandbox | None = None,
     ) -> None:
-        """Take the command; nothing is started yet."""
+        """Take the command; nothing is started yet. Without `sessions` each attempt begins anew."""
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
+        self._sessions = sessions if launch.resume_argv else None
         self._prices = prices or Prices()
         self._sandbox = sandbox or Sandbox()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
@@ -51,38 +74,72 @@ class CommandAgent:
         """Run the command to its end; cancelling ends its whole tree."""
         if (unpaid := penniless(self.name, brief)) is not None:
             return unpaid
+        began_s, started_at = time.monotonic(), datetime.now(UTC)
         spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
-        held = await self._sandbox.hold(self._launch, self._command(brief))
-        try:
-            done = await run(held.command)
-        finally:
-            await asyncio.shield(held.release())
-        usage = spending.told(Usage())
         transcript = Transcript(self._secrets)
-        transcript.text("setpoint", brief.prompt)
-        transcript.text("stdout", done.text)
-        transcript.text("stderr", done.errors)
-        broken = self._broken(done, brief)
-        if broken is not None:
-            broken = broken.model_copy(update={"message": transcript.redacted(broken.message)})
+        before = self._sessions.find(self.name, brief) if self._sessions else None
+        begin = partial(CommandTurn, brief, self._launch, observer, transcript, spending)
+        played = await self._play(brief, begin(), transcript, before)
+        if before is not None and played.broken is not None and not played.turn.did_anything:
+            # The session may be gone or spoiled; whether that was it shows a new one.
+            self._forget(brief)
+            if played.broken.kind in (BreakageKind.CRASH, BreakageKind.PROTOCOL, BreakageKind.MODEL):
+                before = None
+                played = await self._play(brief, begin(), transcript, None)
+        usage = spending.told(played.turn.usage(before))
+        self._keep(brief, played, before)
+        broken, tally = played.broken, played.turn.tally
+        text = tally.text if self._launch.stream or played.done is None else played.done.text
         return Attempt(
             agent=self.name,
-            sandbox=held.by,
-            stop=Stop.BROKEN if broken else Stop.END_TURN,
+            version=tally.version,
+            sandbox=played.held_by,
+            stop=Stop.BROKEN if broken else Stop.CANCELLED if played.done is None else tally.stop,
             breakage=broken,
-            text=transcript.redacted(done.text.strip()[-_TEXT_CHARS:]),
+            text=transcript.redacted(text.strip()[-_TEXT_CHARS:]),
             usage=usage,
-            started_at=done.started_at,
-            duration_s=done.duration_s,
+            tool_calls=tally.calls.count,
+            tool_errors=tally.calls.errors,
+            started_at=started_at,
+            duration_s=round(time.monotonic() - began_s, 6),
             transcript=self._artifacts.keep(transcript.take()),
         )
 
     async def close(self) -> None:
         """Nothing runs between attempts."""
 
-    def _command(self, brief: Brief) -> Command:
-        asks = any("{prompt}" in word for word in self._launch.argv)
-        words = [word.replace("{workdir}", brief.workdir) for word in self._launch.argv]
+    async def _play(
+        self, brief: Brief, turn: CommandTurn, transcript: Transcript, session: KeptSession | None
+    ) -> _Played:
+        transcript.text("setpoint", brief.prompt)
+        done: Completed | None = None
+        held = await self._sandbox.hold(self._launch, self._command(brief, session))
+        try:
+            done = await run(held.command, on_output=turn.take if self._launch.stream else None)
+        except Cut:
+            pass  # from here: the turn says why
+        finally:
+            turn.end()
+            await asyncio.shield(held.release())
+        if done is not None:
+            if not self._launch.stream:
+                transcript.text("stdout", done.text)
+            transcript.text("stderr", done.errors)
+        broken = self._broken(done, turn, brief)
+        if broken is not None:
+            broken = broken.model_copy(update={"message": transcript.redacted(broken.message)})
+        return _Played(done=done, turn=turn, broken=broken, held_by=held.by)
+
+    def _command(self, brief: Brief, session: KeptSession | None = None) -> Command:
+        launch = self._launch
+        words = launch.resume_argv if session is not None else launch.argv
+        if launch.model:
+            words = (*words, *launch.model_argv)
+        put = {"{workdir}": brief.workdir, "{model}": launch.model}
+        put["{session}"] = session.session if session else ""
+        asks = any("{prompt}" in word for word in words)
+        for mark, value in put.items():
+            words = tuple(word.replace(mark, value) for word in words)
         return Command(
             argv=tuple(word.replace("{prompt}", brief.prompt) for word in words),
             cwd=Path(brief.workdir),
@@ -95,18 +152,44 @@ class CommandAgent:
             stdin=b"" if asks else brief.prompt.encode(),
         )
 
-    def _broken(self, done: Completed, brief: Brief) -> Breakage | None:
-        if done.timed_out:
-            return breakage.overdue(
-                self._launch, BreakageKind.TIMEOUT, brief.limits.wall_s, "running the command"
-            )
-        if done.idled:
-            return breakage.overdue(
-                self._launch, BreakageKind.IDLE, brief.limits.idle_s, "running the command"
-            )
-        if done.fault and done.exit_code in (_NOT_FOUND, _NOT_STARTED):
+    def _broken(self, done: Completed | None, turn: CommandTurn, brief: Brief) -> Breakage | None:
+        if done is not None and done.fault and done.exit_code in (_NOT_FOUND, _NOT_STARTED):
             return breakage.missing(self._launch, done.fault)
+        if turn.tally.failure is not None:
+            return breakage.of_stream(self._launch, turn.tally.failure)
+        if done is None:
+            return None
+        if done.timed_out or done.idled:
+            return self._overdue(done, turn, brief)
+        return self._ended_badly(done, turn)
+
+    def _overdue(self, done: Completed, turn: CommandTurn, brief: Brief) -> Breakage:
+        kind = BreakageKind.TIMEOUT if done.timed_out else BreakageKind.IDLE
+        seconds = brief.limits.wall_s if done.timed_out else brief.limits.idle_s
+        if turn.tally.trouble is not None:
+            return breakage.of_stream(self._launch, turn.tally.trouble, f"for {seconds:g} s")
+        return breakage.overdue(self._launch, kind, seconds, _DOING)
+
+    def _ended_badly(self, done: Completed, turn: CommandTurn) -> Breakage | None:
         killed = done.exit_code is None or done.exit_code < 0
-        if killed or (done.exit_code and not done.stdout.strip()):
+        said = done.stdout.strip() if not self._launch.stream else turn.did_anything
+        if killed or (done.exit_code and not said):
             return breakage.crash(self._launch, done.exit_code, done.errors or done.fault, done.text)
+        if turn.stream.silent:
+            return breakage.protocol(
+                self._launch, f"sent nothing of the stream '{self._launch.stream}'", done.text
+            )
         return None
+
+    def _keep(self, brief: Brief, played: _Played, before: KeptSession | None) -> None:
+        """Keep the session for the next attempt; one that broke twice running is not gone on with."""
+        if self._sessions is None:
+            return
+        if played.broken is not None and before is not None:
+            self._forget(brief)
+        elif played.turn.tally.session:
+            self._sessions.keep(self.name, brief, played.turn.kept())
+
+    def _forget(self, brief: Brief) -> None:
+        if self._sessions is not None:
+            self._sessions.forget(self.name, brief)

@@ -34,6 +34,8 @@ class Quirks(Value):
     """Dotted path in a tool call's `_meta` to the tool's name."""
     tool_name_in_id: str = ""
     """Regular expression whose first group is the tool's name in a tool call's identifier."""
+    tells: tuple[Literal["calls", "names", "tokens", "cost"], ...] = ("calls",)
+    """What can be seen of its work: calls of tools, their names, tokens, cost; shown, never counted on."""
     error_as_text: str = ""
     """How a message begins that tells of a failed model, after which the agent calls the turn ended well."""
     mode: str = ""
@@ -52,8 +54,17 @@ class Launch(Value):
     """Whose models it uses by default; empty: its own name."""
     protocol: Literal["acp", "command", "model"] = "acp"
     """How it is talked to; `model` is no program but a model by API."""
+    stream: Literal["", "aider", "claude", "codex", "gemini", "opencode", "pi"] = ""
+    """What a command prints while it works, see `setpoint.agents.streams`; empty: text that is only kept."""
+    resume_argv: tuple[str, ...] = ()
+    """Command that goes on with a session, `{session}` being its name; empty: each attempt begins anew."""
     model: str = ""
-    """For the protocol `model`: the provider and the model's name there, for example `openai:gpt-5-mini`."""
+    """Model to work with, in the agent's own words; empty: its default.
+
+    For the protocol `model`: the provider and the model's name there, for example `openai:gpt-5-mini`.
+    """
+    model_argv: tuple[str, ...] = ()
+    """Arguments that choose the `{model}`; empty: over ACP it is chosen as an option of the session."""
     base_url: str = ""
     """For the protocol `model`: where it is asked; empty: at the provider's own address."""
     api_key_env: str = ""
@@ -66,6 +77,10 @@ class Launch(Value):
     """How to install it."""
     login: str = ""
     """How to log in, or which variable to set."""
+    login_keys: tuple[str, ...] = ()
+    """Variables any of which, where it is set, takes the place of a login."""
+    login_files: tuple[str, ...] = ()
+    """Files below the home folder any of which is there after a login."""
     min_node: int | None = None
     """Oldest major version of Node.js that runs it; none where it needs no Node.js."""
     pass_environment: tuple[str, ...] = ()

@@ -103,4 +103,4 @@ def stated_models(launch: Launch, passed: Mapping[str, str]) -> tuple[str, ...]:
     """Give the models that an agent's settings and variables name; `passed` are those of Setpoint's own."""
     variables = {**passed, **launch.environment}
     named = (variables.get(name, "") for name in launch.model_variables)
-    return tuple(name for name in named if name)
+    return tuple(name for name in (launch.model, *named) if name)

@@ -65,6 +65,7 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             argv=agent.command,
             protocol=agent.protocol or "command",
             vendor=agent.vendor,
+            model=agent.model,
             pass_environment=agent.pass_environment,
             environment=agent.environment,
             base_urls=agent.base_urls,
@@ -72,26 +73,31 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             writes=agent.writes,
             sandbox=agent.sandbox,
         )
+    return under.model_copy(update=_changes(name, agent, under))
+
+
+def _changes(name: str, agent: CustomAgent, under: Launch) -> dict[str, Any]:
+    stated = {"vendor": agent.vendor, "protocol": agent.protocol, "model": agent.model}
     changes: dict[str, Any] = {
         "environment": {**under.environment, **agent.environment},
         "base_urls": {**under.base_urls, **agent.base_urls},
         "quirks": _quirks(name, agent, under.quirks),
         "pass_environment": tuple(dict.fromkeys((*under.pass_environment, *agent.pass_environment))),
         "writes": tuple(dict.fromkeys((*under.writes, *agent.writes))),
-        "sandbox": agent.sandbox,
+        "sandbox": agent.sandbox or under.sandbox,
+        **{key: value for key, value in stated.items() if value},
     }
     if agent.command:
-        changes["argv"] = agent.command
-    if agent.vendor:
-        changes["vendor"] = agent.vendor
-    if agent.protocol:
-        changes["protocol"] = agent.protocol
-    return under.model_copy(update=changes)
+        # Another command need not print what this one prints, nor take its arguments.
+        changes |= {"argv": agent.command, "stream": "", "resume_argv": (), "model_argv": ()}
+    return changes
 
 
 def _quirks(name: str, agent: CustomAgent, under: Quirks) -> Quirks:
     try:
-        return Quirks(**{**under.model_dump(), **agent.quirks})
+        return Quirks(
+            **{**under.model_dump(), **({"mode": agent.mode} if agent.mode else {}), **agent.quirks}
+        )
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors()[0]["loc"])
         known_ones = ", ".join(Quirks.model_fields)

@@ -9,12 +9,15 @@ The script is an object with these keys, all optional:
 - `counter`: a file, from the script's folder, that counts the prompts, so that a new process goes on where
   the last one ended.
 - `on`: steps played before a method is answered, for example `{"initialize": [...], "session/new": [...]}`.
-- `name`, `version`: how it presents itself; `model`: the model it says it uses.
+- `name`, `version`: how it presents itself; `can`: its capabilities; `model`: the model it says it uses, or
+  `options`: all that its sessions let choose.
+- `past`: steps played while a session is loaded, as agents do that tell all of it again.
 
 A step is an object; its first key says what is done. Paths start from the session's folder.
 
 `{"write": PATH, "text": T}`, `append`, `delete`
-    changes a file and reports it as a tool call; `"ask": true` asks first, `"silent": true` reports nothing
+    changes a file and reports it as a tool call; `"ask": true` asks first, with `"unannounced": true`
+    without a word before; `"silent": true` reports nothing
 `{"shell": COMMAND}`
     runs a command, which can read the prompt from its standard input, and reports it with its output
 `{"call": {name, kind, title, ok, input, output, files}, "times": N}`
@@ -31,6 +34,8 @@ A step is an object; its first key says what is done. Paths start from the sessi
     waits; cancelling ends it, and only SIGKILL ends a hang that is `deaf`
 `{"stderr": BYTES, "text": T}`, `{"garbage": LINES, "text": T}`, `{"raw": OBJECT}`
     floods stderr, sends lines that are no messages, sends any message
+`{"news": OBJECT}`, `{"linger": OBJECT}`
+    sends any update of the session; at once, or only when the prompt is cancelled
 `{"daemon": S}`
     leaves a process behind that sleeps in a session of its own
 `{"die": CODE, "text": T}`
@@ -55,18 +60,8 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from setpoint.agents.scripted_wire import Cancelled, Failed, Message, Wire
+from setpoint.agents.scripted_wire import FAILURES, Cancelled, Failed, Message, Wire
 
-FAILURES: dict[str, Message] = {
-    "auth": {"code": -32000, "message": "Authentication required"},
-    "rate_limit": {
-        "code": -32603,
-        "message": "Internal error",
-        "data": {"status": 429, "details": "quota used up"},
-    },
-    "model": {"code": -32603, "message": "Internal error", "data": {"status": 503, "details": "overloaded"}},
-}
-"""Errors by the short name a script may use."""
 _CHUNK = b"e" * 65536
 _EXPECTATION_FAILED = 9
 
@@ -217,6 +212,15 @@ class Turn:
         """Send any message."""
         self.wire.send(step["raw"])
 
+    def do_news(self, step: Message) -> None:
+        """Send any update of the session."""
+        self._notify(step["news"])
+
+    def do_linger(self, step: Message) -> None:
+        """Wait to be cancelled, and send an update all the same."""
+        self.wire.cancelled.wait()
+        self._notify(step["linger"])
+
     def do_daemon(self, step: Message) -> None:
         """Leave a process behind."""
         subprocess.Popen(
@@ -262,7 +266,11 @@ class Turn:
             "rawInput": {"path": str(path), "text": step.get("text", "")},
             "locations": [{"path": str(path)}],
         }
-        call = self._call({**told, "_meta": {"scripted": {"tool": word}}})
+        if step.get("unannounced"):
+            self.session.calls += 1
+            call = f"call-{self.session.calls}"
+        else:
+            call = self._call({**told, "_meta": {"scripted": {"tool": word}}})
         allowed = not step.get("ask") or self._allowed(call, told)
         if allowed:
             change(path)
@@ -335,21 +343,29 @@ class ScriptedProcess:
             return {
                 "protocolVersion": params.get("protocolVersion", 1),
                 "agentInfo": about,
-                "agentCapabilities": {},
+                "agentCapabilities": self.script.get("can", {}),
             }
-        if method == "session/new":
-            session = Session(params["cwd"])
-            self.sessions[session.id] = session
-            return {"sessionId": session.id, **self._options()}
+        if method in ("session/new", "session/load", "session/resume"):
+            return self._open(method, params)
+        if method == "session/set_config_option":
+            return {"configOptions": self.script.get("options", [])}
         if method == "session/prompt":
             prompt = "\n".join(block.get("text", "") for block in params["prompt"])
             return Turn(self.wire, self.sessions[params["sessionId"]], prompt).play(self._next())
         raise Failed({"code": -32601, "message": "Method not found", "data": {"method": method}})
 
+    def _open(self, method: str, params: Message) -> Message:
+        session = Session(params["cwd"])
+        session.id = params.get("sessionId", session.id)
+        self.sessions[session.id] = session
+        if method == "session/load":
+            Turn(self.wire, session, "").play(self.script.get("past", []))
+        return {**self._options(), **({"sessionId": session.id} if method == "session/new" else {})}
+
     def _options(self) -> Message:
         model = self.script.get("model")
         if not model:
-            return {}
+            return {"configOptions": self.script["options"]} if "options" in self.script else {}
         choices = [{"value": model, "name": model}]
         option = {"id": "model", "name": "Model", "category": "model", "type": "select"}
         return {"configOptions": [{**option, "currentValue": model, "options": choices}]}

@@ -10,6 +10,17 @@ from typing import Any, BinaryIO
 Message = dict[str, Any]
 """A JSON-RPC message, or a part of one: the protocol's own shape, at the edge."""
 
+FAILURES: dict[str, Message] = {
+    "auth": {"code": -32000, "message": "Authentication required"},
+    "rate_limit": {
+        "code": -32603,
+        "message": "Internal error",
+        "data": {"status": 429, "details": "quota used up"},
+    },
+    "model": {"code": -32603, "message": "Internal error", "data": {"status": 503, "details": "overloaded"}},
+}
+"""Errors by the short name a script may use."""
+
 
 class Failed(Exception):
     """The request is answered with an error."""

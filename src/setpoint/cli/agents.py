@@ -1,18 +1,26 @@
-"""`setpoint agents`: who can be driven from here."""
+"""`setpoint agents`: who can be driven from here, and whether it works."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from setpoint.wiring import Trial
 
-def agents(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the agents as JSON.")] = False,
-) -> None:
-    """List every agent that Setpoint knows: installed or not, version, how to install it."""
+app = typer.Typer(help="See which agents can be driven from here, and try one.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+@app.callback(invoke_without_command=True)
+def agents(called: typer.Context, as_json: AsJson = False) -> None:
+    """List every agent that Setpoint knows: installed, version, login, what can be seen of its work."""
+    if called.invoked_subcommand:
+        return
     from rich.console import Console
     from rich.table import Table
 
@@ -23,17 +31,45 @@ def agents(
         typer.echo(json.dumps([row._asdict() for row in rows], indent=2))
         return
     table = Table(box=None, pad_edge=False)
-    for name in ("agent", "installed", "version", "speaks", "sandbox", "note"):
+    for name in ("agent", "installed", "version", "speaks", "login", "tells", "sandbox", "note"):
         table.add_column(name, overflow="fold")
     for row in rows:
         style = "green" if row.installed else "dim"
-        table.add_row(
-            row.name,
-            "yes" if row.installed else "no",
-            row.version,
-            row.protocol,
-            row.sandbox,
-            row.note,
-            style=style,
-        )
+        cells = (row.name, "yes" if row.installed else "no", row.version, row.protocol, row.login, row.tells)
+        table.add_row(*cells, row.sandbox, row.note, style=style)
     Console(soft_wrap=True).print(table)
+
+
+@app.command(name="test")
+def trial(
+    name: Annotated[str, typer.Argument(help="The agent's name: see `setpoint agents`.")],
+    as_json: AsJson = False,
+) -> int:
+    """Have an agent mend one line in a repository of its own; Setpoint measures whether it did.
+
+    This calls the agent's model and may cost some cents. The exit code is that of a run: 0 verified, 3 the
+    agent cannot be used or broke, 11 its change was not verified.
+    """
+    from setpoint import wiring
+    from setpoint.cli.live import EXIT
+
+    seen = wiring.try_agent(wiring.open_project(Path.cwd()), name)
+    typer.echo(seen.model_dump_json(indent=2) if as_json else _told(seen))
+    return EXIT[seen.ending]
+
+
+def _told(trial: Trial) -> str:
+    tokens = "unknown"
+    if trial.input_tokens is not None and trial.output_tokens is not None:
+        tokens = f"{trial.input_tokens} in, {trial.output_tokens} out (of each {trial.scope})"
+    tools = f" ({', '.join(trial.tools)})" if trial.tools else ""
+    rows = {
+        "agent": f"{trial.agent} {trial.version}".strip(),
+        "verified": "yes" if trial.verified else f"no: {trial.reason}",
+        "attempts": str(trial.attempts),
+        "calls": f"{trial.tool_calls}, {trial.tool_errors} failed{tools}",
+        "tokens": tokens,
+        "cost": "unknown" if trial.cost_usd is None else f"${trial.cost_usd}",
+        "time": f"{trial.agent_s:.1f} s of the agent, {trial.duration_s:.1f} s in all",
+    }
+    return "\n".join(f"{key + ':':<10}{value}" for key, value in rows.items())

@@ -70,7 +70,7 @@ def _options(
 
 app.command()(init.init)
 app.command()(doctor.doctor)
-app.command()(agents.agents)
+app.add_typer(agents.app, name="agents")
 app.command()(run.run)
 app.command()(step.step)
 app.command()(resume.resume)

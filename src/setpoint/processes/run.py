@@ -18,10 +18,16 @@ PIPE_S = 1.0
 NOT_FOUND, NOT_STARTED = 127, 126
 
 
-async def run(command: Command, *, on_line: Callable[[bytes], None] | None = None) -> Completed:
+async def run(
+    command: Command,
+    *,
+    on_line: Callable[[bytes], None] | None = None,
+    on_output: Callable[[bytes], None] | None = None,
+) -> Completed:
     """Run a command to its end and leave none of its processes behind.
 
-    `on_line` is told each line of either stream while the command runs; what it raises ends the command.
+    `on_line` is told each line of either stream while the command runs, `on_output` each piece of standard
+    output as it comes; what they raise ends the command.
     Cancelling ends the whole tree. A command that cannot be started is a result with exit code 127 or 126 and
     a `fault`, never an exception.
     """
@@ -33,7 +39,7 @@ async def run(command: Command, *, on_line: Callable[[bytes], None] | None = Non
             link = await launch(command, stdin=stdin, stderr=stderr)
     else:
         link = await launch(command, stdin=subprocess.DEVNULL, stderr=stderr)
-    watched = _Watched(link, on_line)
+    watched = _Watched(link, on_line, on_output)
     try:
         return await watched.to_the_end()
     finally:
@@ -43,9 +49,12 @@ async def run(command: Command, *, on_line: Callable[[bytes], None] | None = Non
 class _Watched:
     """A command on its way, and what was read of it."""
 
-    def __init__(self, link: Link, on_line: Callable[[bytes], None] | None) -> None:
+    def __init__(
+        self, link: Link, on_line: Callable[[bytes], None] | None, on_output: Callable[[bytes], None] | None
+    ) -> None:
         self.link = link
         self.on_line = on_line
+        self.on_output = on_output
         self.rings = (Ring(link.command.keep_bytes), Ring(link.command.keep_bytes))
         self.heard_s = link.began_s
         self.transports: list[asyncio.ReadTransport] = []
@@ -67,11 +76,14 @@ class _Watched:
     async def _drained(self, pipe: IO[bytes], ring: Ring) -> None:
         reader, transport = await reader_of(pipe, 1 << 20)
         self.transports.append(transport)
+        sinks = [self._heard, ring.add]
+        if self.on_output is not None and pipe is self.link.popen.stdout:
+            sinks.append(self.on_output)
         if self.on_line is None:
-            await drain(reader, self._heard, ring.add)
+            await drain(reader, *sinks)
             return
         lines = Lines(self.on_line)
-        await drain(reader, self._heard, ring.add, lines.add)
+        await drain(reader, *sinks, lines.add)
         lines.end()
 
     def _heard(self, _data: bytes) -> None:

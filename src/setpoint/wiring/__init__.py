@@ -33,6 +33,7 @@ from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_ma
 from setpoint.wiring.roles import players
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
+from setpoint.wiring.trial import Trial, try_agent
 from setpoint.wiring.visitors import visitor_tokens
 from setpoint.wiring.world import drive, measure
 
@@ -45,6 +46,7 @@ __all__ = [
     "RunStory",
     "Stepped",
     "Told",
+    "Trial",
     "Verified",
     "Wanted",
     "add_story",
@@ -101,6 +103,7 @@ __all__ = [
     "store_metrics",
     "story",
     "take_out_of_quarantine",
+    "try_agent",
     "uplift",
     "verify",
     "verify_statement",

@@ -11,6 +11,7 @@ from setpoint import __version__
 from setpoint.agents.choice import probe
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
+from setpoint.agents.login import login_state, seen_of
 from setpoint.agents.registry import known
 from setpoint.domain.evidence import SUITES
 from setpoint.domain.sandbox import Means
@@ -29,6 +30,10 @@ class AgentRow(NamedTuple):
     installed: bool
     version: str
     protocol: str
+    login: str
+    """What speaks for a login, told by variables and files alone; `agents test` shows whether it works."""
+    tells: str
+    """What can be seen of its work besides the change itself."""
     note: str
     sandbox: str = ""
     """What would hold it; empty: it is part of Setpoint, or cannot be held as the settings ask."""
@@ -72,13 +77,23 @@ async def _agent_rows(project: Project) -> list[AgentRow]:
                 found.installed,
                 found.version,
                 launch.protocol,
+                login_state(launch) if found.installed else "",
+                seen_of(launch),
                 found.why_not or launch.login,
                 by,
             )
             for launch, found, by in zip(launches.values(), probes, held_by, strict=True)
         ),
         *(
-            AgentRow(name, installed=True, version=__version__, protocol="built in", note=note)
+            AgentRow(
+                name=name,
+                installed=True,
+                version=__version__,
+                protocol="built in",
+                login="not needed",
+                tells="calls, names",
+                note=note,
+            )
             for name, note in built_in.items()
         ),
     ]

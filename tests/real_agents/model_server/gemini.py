@@ -21,17 +21,19 @@ def tools(body: Json) -> dict[str, Json]:
 
 def played(body: Json) -> int:
     """Count the model's moves so far: answered calls and plain texts."""
-    count = 0
+    count, answered = 0, set[str]()
     for content in body.get("contents", []):
         parts = content.get("parts", [])
-        count += sum("functionResponse" in part for part in parts)
+        responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
+        # A session that was resumed may hold the same answer twice.
+        answered |= {str(each.get("id") or f"{each['name']} {count}") for each in responses}
         is_model = content.get("role") == "model"
         count += (
             is_model
             and any("text" in part for part in parts)
             and not any("functionCall" in part for part in parts)
         )
-    return count
+    return count + len(answered)
 
 
 def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:

@@ -61,24 +61,35 @@ COMMAND_KEYS = ("command", "cmd", "script")
 class Plan:
     """A list of steps; which one is due follows from the conversation alone, so the model keeps no state."""
 
-    def __init__(self, steps: Iterable[Step]) -> None:
+    def __init__(
+        self, steps: Iterable[Step], *, without_tools: str = "A short title", by_shell: bool = False
+    ) -> None:
+        """`without_tools` is the answer where no tools are offered: to agents that read edits from text.
+
+        `by_shell` is for agents whose own tools want absolute paths, which no plan knows.
+        """
         self.steps = tuple(steps)
+        self._without_tools = without_tools
+        self._own_tools = not by_shell
 
     def move(self, played: int, tools: dict[str, Json]) -> Move:
         """Give the move after `played` moves, with the tools (name to JSON schema) that are offered."""
         if not tools:
-            return Text("A short title")
+            return Text(self._without_tools)
         step = self.steps[played] if played < len(self.steps) else Say("All done.")
         match step:
             case Say(text):
                 return Text(text)
             case Read(path):
-                return _with(tools, READERS, path=path) or _shell(tools, f"cat {path}")
+                return self._own(tools, READERS, path=path) or _shell(tools, f"cat {path}")
             case Write(path, text):
                 here_document = f"cat > {path} <<'END_OF_FILE'\n{text.rstrip()}\nEND_OF_FILE"
-                return _with(tools, WRITERS, path=path, text=text) or _shell(tools, here_document)
+                return self._own(tools, WRITERS, path=path, text=text) or _shell(tools, here_document)
             case Shell(command):
                 return _shell(tools, command)
+
+    def _own(self, tools: dict[str, Json], names: Iterable[str], **values: str) -> Call | None:
+        return _with(tools, names, **values) if self._own_tools else None
 
 
 def _shell(tools: dict[str, Json], command: str) -> Move:

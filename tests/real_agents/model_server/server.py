@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from real_agents.model_server import gemini, openai
+from real_agents.model_server import anthropic, gemini, openai, responses
 from real_agents.model_server.plan import Json, Plan
 
-DIALECTS = (gemini, openai)
+DIALECTS = (gemini, openai, responses, anthropic)
 
 
 @dataclass
@@ -50,7 +50,7 @@ def _reply(model: ScriptedModel, path: str, body: Json) -> tuple[int, str, bytes
     """Give status, content type and body; what asks for no move, such as a count of tokens, gets a number."""
     dialect = next((one for one in DIALECTS if one.speaks(path.split("?", maxsplit=1)[0])), None)
     if dialect is None:
-        return 200, "application/json", json.dumps({"totalTokens": 1000}).encode()
+        return 200, "application/json", json.dumps({"totalTokens": 1000, "input_tokens": 1000}).encode()
     model.asked.append((path, body))
     if model.status != HTTPStatus.OK:
         return model.status, "application/json", json.dumps(dialect.error(model.status)).encode()
@@ -64,6 +64,9 @@ def _speaker(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
             """Keep quiet."""
+
+        def do_HEAD(self) -> None:
+            self._send(200, "text/plain", b"")
 
         def do_GET(self) -> None:
             listed = {"object": "list", "data": [{"id": "scripted", "object": "model", "owned_by": "nobody"}]}

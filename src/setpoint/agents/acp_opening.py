@@ -1,0 +1,115 @@
+"""How a session over ACP begins: a new one, or an earlier one that goes on; and what is chosen in it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import acp
+from acp.schema import AgentCapabilities, SessionConfigOptionSelect, SessionConfigSelectOption
+
+from setpoint.agents import breakage
+from setpoint.agents.launch import Launch
+from setpoint.domain.attempt import Breakage
+
+Ask = Callable[[Awaitable[Any]], Awaitable[Any]]
+"""Waits for an answer within the bounds; gives a breakage where none comes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """A session that is open."""
+
+    session: str
+    resumed: bool
+    """Whether it holds what was said before."""
+    options: tuple[object, ...] = ()
+    """What can be chosen in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """Opens a session with an agent that was greeted."""
+
+    launch: Launch
+    connection: acp.ClientSideConnection
+    ask: Ask
+    forgive: Callable[[], bool]
+    """Goes on after a refusal; false where the agent can no longer be talked to."""
+
+    @property
+    def chosen(self) -> str:
+        """The model that is chosen as an option of the session; empty where it is left to the agent."""
+        return "" if self.launch.model_argv else self.launch.model
+
+    async def begin(self, workdir: str, can: AgentCapabilities | None, earlier: str) -> Begun | Breakage:
+        """Go on with the earlier session where there is one and the agent can, else begin a new one."""
+        again = self._again(workdir, can, earlier) if earlier else None
+        if again is not None:
+            answer = await self.ask(again)
+            if not isinstance(answer, Breakage):
+                options = tuple(getattr(answer, "config_options", None) or ())
+                return Begun(session=earlier, resumed=True, options=options)
+            if not self.forgive():
+                return answer
+        answer = await self.ask(self.connection.new_session(cwd=workdir, mcp_servers=[]))
+        if isinstance(answer, Breakage):
+            return answer
+        return Begun(session=answer.session_id, resumed=False, options=tuple(answer.config_options or ()))
+
+    async def choose(self, begun: Begun) -> Breakage | None:
+        """Choose model and mode where the settings name them."""
+        mode = self.launch.quirks.mode
+        if self.chosen:
+            failed = await self._set(begun, "model", self.chosen)
+            if failed is not None:
+                return failed
+        if mode and self._option(begun, "mode") is not None:
+            return await self._set(begun, "mode", mode)
+        if mode:
+            asked = self.connection.set_session_mode(session_id=begun.session, mode_id=mode)
+            answer = await self.ask(asked)
+            return answer if isinstance(answer, Breakage) else None
+        return None
+
+    def _again(self, workdir: str, can: AgentCapabilities | None, earlier: str) -> Awaitable[Any] | None:
+        if can is None:
+            return None
+        if can.session_capabilities is not None and can.session_capabilities.resume is not None:
+            resumed: Awaitable[Any] = self.connection.resume_session(
+                cwd=workdir, session_id=earlier, mcp_servers=[]
+            )
+            return resumed
+        if can.load_session:  # it tells all of its past again, which nobody listens to before a turn
+            loaded: Awaitable[Any] = self.connection.load_session(
+                cwd=workdir, session_id=earlier, mcp_servers=[]
+            )
+            return loaded
+        return None
+
+    async def _set(self, begun: Begun, what: str, wanted: str) -> Breakage | None:
+        option = self._option(begun, what)
+        if option is None:
+            return breakage.no_choice(self.launch, what, wanted, ())
+        offered = tuple(each.value for each in _values(option))
+        if wanted not in offered:
+            return breakage.no_choice(self.launch, what, wanted, offered)
+        if option.current_value == wanted:
+            return None
+        asked = self.connection.set_config_option(config_id=option.id, session_id=begun.session, value=wanted)
+        answer = await self.ask(asked)
+        return answer if isinstance(answer, Breakage) else None
+
+    @staticmethod
+    def _option(begun: Begun, category: str) -> SessionConfigOptionSelect | None:
+        selects = (each for each in begun.options if isinstance(each, SessionConfigOptionSelect))
+        return next((each for each in selects if category in (each.category, each.id)), None)
+
+
+def _values(option: SessionConfigOptionSelect) -> Iterator[SessionConfigSelectOption]:
+    for each in option.options:
+        if isinstance(each, SessionConfigSelectOption):
+            yield each
+        else:
+            yield from each.options

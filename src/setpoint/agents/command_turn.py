@@ -1,0 +1,106 @@
+"""What is seen of one run of a command, and when it is to be ended."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+from setpoint.agents.launch import Launch, UsageScope
+from setpoint.agents.meter import Spending
+from setpoint.agents.sessions import KeptSession
+from setpoint.agents.streams import Json, Stream, Tally
+from setpoint.agents.transcript import Transcript
+from setpoint.domain.attempt import Brief, ToolCall, Usage
+from setpoint.policies.inner import Repeats
+from setpoint.ports import Observer
+
+
+class Cut(Exception):
+    """The command is to be ended now."""
+
+
+class CommandTurn:
+    """Watches one run of a command."""
+
+    def __init__(
+        self,
+        brief: Brief,
+        launch: Launch,
+        observer: Observer,
+        transcript: Transcript,
+        spending: Spending,
+    ) -> None:
+        """Begin with nothing seen."""
+        self.tally = Tally(Path(brief.workdir), called=self._called, spent=self._spent)
+        self.stream = Stream(launch.stream, self.tally, self._record)
+        self._observer = observer
+        self._spending = spending
+        self._transcript = transcript
+        self._repeats = Repeats(brief.limits.same_calls)
+        self._going = True
+
+    def take(self, data: bytes) -> None:
+        """Read what was printed; raises `Cut` where the command is to be ended."""
+        self.stream.add(data)
+        if self.tally.hopeless:
+            self._cut()
+
+    def end(self) -> None:
+        """Close the books: what is still open was cut short."""
+        self._going = False
+        self.stream.end()
+        self.tally.calls.cancel_open()
+
+    @property
+    def did_anything(self) -> bool:
+        """Whether the agent said a word or called a tool."""
+        return bool(self.tally.calls.count or self.tally.text)
+
+    def usage(self, before: KeptSession | None) -> Usage:
+        """Give the turn's own figures; of those of a session the part from before is taken off."""
+        usage, changes = self.tally.usage, dict[str, object]()
+        if self.tally.session_cost is not None:
+            earlier = (before.cost_usd if before else None) or Decimal(0)
+            now = self.tally.session_cost
+            changes["cost_usd"] = now - earlier if now >= earlier else now
+            changes["scope"] = UsageScope.TURN
+        if self.tally.session_tokens is not None:
+            then = (before.tokens if before else None) or (0, 0, 0)
+            # A session that was compacted may count anew: then the figure itself is the best there is.
+            shares = [
+                now - earlier if now >= earlier else now
+                for now, earlier in zip(self.tally.session_tokens, then, strict=False)
+            ]
+            changes |= dict(zip(("input_tokens", "output_tokens", "cached_tokens"), shares, strict=True))
+            changes["scope"] = UsageScope.TURN
+        return usage.model_copy(update=changes)
+
+    def kept(self) -> KeptSession:
+        """Give the session as it stands now."""
+        return KeptSession(
+            session=self.tally.session, cost_usd=self.tally.session_cost, tokens=self.tally.session_tokens
+        )
+
+    def _record(self, line: bytes, event: Json | None) -> None:
+        if event is not None:
+            self._transcript.message("agent", line)
+        else:
+            self._transcript.text("agent", line.decode("utf-8", "replace"))
+
+    def _called(self, call: ToolCall) -> None:
+        self._observer.called(call)
+        if self._repeats.seen(call):
+            self._cut()
+
+    def _spent(self, usage: Usage) -> None:
+        if self.tally.model:
+            self._spending.runs_on(self.tally.model)
+        self._spending.told(usage)
+        if self._spending.halted.is_set():
+            self._cut()
+
+    def _cut(self) -> None:
+        """End the command; what is read after that changes nothing any more."""
+        if self._going:
+            self._going = False
+            raise Cut

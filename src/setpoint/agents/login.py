@@ -1,0 +1,40 @@
+"""Whether somebody is logged in with an agent, as far as it can be told without starting it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from setpoint.agents.launch import Launch
+from setpoint.processes import clean_environment
+from setpoint.settings import inherited
+
+
+def login_state(launch: Launch) -> str:
+    """Say what speaks for a login: a key that is set, a file that a login leaves; else that none was found.
+
+    Neither is looked into: a key may be wrong and a login may have ended, which only a trial shows.
+    """
+    if not (launch.login_keys or launch.login_files):
+        return "not known"
+    environment = clean_environment(inherited(launch.pass_environment) | launch.environment)
+    for key in launch.login_keys:
+        if environment.get(key):
+            return f"{key} is set"
+    found = _file(launch, environment)
+    return f"~/{found} is there" if found else "none found"
+
+
+def _file(launch: Launch, environment: Mapping[str, str]) -> str:
+    home = environment.get("HOME", "")
+    return next((name for name in launch.login_files if home and (Path(home) / name).is_file()), "")
+
+
+def seen_of(launch: Launch) -> str:
+    """Say what can be seen of an agent's work, and what its token figures cover where not the attempt."""
+    told = launch.quirks.tells
+    if launch.protocol == "command" and not launch.stream:
+        return "text"
+    scope = launch.quirks.usage_scope
+    note = " (last call only)" if scope == "last_call" and launch.protocol == "acp" else ""
+    return ", ".join(f"{each}{note}" if each == "tokens" else each for each in told)

@@ -1,0 +1,50 @@
+"""Which of an agent's own sessions an attempt can go on with, kept so that another process finds it too."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from setpoint.domain.attempt import Brief
+from setpoint.domain.value import Usd, Value
+from setpoint.store.files import write_atomic_bytes
+
+
+class KeptSession(Value):
+    """An agent's session as it stood after the last attempt in it."""
+
+    session: str
+    """The agent's own name of it."""
+    cost_usd: Usd | None = None
+    """What it had cost, where the agent counts by session."""
+    tokens: tuple[int, ...] | None = None
+    """Its input, output and cached tokens and more of that kind, where the agent counts by session."""
+
+
+class Sessions:
+    """A folder with one small file for each session of each agent."""
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing is made before a session is kept."""
+        self._folder = folder
+
+    def find(self, agent: str, brief: Brief) -> KeptSession | None:
+        """Give the session in which an attempt with this brief goes on; none: it begins a new one."""
+        try:
+            return KeptSession.model_validate_json(self._path(agent, brief).read_bytes())
+        except (OSError, ValidationError):
+            return None  # never kept, or cut short by a power failure: a new session does as well
+
+    def keep(self, agent: str, brief: Brief, session: KeptSession) -> None:
+        """Keep a session for the next attempt in it."""
+        write_atomic_bytes(self._path(agent, brief), session.model_dump_json().encode())
+
+    def forget(self, agent: str, brief: Brief) -> None:
+        """Have the next attempt begin a new session."""
+        self._path(agent, brief).unlink(missing_ok=True)
+
+    def _path(self, agent: str, brief: Brief) -> Path:
+        about = f"{agent}\0{brief.role}\0{brief.session}\0{brief.workdir}"
+        return self._folder / f"{hashlib.sha256(about.encode()).hexdigest()[:32]}.json"

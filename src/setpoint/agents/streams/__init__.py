@@ -1,0 +1,10 @@
+"""What agents that run as a plain command print while they work: one reader for each kind of stream.
+
+A reader takes the events of a stream one by one and tells a `Tally` what they say. It takes them as they
+come: an event that it does not know, or that lacks what it should hold, says nothing and breaks nothing.
+"""
+
+from setpoint.agents.streams.reading import STREAMS, Stream
+from setpoint.agents.streams.tally import Failure, Json, Tally
+
+__all__ = ["STREAMS", "Failure", "Json", "Stream", "Tally"]

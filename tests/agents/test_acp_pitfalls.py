@@ -1,0 +1,77 @@
+"""What real agents do that the protocol does not say, each seen in at least one of them.
+
+- standard error that nobody reads, wrappers and their children, lines of any length, chatter between
+  messages, an error told as text: `test_faults`
+- a call first told of in the question whether it is allowed, or never begun: unannounced calls, here
+- diffs told twice, without the old text; calls that end twice: here
+- a cancelled call that is told as completed, or left open: cut short, here
+- an agent that ends neither with its input nor by SIGTERM: `test_acp`, no money left
+- a session's past told again when it is loaded; a session that is gone: `test_acp_sessions`
+- identifiers of options that mean nothing, no file system offered: `test_acp`
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+from setpoint.domain.attempt import Stop
+from setpoint.testing import SilentObserver
+
+
+async def test_calls_may_be_unannounced(scripted, brief, workdir: Path) -> None:
+    news = {"sessionUpdate": "tool_call_update", "toolCallId": "late", "title": "look", "kind": "read"}
+    agent = scripted(
+        [
+            {"write": "calc.py", "text": "x = 1\n", "ask": True, "unannounced": True},
+            {"news": {**news, "status": "completed", "locations": [{"path": str(workdir / "calc.py")}]}},
+        ]
+    )
+    observer = SilentObserver()
+    await agent.attempt(brief(), observer)
+    assert (workdir / "calc.py").read_text() == "x = 1\n"
+    assert [(call.kind, call.ok, call.files) for call in observer.calls] == [
+        ("edit", True, ("calc.py",)),
+        ("read", True, ("calc.py",)),
+    ]
+
+
+async def test_a_diff_that_is_told_twice_is_one_call_with_one_file(scripted, brief, workdir: Path) -> None:
+    diff = {"type": "diff", "path": str(workdir / "calc.py"), "oldText": None, "newText": "x"}
+    told = {"toolCallId": "w", "title": "write", "kind": "edit", "content": [diff]}
+    agent = scripted(
+        [
+            {"news": {"sessionUpdate": "tool_call", "status": "pending", **told}},
+            {"news": {"sessionUpdate": "tool_call_update", **told, "content": [diff, diff]}},
+            {"news": {"sessionUpdate": "tool_call_update", **told, "status": "completed"}},
+            {"news": {"sessionUpdate": "tool_call_update", **told, "status": "completed"}},
+        ]
+    )
+    observer = SilentObserver()
+    attempt = await agent.attempt(brief(), observer)
+    assert attempt.tool_calls == 1
+    assert observer.calls[0].files == ("calc.py",)
+
+
+async def test_a_call_that_was_cut_short_is_failed_whatever_the_agent_calls_it(scripted, brief) -> None:
+    told = {"toolCallId": "s", "title": "sleep 40", "kind": "execute"}
+    agent = scripted(
+        [
+            {"news": {"sessionUpdate": "tool_call", "status": "in_progress", **told}},
+            {"cost": 9},
+            {"linger": {"sessionUpdate": "tool_call_update", "status": "completed", **told}},
+        ]
+    )
+    asked = brief()
+    limits = asked.limits.model_copy(update={"cost_usd": Decimal(1)})
+    observer = SilentObserver()
+    attempt = await agent.attempt(asked.model_copy(update={"limits": limits}), observer)
+    assert (attempt.stop, attempt.tool_calls, attempt.tool_errors) == (Stop.CANCELLED, 1, 1)
+    assert [call.ok for call in observer.calls] == [False]
+
+
+async def test_notifications_of_an_agents_own_making_are_passed_over(scripted, brief, artifacts) -> None:
+    agent = scripted([{"raw": {"method": "qwen/notify/progress", "params": {}}}, {"say": "done"}])
+    attempt = await agent.attempt(brief(), SilentObserver())
+    assert (attempt.breakage, attempt.text) == (None, "done")
+    assert b"qwen/notify/progress" in artifacts.read(attempt.transcript)

@@ -1,0 +1,79 @@
+"""`setpoint agents` and `setpoint agents test`, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FIXED = 'def add(a, b):\n    """Give the sum of two numbers."""\n    return a + b\n'
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=folder, check=True)
+    return folder
+
+
+def actor(repo: Path, *prompts: list[dict]) -> None:
+    script = repo / "script.json"
+    script.write_text(json.dumps({"prompts": list(prompts), "version": "7.1"}))
+    command = [sys.executable, "-m", "setpoint.agents.scripted", str(script)]
+    (repo / "setpoint.toml").write_text(f'[agent.actor]\nprotocol = "acp"\ncommand = {json.dumps(command)}\n')
+
+
+def setpoint(repo: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", "setpoint", *words]
+    return subprocess.run(argv, cwd=repo, capture_output=True, text=True, check=False)
+
+
+def test_an_agent_that_mends_the_line_is_verified(repo: Path) -> None:
+    actor(
+        repo, [{"write": "calc.py", "text": FIXED}, {"usage": {"input": 900, "output": 50}}, {"cost": 0.25}]
+    )
+    done = setpoint(repo, "agents", "test", "actor", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    trial = json.loads(done.stdout)
+    assert (trial["verified"], trial["ending"], trial["attempts"]) == (True, "verified", 1)
+    assert (trial["tool_calls"], trial["tool_errors"], trial["version"]) == (1, 0, "7.1")
+    assert (trial["input_tokens"], trial["output_tokens"], trial["cost_usd"]) == (900, 50, "0.25")
+    assert trial["agent_s"] <= trial["duration_s"]
+    # The trial leaves no trace in the project it was asked from.
+    assert setpoint(repo, "status", "--json").stdout.strip() in ("[]", '{"runs": []}')
+
+
+def test_one_that_only_says_so_is_not(repo: Path) -> None:
+    actor(repo, *[[{"say": "Done, all tests pass."}]] * 4)
+    done = setpoint(repo, "agents", "test", "actor")
+    assert done.returncode == 11, done.stdout + done.stderr
+    assert "verified: no: " in done.stdout
+    assert "cost:     unknown" in done.stdout
+
+
+def test_one_that_breaks_is_told_with_its_mend(repo: Path) -> None:
+    actor(repo, [{"fail": "auth"}])
+    done = setpoint(repo, "agents", "test", "actor", "--json")
+    assert done.returncode == 3, done.stdout + done.stderr
+    trial = json.loads(done.stdout)
+    assert (trial["ending"], trial["verified"]) == ("broken_agent", False)
+    assert "log in" in trial["reason"]
+
+
+def test_an_unknown_one_is_named(repo: Path) -> None:
+    done = setpoint(repo, "agents", "test", "nobody")
+    assert done.returncode == 3
+    assert "there is no agent 'nobody'" in done.stderr
+
+
+def test_the_list_tells_login_and_what_is_seen(repo: Path) -> None:
+    actor(repo)
+    rows = {row["name"]: row for row in json.loads(setpoint(repo, "agents", "--json").stdout)}
+    assert rows["actor"]["login"] == "not known"
+    assert rows["mechanic"]["login"] == "not needed"
+    assert rows["claude-cli"]["tells"] == "calls, names, tokens, cost"
+    assert "tokens (last call only)" in rows["opencode"]["tells"]

@@ -1,0 +1,81 @@
+"""The dialect of Anthropic's messages: `/v1/messages`, streamed as typed events or whole."""
+
+from __future__ import annotations
+
+import json
+
+from real_agents.model_server.plan import Call, Json, Move
+
+USAGE = {
+    "input_tokens": 1000,
+    "cache_creation_input_tokens": 0,
+    "cache_read_input_tokens": 0,
+    "output_tokens": 50,
+}
+
+
+def speaks(path: str) -> bool:
+    return path.endswith("/messages")
+
+
+def tools(body: Json) -> dict[str, Json]:
+    return {
+        tool["name"]: tool.get("input_schema") or {} for tool in body.get("tools") or [] if "name" in tool
+    }
+
+
+def played(body: Json) -> int:
+    """Count the model's moves so far: answered calls and plain texts."""
+    count = 0
+    for message in body.get("messages", []):
+        blocks = message["content"] if isinstance(message["content"], list) else [{"type": "text"}]
+        kinds = [block.get("type") for block in blocks]
+        count += kinds.count("tool_result")
+        count += message["role"] == "assistant" and "tool_use" not in kinds
+    return count
+
+
+def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
+    """Give content type and body of the answer."""
+    del path
+    number = played(body)
+    if isinstance(move, Call):
+        block: Json = {"type": "tool_use", "id": f"toolu_{number:04d}", "name": move.tool}
+        begun, whole_block = {**block, "input": {}}, {**block, "input": move.arguments}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(move.arguments)}
+        reason = "tool_use"
+    else:
+        begun, whole_block = {"type": "text", "text": ""}, {"type": "text", "text": move.text}
+        delta, reason = {"type": "text_delta", "text": move.text}, "end_turn"
+    whole = {
+        "id": f"msg_{number:04d}",
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model", "scripted"),
+        "content": [whole_block],
+        "stop_reason": reason,
+        "stop_sequence": None,
+        "usage": USAGE,
+    }
+    if not body.get("stream"):
+        return "application/json", json.dumps(whole).encode()
+    opened = {**whole, "content": [], "stop_reason": None, "usage": {**USAGE, "output_tokens": 1}}
+    events: list[Json] = [
+        {"type": "message_start", "message": opened},
+        {"type": "content_block_start", "index": 0, "content_block": begun},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": reason, "stop_sequence": None},
+            "usage": {"output_tokens": 50},
+        },
+        {"type": "message_stop"},
+    ]
+    lines = [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events]
+    return "text/event-stream", "".join(lines).encode()
+
+
+def error(status: int) -> Json:
+    kind = {401: "authentication_error", 429: "rate_limit_error"}.get(status, "api_error")
+    return {"type": "error", "error": {"type": kind, "message": "scripted failure"}}
