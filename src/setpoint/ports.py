@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 from setpoint.domain.attempt import Attempt, Brief, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body, Event
 from setpoint.domain.evidence import CheckResult
-from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.ids import Commit, LearningId, TraceId, Tree
+from setpoint.domain.learning import Hit, LearningEvidence, Proposal, Standing
 from setpoint.domain.run import RunOrder, Snapshot
 from setpoint.domain.value import Value
 
@@ -152,6 +154,25 @@ class EventLog(Protocol):
         """Give all runs, newest first."""
 
 
+class Memory(Protocol):
+    """What was learnt from runs and people, with all that speaks for and against it."""
+
+    def learn(self, proposals: Sequence[Proposal]) -> tuple[LearningId, ...]:
+        """Take proposals in, as learnings or as evidence for those that say the same; once per source."""
+
+    def weigh(self, evidence: Sequence[LearningEvidence]) -> tuple[LearningEvidence, ...]:
+        """Add evidence, once per source; gives what was new."""
+
+    def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
+        """Give the learnings that share words with a question, the most relevant first."""
+
+    def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
+        """Give learnings as they stand now, oldest first: the named ones, or all."""
+
+    def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
+        """Compare the files that a project's learnings rest on with those there are; gives what changed."""
+
+
 class Durable(Protocol):
     """Runs a loop so that it survives the end of its process."""
 
@@ -196,3 +217,5 @@ class World(NamedTuple):
     """Brings the files a person can open up to date."""
     folder: str
     """Where these files lie."""
+    memory: Memory | None = None
+    """What earlier runs and people taught; none: nothing is recalled and nothing is kept."""

@@ -18,6 +18,8 @@ EvidenceId = NewType("EvidenceId", str)
 """Names the record of one check."""
 GateId = NewType("GateId", str)
 """Names one question to a person."""
+LearningId = NewType("LearningId", str)
+"""Names one learning."""
 Commit = NewType("Commit", str)
 """A git commit, 40 hexadecimal digits."""
 Tree = NewType("Tree", str)

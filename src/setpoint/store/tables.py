@@ -71,3 +71,52 @@ RUN = sa.Table(
     sa.Index("run_by_start", "started_at"),
 )
 """One row per run for listings, written with the events that it follows from; nothing rests on it alone."""
+
+LEARNING = sa.Table(
+    "learning",
+    METADATA,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("scope", sa.Text, nullable=False),
+    sa.Column("subject", sa.Text, nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("content_hash", sa.Text, nullable=False, unique=True),
+    sa.Column("made_at", Utc, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Index("learning_by_source", "source"),
+)
+"""What was learnt, append-only; `body` is the whole learning as JSON, the other columns serve searches."""
+
+LEARNING_EVIDENCE = sa.Table(
+    "learning_evidence",
+    METADATA,
+    sa.Column("learning_id", sa.Text, sa.ForeignKey("learning.id"), nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("weight", sa.Float, nullable=False),
+    sa.Column("at", Utc, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("trace_id", sa.Text),
+    sa.Column("note", sa.Text, nullable=False),
+    sa.PrimaryKeyConstraint("learning_id", "source", name="learning_evidence_once_per_source"),
+)
+"""What spoke for and against each learning, append-only; belief and status are derived from it."""
+
+BM_DOC = sa.Table(
+    "bm_doc",
+    METADATA,
+    sa.Column("learning_id", sa.Text, primary_key=True),
+    sa.Column("length", sa.Integer, nullable=False),
+)
+"""Length of each learning that can be found, in terms; made from `learning`, so it may be made again."""
+
+BM_POST = sa.Table(
+    "bm_post",
+    METADATA,
+    sa.Column("term", sa.Text, nullable=False),
+    sa.Column("learning_id", sa.Text, nullable=False),
+    sa.Column("count", sa.Integer, nullable=False),
+    sa.PrimaryKeyConstraint("term", "learning_id", name="bm_post_once_per_term"),
+    sa.Index("bm_post_by_learning", "learning_id"),
+)
+"""How often each term occurs in a learning."""

@@ -5,6 +5,7 @@ from setpoint.testing.clock import HandClock
 from setpoint.testing.durable import Crash, InlineDurable
 from setpoint.testing.evaluator import Scene, ScriptedEvaluator, evaluation, failure
 from setpoint.testing.log import MemoryEventLog
+from setpoint.testing.memory import ListMemory
 from setpoint.testing.workspace import Delivery, FolderWorkspace, RecordingForge
 from setpoint.testing.world import Stage
 
@@ -15,6 +16,7 @@ __all__ = [
     "FolderWorkspace",
     "HandClock",
     "InlineDurable",
+    "ListMemory",
     "MemoryEventLog",
     "RecordingForge",
     "Scene",

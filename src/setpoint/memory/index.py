@@ -1,0 +1,102 @@
+"""The words of learnings in ordinary tables, and BM25 over them: the same ranking on every database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from setpoint.domain.ids import LearningId
+from setpoint.domain.learning import Proposal
+from setpoint.policies.relevance import DIGITS, K1, B, rarities
+from setpoint.policies.terms import terms
+from setpoint.store.tables import BM_DOC, BM_POST
+
+TITLE_COUNTS = 2
+"""How often a term of the title or the context counts."""
+
+
+class Ranked(NamedTuple):
+    """A learning that holds terms of a question."""
+
+    id: LearningId
+    score: float
+    matched: int
+
+
+def words_of(learning: Proposal) -> dict[str, int]:
+    """Give the terms by which a learning is found, with what each counts."""
+    head = terms(f"{learning.title} {learning.context} {' '.join(learning.tags)}")
+    body = terms(f"{learning.body} {' '.join(learning.hint.files)} {learning.hint.command}")
+    return {term: TITLE_COUNTS * head[term] + body[term] for term in sorted({*head, *body})}
+
+
+def put(connection: sa.Connection, id_: LearningId, learning: Proposal) -> None:
+    """Make a learning findable; nothing happens where it is already."""
+    if connection.scalar(sa.select(BM_DOC.c.learning_id).where(BM_DOC.c.learning_id == id_)) is not None:
+        return
+    words = words_of(learning)
+    connection.execute(sa.insert(BM_DOC), {"learning_id": id_, "length": sum(words.values())})
+    rows = [{"term": term, "learning_id": id_, "count": count} for term, count in words.items()]
+    if rows:
+        connection.execute(sa.insert(BM_POST), rows)
+
+
+def take_out(connection: sa.Connection, id_: LearningId) -> None:
+    """Let a learning be found no more."""
+    connection.execute(sa.delete(BM_POST).where(BM_POST.c.learning_id == id_))
+    connection.execute(sa.delete(BM_DOC).where(BM_DOC.c.learning_id == id_))
+
+
+def ranked(connection: sa.Connection, question: str, most: int) -> tuple[Ranked, ...]:
+    """Give the learnings that hold terms of a question, the most relevant first."""
+    asked = sorted(terms(question))
+    count, average = connection.execute(
+        sa.select(sa.func.count(), sa.func.avg(BM_DOC.c.length)).select_from(BM_DOC)
+    ).one()
+    if not asked or not count:
+        return ()
+    weights = rarities(int(count), _holding(connection, asked))
+    if not weights:
+        return ()
+    matched = sa.func.count().label("matched")
+    score = sa.func.sum(_part(weights, float(average))).label("score")
+    query = (
+        sa.select(BM_POST.c.learning_id, score, matched)
+        .join(BM_DOC, BM_DOC.c.learning_id == BM_POST.c.learning_id)
+        .where(BM_POST.c.term.in_(weights))
+        .group_by(BM_POST.c.learning_id)
+        .order_by(sa.desc("score"), BM_POST.c.learning_id)
+        .limit(most)
+    )
+    found = [
+        Ranked(LearningId(row.learning_id), round(float(row.score), DIGITS), int(row.matched))
+        for row in connection.execute(query)
+    ]
+    return tuple(sorted(found, key=lambda each: (-each.score, each.id)))
+
+
+def _holding(connection: sa.Connection, asked: list[str]) -> dict[str, int]:
+    """Count the learnings that hold each term."""
+    held: dict[str, int] = {}
+    for begin in range(0, len(asked), 500):
+        query = (
+            sa.select(BM_POST.c.term, sa.func.count())
+            .where(BM_POST.c.term.in_(asked[begin : begin + 500]))
+            .group_by(BM_POST.c.term)
+        )
+        held |= {term: int(holding) for term, holding in connection.execute(query)}
+    return held
+
+
+def _part(weights: Mapping[str, float], average: float) -> sa.ColumnElement[Any]:
+    """Write what one term of one learning adds to its score."""
+    weight = sa.case(
+        *((BM_POST.c.term == term, sa.literal(value, sa.Float)) for term, value in weights.items()),
+        else_=sa.literal(0.0, sa.Float),
+    )
+    count = sa.cast(BM_POST.c.count, sa.Float)
+    length = sa.cast(BM_DOC.c.length, sa.Float)
+    held_back = sa.literal(K1 * (1.0 - B), sa.Float) + sa.literal(K1 * B / average, sa.Float) * length
+    return weight * count * sa.literal(K1 + 1.0, sa.Float) / (count + held_back)

@@ -1,0 +1,214 @@
+"""Learnings and their evidence on the store's database; append-only, and the same source counts once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from setpoint.domain.ids import LearningId
+from setpoint.domain.learning import (
+    EvidenceKind,
+    Hit,
+    Learning,
+    LearningEvidence,
+    LearningStatus,
+    Proposal,
+    Standing,
+)
+from setpoint.errors import RecordedDataError
+from setpoint.memory import index
+from setpoint.policies.confidence import standing
+from setpoint.policies.merge import placed, supersedes
+from setpoint.policies.upkeep import changes_of_files, cleaned, first_evidence, kept, of_proposal
+from setpoint.store.connect import Store
+from setpoint.store.tables import LEARNING, LEARNING_EVIDENCE
+
+_LOCK = 0x5E7_0002
+_AT_ONCE = 500
+_OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class SqlMemory:
+    """Keeps what was learnt; safe for several processes on one store."""
+
+    def __init__(self, store: Store, now: Callable[[], datetime] = _now) -> None:
+        """Use an open store; `now` gives the times of learnings, aware, in UTC."""
+        self._store = store
+        self._now = now
+
+    def learn(self, proposals: Sequence[Proposal]) -> tuple[LearningId, ...]:
+        """Take proposals in: as new learnings, or as evidence for those that say the same.
+
+        The same proposal from the same source changes nothing. Secrets are taken out of the texts first.
+        """
+        with self._writing() as connection:
+            return tuple(self._learn(connection, cleaned(each)) for each in proposals)
+
+    def weigh(self, evidence: Sequence[LearningEvidence]) -> tuple[LearningEvidence, ...]:
+        """Add evidence; gives what was new. Evidence about a learning that is not kept is left out."""
+        with self._writing() as connection:
+            return self._weigh(connection, evidence)
+
+    def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
+        """Give the learnings that share words with a question, the most relevant first."""
+        with self._store.reading() as connection:
+            found = index.ranked(connection, question, most)
+            known = {
+                each.learning.id: each for each in self._standings(connection, [each.id for each in found])
+            }
+        return tuple(
+            Hit(standing=known[each.id], score=each.score, matched=each.matched)
+            for each in found
+            if each.id in known
+        )
+
+    def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
+        """Give learnings as they stand now, oldest first: the named ones, or all."""
+        with self._store.reading() as connection:
+            return self._standings(connection, which)
+
+    def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
+        """Compare the files that a project's learnings rest on with those there are; gives what changed."""
+        entries = changes_of_files(self.standings(), scope, lambda path: blob_of(root, path), self._now())
+        return self.weigh(entries) if entries else ()
+
+    def _learn(self, connection: sa.Connection, proposal: Proposal) -> LearningId:
+        known = self._standings(connection, _likely(connection, proposal))
+        place = placed(proposal, known)
+        at = self._now()
+        if place.same is not None:
+            id_ = place.same.learning.id
+            if place.same.learning.source != proposal.source:
+                self._weigh(connection, [of_proposal(id_, EvidenceKind.REPEATED, proposal, at)])
+            return id_
+        learning = kept(proposal, at)
+        connection.execute(sa.insert(LEARNING), _row(learning))
+        index.put(connection, learning.id, learning)
+        self._weigh(connection, first_evidence(learning))
+        for older in place.contradicts:
+            kinds = [EvidenceKind.CONTRADICTED]
+            if supersedes(learning, older):
+                kinds.append(EvidenceKind.SUPERSEDED)
+            self._weigh(
+                connection,
+                [of_proposal(older.learning.id, kind, proposal, at, note=learning.id) for kind in kinds],
+            )
+        return learning.id
+
+    def _weigh(
+        self, connection: sa.Connection, evidence: Sequence[LearningEvidence]
+    ) -> tuple[LearningEvidence, ...]:
+        named = {each.learning for each in evidence}
+        known = {each.id for each in _learnings(connection, named)}
+        held = {(each.learning, each.source) for each in _evidence(connection, named)}
+        new: dict[tuple[str, str], LearningEvidence] = {}
+        for each in evidence:
+            if each.learning in known and (each.learning, each.source) not in held:
+                new.setdefault((each.learning, each.source), each)
+        if new:
+            rows = [_evidence_row(each) for each in new.values()]
+            connection.execute(sa.insert(LEARNING_EVIDENCE), rows)
+        for now in self._standings(connection, {each.learning for each in new.values()}):
+            if now.status in _OUT:
+                index.take_out(connection, now.learning.id)
+            else:
+                index.put(connection, now.learning.id, now.learning)
+        return tuple(new.values())
+
+    def _standings(
+        self, connection: sa.Connection, which: Collection[LearningId] | None
+    ) -> tuple[Standing, ...]:
+        now = self._now()
+        entries: dict[str, list[LearningEvidence]] = {}
+        for each in _evidence(connection, which):
+            entries.setdefault(each.learning, []).append(each)
+        return tuple(standing(each, entries.get(each.id, ()), now) for each in _learnings(connection, which))
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        """Give a connection that writes; on Postgres writers take turns, as on SQLite they do anyway."""
+        with self._store.writing() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+            yield connection
+
+
+def blob_of(root: Path, path: str) -> str:
+    """Give the hash by which git knows a file's content; empty where there is no such file below `root`."""
+    place = (root / path).resolve()
+    if not place.is_relative_to(root.resolve()) or not place.is_file():
+        return ""
+    data = place.read_bytes()
+    return hashlib.sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
+
+
+def _likely(connection: sa.Connection, proposal: Proposal) -> list[LearningId]:
+    """Give learnings that may say the same as a proposal, or something against it."""
+    query = sa.select(LEARNING.c.id).where(LEARNING.c.content_hash == proposal.content_hash)
+    ids = list(connection.scalars(query))
+    if proposal.subject:
+        subject = sa.select(LEARNING.c.id).where(LEARNING.c.subject == proposal.subject)
+        ids += connection.scalars(subject)
+    ids += [each.id for each in index.ranked(connection, f"{proposal.title} {proposal.body}", most=20)]
+    return [LearningId(id_) for id_ in dict.fromkeys(ids)]
+
+
+def _row(learning: Learning) -> dict[str, Any]:
+    return {
+        "id": learning.id,
+        "kind": learning.kind,
+        "scope": learning.scope,
+        "subject": learning.subject,
+        "source": learning.source,
+        "content_hash": learning.content_hash,
+        "made_at": learning.made_at,
+        "body": learning.model_dump_json(),
+    }
+
+
+def _evidence_row(entry: LearningEvidence) -> dict[str, Any]:
+    return {"learning_id": entry.learning, **entry.model_dump(mode="python", exclude={"learning"})}
+
+
+def _learnings(connection: sa.Connection, which: Collection[LearningId] | None) -> Iterable[Learning]:
+    query = sa.select(LEARNING).order_by(LEARNING.c.id)
+    for row in _rows(connection, query, LEARNING.c.id, which):
+        try:
+            yield Learning.model_validate_json(row.body)
+        except ValidationError as error:
+            message = f"learning {row.id} cannot be read by this version: {error.errors()[0]['msg']}"
+            mend = "update Setpoint: a newer version has written it"
+            raise RecordedDataError(message, mend=mend) from error
+
+
+def _evidence(connection: sa.Connection, which: Collection[LearningId] | None) -> Iterable[LearningEvidence]:
+    query = sa.select(LEARNING_EVIDENCE).order_by(LEARNING_EVIDENCE.c.at, LEARNING_EVIDENCE.c.source)
+    for row in _rows(connection, query, LEARNING_EVIDENCE.c.learning_id, which):
+        values = {name: value for name, value in row._mapping.items() if name != "learning_id"}  # noqa: SLF001 - SQLAlchemy's public name for it
+        yield LearningEvidence(learning=LearningId(row.learning_id), **values)
+
+
+def _rows(
+    connection: sa.Connection,
+    query: sa.Select[Any],
+    column: sa.Column[Any],
+    which: Collection[LearningId] | None,
+) -> Iterable[sa.Row[Any]]:
+    """Run a query for all rows, or for those of named learnings, some at a time."""
+    if which is None:
+        yield from connection.execute(query).all()
+        return
+    names = sorted(which)
+    for begin in range(0, len(names), _AT_ONCE):
+        yield from connection.execute(query.where(column.in_(names[begin : begin + _AT_ONCE]))).all()

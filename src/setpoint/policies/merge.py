@@ -1,0 +1,72 @@
+"""What becomes of a learning that is proposed: new, the same again, or against an older one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from setpoint.domain.learning import Learning, LearningStatus, Proposal, Standing, Trust
+from setpoint.policies.terms import likeness, terms
+
+SIMILAR = 0.8
+"""Share of common terms from which two learnings of one kind say the same."""
+_OUT = (LearningStatus.SUPERSEDED, LearningStatus.RETIRED)
+_RANK = list(Trust)
+
+
+class Placing(NamedTuple):
+    """What is to be done with a proposal."""
+
+    same: Standing | None = None
+    """It says what this one says: it becomes evidence for it."""
+    contradicts: tuple[Standing, ...] = ()
+    """Older ones about the same subject that say something else."""
+
+
+def placed(proposal: Proposal, known: Iterable[Standing]) -> Placing:
+    """Compare a proposal with what is known; what is out of use keeps a proposal of the same words out."""
+    against: list[Standing] = []
+    alike: list[tuple[float, Standing]] = []
+    for each in known:
+        learning = each.learning
+        if (learning.scope, learning.kind) != (proposal.scope, proposal.kind):
+            continue
+        if learning.content_hash == proposal.content_hash:
+            return Placing(same=each)
+        if each.status in _OUT:
+            continue
+        if proposal.subject and learning.subject == proposal.subject:
+            against.append(each)
+        elif (likely := said_alike(learning, proposal)) >= SIMILAR:
+            alike.append((likely, each))
+    if alike:
+        return Placing(same=max(alike, key=lambda found: (found[0], found[1].learning.id))[1])
+    return Placing(contradicts=tuple(against))
+
+
+def said_alike(one: Proposal, other: Proposal) -> float:
+    """Say how much two learnings have in common, 0 to 1; other files or edits make them different."""
+    if one.hint != other.hint or (one.subject or other.subject) != (other.subject or one.subject):
+        return 0.0
+    return likeness(_words(one), _words(other))
+
+
+def supersedes(newer: Proposal, older: Standing) -> bool:
+    """Whether a newer learning takes an older one's place: not against someone more trusted."""
+    return _RANK.index(newer.trust) <= _RANK.index(older.learning.trust) and not newer.alarms
+
+
+def pairs_alike(known: Sequence[Standing]) -> tuple[tuple[Learning, Learning, float], ...]:
+    """Name learnings in use that may be one, the likest first; a person merges them."""
+    used = [each.learning for each in known if each.status not in _OUT]
+    found = [
+        (one, other, round(said_alike(one, other), 3))
+        for place, one in enumerate(used)
+        for other in used[place + 1 :]
+        if (one.kind, one.scope) == (other.kind, other.scope)
+    ]
+    return tuple(sorted((each for each in found if each[2] >= SIMILAR - 0.2), key=lambda each: -each[2]))
+
+
+def _words(learning: Proposal) -> set[str]:
+    return set(terms(f"{learning.title} {learning.body}"))

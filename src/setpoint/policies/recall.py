@@ -1,0 +1,139 @@
+"""Which of the learnings that were found are shown, in which order, and which are held back by chance."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+from math import sqrt
+
+from setpoint.domain.ids import TraceId
+from setpoint.domain.learning import (
+    EVERYWHERE,
+    RECALLABLE,
+    Hit,
+    LearningStatus,
+    MemoryTerms,
+    Recollection,
+)
+from setpoint.policies.terms import likeness, terms
+
+K = 5
+"""Constant of reciprocal rank fusion; small, as lists here are short (measured, not the textbook's 60)."""
+FLOOR = 0.3
+"""Share of the best score below which a learning has nothing to do with the question."""
+LEAST_TERMS = 2
+"""Terms that a learning must share with the question."""
+DOUBLE = 0.8
+"""Likeness from which two learnings are one to a reader."""
+_CHARACTERS_PER_TOKEN = 4
+_ELSEWHERE = 0.7
+"""Weight of what was learnt for every project beside what was learnt in this one."""
+
+
+def recollections(
+    hits: Sequence[Hit], run: TraceId, scope: str, wanted: MemoryTerms, question: int = LEAST_TERMS
+) -> tuple[Recollection, ...]:
+    """Choose what a role is shown, best first; the same run and hits always give the same.
+
+    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence. `question`
+    is the number of terms asked for: a very short question needs fewer in common.
+    """
+    fitting = _ranked(hits, scope, question)
+    chosen = _within(_with_one_candidate(fitting, run), wanted)
+    whole = _coin(run, "") < wanted.hold_out
+    shown = (1.0 - wanted.hold_out) * (1.0 - wanted.withhold)
+    return tuple(
+        Recollection(
+            learning=hit.standing.learning.id,
+            kind=hit.standing.learning.kind,
+            title=hit.standing.learning.title,
+            body=hit.standing.learning.body,
+            rank=rank,
+            score=round(score, 6),
+            confidence=round(hit.standing.confidence.mean, 4),
+            status=hit.standing.status,
+            trust=hit.standing.learning.trust,
+            hint=hit.standing.learning.hint,
+            shown=not whole and _coin(run, hit.standing.learning.id) >= wanted.withhold,
+            propensity=round(shown, 4),
+        )
+        for rank, (score, hit) in enumerate(chosen, start=1)
+    )
+
+
+def tokens_of(title: str, body: str) -> int:
+    """Guess how long a learning is in a prompt, in tokens."""
+    return (len(title) + len(body)) // _CHARACTERS_PER_TOKEN + 8
+
+
+def _ranked(hits: Sequence[Hit], scope: str, question: int) -> list[tuple[float, Hit]]:
+    best = max((hit.score for hit in hits), default=0.0)
+    least = min(LEAST_TERMS, max(question, 1))
+    fitting = sorted(
+        (
+            hit
+            for hit in hits
+            if hit.standing.status in RECALLABLE
+            and hit.standing.learning.scope in (scope, EVERYWHERE)
+            and hit.matched >= least
+            and hit.score >= FLOOR * best
+        ),
+        key=lambda hit: (-hit.score, hit.standing.learning.id),
+    )
+    scored = [(_weighted(hit, place, scope), hit) for place, hit in enumerate(fitting, start=1)]
+    return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
+
+
+def _weighted(hit: Hit, place: int, scope: str) -> float:
+    belief = hit.standing.confidence
+    near = 1.0 if hit.standing.learning.scope == scope else _ELSEWHERE
+    return near * (0.5 + max(0.0, belief.mean - belief.deviation)) / (K + place)
+
+
+def _with_one_candidate(ranked: list[tuple[float, Hit]], run: TraceId) -> list[tuple[float, Hit]]:
+    candidates = [hit for _, hit in ranked if hit.standing.status is LearningStatus.CANDIDATE]
+    drawn = max(candidates, key=lambda hit: _drawn(hit, run), default=None)
+    return [
+        (score, hit)
+        for score, hit in ranked
+        if hit.standing.status is not LearningStatus.CANDIDATE or hit is drawn
+    ]
+
+
+def _drawn(hit: Hit, run: TraceId) -> float:
+    """Draw from a candidate's belief (Thompson sampling), weighted by how well it fits."""
+    belief = hit.standing.confidence
+    spread = max(belief.deviation**2, 1e-9)
+    strength = max(belief.mean * (1 - belief.mean) / spread - 1, 1e-6)
+    chance = random.Random(_seed(run, f"draw:{hit.standing.learning.id}"))  # noqa: S311 - no secret
+    alpha, beta = max(belief.mean * strength, 1e-3), max((1 - belief.mean) * strength, 1e-3)
+    return sqrt(hit.score) * chance.betavariate(alpha, beta)
+
+
+def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[float, Hit]]:
+    """Keep to the limits, and leave out what says the same as something better."""
+    chosen: list[tuple[float, Hit]] = []
+    words: list[set[str]] = []
+    left = wanted.max_tokens
+    for score, hit in ranked:
+        learning = hit.standing.learning
+        length, own = (
+            tokens_of(learning.title, learning.body),
+            set(terms(f"{learning.title} {learning.body}")),
+        )
+        if len(chosen) == wanted.max_items:
+            break
+        if length <= left and all(likeness(own, each) < DOUBLE for each in words):
+            chosen.append((score, hit))
+            words.append(own)
+            left -= length
+    return chosen
+
+
+def _coin(run: TraceId, what: str) -> float:
+    return random.Random(_seed(run, f"coin:{what}")).random()  # noqa: S311 - a fair coin, no secret
+
+
+def _seed(run: TraceId, what: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{run}\x1f{what}".encode()).digest()[:8])

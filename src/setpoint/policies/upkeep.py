@@ -1,0 +1,98 @@
+"""What happens to learnings by rule: cleaning what comes in, noticing that a file they rest on changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from setpoint.domain.ids import LearningId, sortable
+from setpoint.domain.learning import (
+    WEIGHTS,
+    EvidenceKind,
+    Learning,
+    LearningEvidence,
+    LearningStatus,
+    Proposal,
+    Standing,
+    Trust,
+)
+from setpoint.policies.secrets import alarms, redacted
+
+OBSERVED = "verified"
+"""The tag of a learning by rule from a run that was verified."""
+_LOOKED_AT = (LearningStatus.CANDIDATE, LearningStatus.ACTIVE, LearningStatus.STALE, LearningStatus.CONTESTED)
+
+
+def cleaned(proposal: Proposal) -> Proposal:
+    """Take secrets out of a proposal, and note what is suspicious in it where no trusted person wrote it."""
+    texts = {name: redacted(getattr(proposal, name)) for name in ("title", "body", "context")}
+    command = redacted(proposal.hint.command)
+    found = proposal.alarms
+    if proposal.trust is Trust.EXTERNAL:
+        found = tuple(dict.fromkeys((*found, *alarms("\n".join((*texts.values(), command))))))
+    hint = proposal.hint.model_copy(update={"command": command})
+    return proposal.model_copy(update={**texts, "title": texts["title"][:200], "hint": hint, "alarms": found})
+
+
+def first_evidence(learning: Learning) -> tuple[LearningEvidence, ...]:
+    """Give what speaks for a learning from the start: that Setpoint itself verified the run it comes from."""
+    if learning.trust is not Trust.SYSTEM or OBSERVED not in learning.tags:
+        return ()
+    kind = EvidenceKind.OBSERVED
+    source = f"{kind}:{learning.source}"
+    return (
+        LearningEvidence(
+            learning=learning.id, source=source, kind=kind, weight=WEIGHTS[kind], at=learning.made_at
+        ),
+    )
+
+
+def of_proposal(
+    id_: LearningId, kind: EvidenceKind, proposal: Proposal, at: datetime, note: str = ""
+) -> LearningEvidence:
+    """Say of a learning what a proposal says about it; once for each source of proposals."""
+    source = f"{kind}:{note or proposal.source}"
+    return LearningEvidence(
+        learning=id_, source=source, kind=kind, weight=WEIGHTS[kind], at=at, by=proposal.by, note=note
+    )
+
+
+def kept(proposal: Proposal, at: datetime) -> Learning:
+    """Make a proposal a learning."""
+    given = {name: getattr(proposal, name) for name in Proposal.model_fields}
+    return Learning(id=LearningId(sortable("lrn", at)), made_at=at, **given)
+
+
+def changes_of_files(
+    known: Iterable[Standing], scope: str, blob: Callable[[str], str], now: datetime
+) -> tuple[LearningEvidence, ...]:
+    """Say which learnings of a project became stale, or rest on their files again.
+
+    `blob` gives the hash of a file's content, empty where there is none. What was said before about the
+    same content is said again under the same source, so it counts once.
+    """
+    entries: list[LearningEvidence] = []
+    for each in known:
+        learning = each.learning
+        if learning.scope != scope or not learning.cites or each.status not in _LOOKED_AT:
+            continue
+        seen = {path: blob(path) for path in learning.cites}
+        changed = sorted(
+            path for path, cited in learning.cites.items() if not cited or not seen[path].startswith(cited)
+        )
+        was_stale = each.status is LearningStatus.STALE
+        if bool(changed) == was_stale:
+            continue
+        kind = EvidenceKind.STALE if changed else EvidenceKind.REVALIDATED
+        turns = sum(1 for entry in each.evidence if entry.kind is kind)
+        entries.append(
+            LearningEvidence(
+                learning=learning.id,
+                source=f"{kind}:{turns + 1}",
+                kind=kind,
+                weight=WEIGHTS[kind],
+                at=now,
+                note=", ".join(changed),
+            )
+        )
+    return tuple(entries)

@@ -1,0 +1,109 @@
+"""The memory in lists, with the promises of the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from setpoint.domain.ids import LearningId
+from setpoint.domain.learning import (
+    EvidenceKind,
+    Hit,
+    Learning,
+    LearningEvidence,
+    LearningStatus,
+    Proposal,
+    Standing,
+)
+from setpoint.memory.index import words_of
+from setpoint.memory.learnings import blob_of
+from setpoint.policies.confidence import standing
+from setpoint.policies.merge import placed, supersedes
+from setpoint.policies.relevance import rarities, relevance
+from setpoint.policies.terms import terms
+from setpoint.policies.upkeep import changes_of_files, cleaned, first_evidence, kept, of_proposal
+
+_OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class ListMemory:
+    """Remembers until it is thrown away."""
+
+    def __init__(self, now: Callable[[], datetime] = _now) -> None:
+        """Begin empty; `now` gives the times of learnings, aware, in UTC."""
+        self._now = now
+        self._learnings: dict[LearningId, Learning] = {}
+        self._evidence: dict[LearningId, dict[str, LearningEvidence]] = {}
+
+    def learn(self, proposals: Sequence[Proposal]) -> tuple[LearningId, ...]:
+        """Take proposals in, each as a learning or as evidence for one that says the same."""
+        return tuple(self._learn(cleaned(each)) for each in proposals)
+
+    def weigh(self, evidence: Sequence[LearningEvidence]) -> tuple[LearningEvidence, ...]:
+        """Add evidence, once per source; gives what was new."""
+        new: list[LearningEvidence] = []
+        for each in evidence:
+            if each.learning in self._learnings and each.source not in self._evidence[each.learning]:
+                self._evidence[each.learning][each.source] = each
+                new.append(each)
+        return tuple(new)
+
+    def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
+        """Give the learnings that share words with a question, the most relevant first."""
+        found = {each.learning.id: each for each in self.standings() if each.status not in _OUT}
+        words = {id_: words_of(each.learning) for id_, each in found.items()}
+        lengths = {id_: sum(held.values()) for id_, held in words.items()}
+        average = sum(lengths.values()) / len(lengths) if lengths else 0.0
+        holding = {term: sum(term in held for held in words.values()) for term in terms(question)}
+        weights = rarities(len(words), holding)
+        hits = [
+            Hit(
+                standing=found[id_],
+                score=relevance(held, lengths[id_], average, weights),
+                matched=sum(term in held for term in weights),
+            )
+            for id_, held in words.items()
+        ]
+        ordered = sorted(
+            (hit for hit in hits if hit.matched), key=lambda hit: (-hit.score, hit.standing.learning.id)
+        )
+        return tuple(ordered[:most])
+
+    def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
+        """Give learnings as they stand now, oldest first."""
+        now = self._now()
+        wanted = sorted(self._learnings if which is None else set(which) & self._learnings.keys())
+        return tuple(
+            standing(self._learnings[id_], tuple(self._evidence[id_].values()), now) for id_ in wanted
+        )
+
+    def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
+        """Compare the files that a project's learnings rest on with those below `root`."""
+        return self.weigh(
+            changes_of_files(self.standings(), scope, lambda path: blob_of(root, path), self._now())
+        )
+
+    def _learn(self, proposal: Proposal) -> LearningId:
+        place, at = placed(proposal, self.standings()), self._now()
+        if place.same is not None:
+            id_ = place.same.learning.id
+            if place.same.learning.source != proposal.source:
+                self.weigh([of_proposal(id_, EvidenceKind.REPEATED, proposal, at)])
+            return id_
+        learning = kept(proposal, at)
+        self._learnings[learning.id], self._evidence[learning.id] = learning, {}
+        self.weigh(first_evidence(learning))
+        for older in place.contradicts:
+            self.weigh(
+                [of_proposal(older.learning.id, EvidenceKind.CONTRADICTED, proposal, at, note=learning.id)]
+            )
+            if supersedes(learning, older):
+                self.weigh(
+                    [of_proposal(older.learning.id, EvidenceKind.SUPERSEDED, proposal, at, note=learning.id)]
+                )
+        return learning.id
