@@ -47,6 +47,21 @@ from setpoint.domain.events import (
 )
 from setpoint.domain.gate import Answer, Gate
 from setpoint.domain.ids import GateId, TraceId
+from setpoint.domain.memory_events import (
+    AboutMemory,
+    CommentAdded,
+    ConfidenceDecreased,
+    ConfidenceIncreased,
+    DeliveryJudged,
+    Feedback,
+    FindingDismissed,
+    FixApplied,
+    FixRewritten,
+    LearningsJudged,
+    MemoryRecalled,
+    ReflectionCompleted,
+    ReflectionSkipped,
+)
 from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
@@ -129,6 +144,10 @@ class History(Value):
     """Every question to a person, oldest first."""
     requests: tuple[AboutIntegrity, ...] = ()
     """What was asked for, said and decided about protected files and signals, oldest first."""
+    memory: tuple[AboutMemory, ...] = ()
+    """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""
+    feedback: tuple[Feedback, ...] = ()
+    """What people said or did about it, oldest first."""
     cancel: CancelRequested | None = None
     """Who wanted the run ended, where someone did."""
     phase: str = ""
@@ -191,6 +210,8 @@ class _Fold:
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
+    memory: list[AboutMemory] = field(default_factory=list)
+    feedback: list[Feedback] = field(default_factory=list)
     delivered: Delivered | None = None
     outcome: RunOutcome | None = None
 
@@ -216,6 +237,17 @@ class _Fold:
                 self._opinion(event.body)
             case LoopStagnated():
                 self.stagnations.append(event.body)
+            case (
+                MemoryRecalled()
+                | LearningsJudged()
+                | ReflectionCompleted()
+                | ReflectionSkipped()
+                | ConfidenceIncreased()
+                | ConfidenceDecreased()
+            ):
+                self.memory.append(event.body)
+            case FindingDismissed() | FixApplied() | FixRewritten() | CommentAdded() | DeliveryJudged():
+                self.feedback.append(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
@@ -254,6 +286,8 @@ class _Fold:
             resumptions=tuple(self.resumptions),
             gates=tuple(self.gates.values()),
             requests=tuple(self.requests),
+            memory=tuple(self.memory),
+            feedback=tuple(self.feedback),
             cancel=self.cancel,
             phase=self.phase,
             iteration=self.iteration,

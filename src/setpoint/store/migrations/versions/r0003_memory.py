@@ -9,8 +9,8 @@ from alembic import op
 
 from setpoint.store.tables import Utc
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 
@@ -54,6 +54,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("term", "learning_id", name="bm_post_once_per_term"),
     )
     op.create_index("bm_post_by_learning", "bm_post", ["learning_id"])
-    script = Path(__file__).with_name(f"r0002_append_only.{op.get_bind().dialect.name}.sql")
+    script = Path(__file__).with_name(f"r0003_append_only.{op.get_bind().dialect.name}.sql")
     for statement in script.read_text("utf-8").split("\n\n"):
         op.execute(statement)
