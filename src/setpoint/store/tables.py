@@ -120,3 +120,28 @@ BM_POST = sa.Table(
     sa.Index("bm_post_by_learning", "learning_id"),
 )
 """How often each term occurs in a learning."""
+METRICS_SNAPSHOT = sa.Table(
+    "metrics_snapshot",
+    METADATA,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("at", Utc, nullable=False),
+    sa.Column("days", sa.Integer, nullable=False),
+    sa.Column("occasion", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.UniqueConstraint("occasion", "days", name="metrics_snapshot_once_per_occasion"),
+    sa.Index("metrics_snapshot_by_time", "at"),
+)
+"""Reports of the metrics as they stood, `body` as JSON; an event that is recorded later changes none.
+
+`occasion` names why it was stored, a day or a person's wish: one report of each length for each.
+"""
+
+METRICS_DAY = sa.Table(
+    "metrics_day",
+    METADATA,
+    sa.Column("tally", sa.Text, primary_key=True),
+    sa.Column("version", sa.Text, primary_key=True),
+    sa.Column("day", sa.Text, primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
+)
+"""What was counted of days that are over, so that they are counted once; may be emptied at any time."""
