@@ -71,6 +71,12 @@ class AgentsSettings(BaseModel):
     """Writes the plan."""
     researcher: str = "rules"
     """Looks at the project before the plan."""
+    tester: str = ""
+    """Explains failing tests to the maker between two rounds; empty: nobody, what was measured is enough."""
+    test_designer: str = "rules"
+    """Says which tests are to be written, in pipelines with a phase of this role."""
+    reflector: str = "rules"
+    """Looks back at a run and says what is worth remembering."""
     reviews: tuple[str, ...] = ()
     """Kinds of review, asked at once: code, spec, security, product; empty: those of the pipeline (code)."""
     reviewers: dict[str, str] = {}

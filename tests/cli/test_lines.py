@@ -32,6 +32,8 @@ SHOWN = {
     "1 known red; 1 flaky; quality 0.96 "
     "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "review.answered": "security:rules says approve: nothing found",
+    "answer.rejected": "critic answers otherwise than asked (review-1:security): decision: Field required; "
+    "asked once more",
     "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
     "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
     "integrity.change_requested": "the maker asks leave to change tests/test_calc.py (add() is to round now)",

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from setpoint.cli.app import app
 from setpoint.errors import PipelineError
-from setpoint.pipelines import VARIABLES
+from setpoint.pipelines.templates import documented
 from setpoint.testing import Act, ScriptedAgent, ScriptedEvaluator, Stage
 
 OWN = """name = "own"
@@ -56,9 +56,9 @@ def test_the_reviews_of_the_settings_are_shown(called, tmp_path):
 @pytest.mark.parametrize(
     ("prompt", "why"),
     [
-        (None, "prompt template 'mine.md.j2': TemplateNotFound"),
-        ("{% if %}", "prompt template 'mine.md.j2': TemplateSyntaxError"),
-        ("{{ story.wish }} {{ colour }}", "uses a variable that does not exist: colour"),
+        (None, "prompt template 'mine.md.j2': there is no template 'mine.md.j2'"),
+        ("{% if %}", "mine.md.j2, line 1: "),
+        ("{{ story.wish }} {{ colour }}", "line 1: 'colour' is undefined"),
     ],
 )
 def test_a_prompt_that_is_missing_or_wrong_is_explained(called, tmp_path, prompt, why):
@@ -84,4 +84,4 @@ async def test_the_listed_variables_are_those_that_templates_are_given(tmp_path,
     stage = Stage(agent=ScriptedAgent(Act()), evaluator=ScriptedEvaluator(), folder=tmp_path)
     monkeypatch.setattr("setpoint.testing.world.render", lambda name, known: given.update(known) or name)
     await stage.drive()
-    assert set(given) == VARIABLES
+    assert set(given) == set(documented().given)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from domain.examples import an_attempt
-from setpoint.domain.attempt import Breakage, BreakageKind, Stop, Usage
+from setpoint.domain.attempt import Usage
 from setpoint.domain.finding import Category, Edit, Finding, Severity
 from setpoint.domain.verdict import Judgement
 from setpoint.loops.answers import read_verdict
@@ -55,10 +55,9 @@ def test_the_object_is_found_in_what_surrounds_it(around):
         {"decision": "approve", "findings": [{"severity": "error"}]},
     ],
 )
-def test_what_cannot_be_read_is_a_broken_reviewer(answer):
-    verdict = read(answer)
-    assert verdict.judgement is Judgement.FAILED
-    assert "not the JSON object that was asked for" in verdict.feedback
+def test_what_does_not_fit_the_shape_is_no_verdict(answer):
+    with pytest.raises(ValueError, match=r"JSON|the object|decision|findings|severity"):
+        read(answer)
 
 
 def test_an_approval_with_a_blocking_finding_is_none():
@@ -72,12 +71,6 @@ def test_a_suggestion_becomes_a_fix_without_edits():
         {"decision": "approve", "findings": [{**FOUND, "suggested_fix": "round once"}]}
     ).findings
     assert (finding.fix.description, finding.fix.edits, finding.fix.safe) == ("round once", (), False)
-
-
-def test_a_broken_attempt_is_a_broken_reviewer():
-    breakage = Breakage(kind=BreakageKind.CRASH, message="it died")
-    verdict = read_verdict("code:someone", "code", an_attempt(stop=Stop.BROKEN, breakage=breakage))
-    assert (verdict.judgement, verdict.feedback) == (Judgement.FAILED, "it died")
 
 
 def test_an_open_objection_is_recognised_however_it_is_worded_now():

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+import setpoint.pipelines
 from domain.examples import BLOCKER, ORDER
+from setpoint.domain.answers import ReviewShape, schema_of
 from setpoint.errors import PipelineError
-from setpoint.pipelines import SHIPPED, load_pipeline, render
+from setpoint.pipelines import SHIPPED, check_prompts, load_pipeline, render
+from setpoint.pipelines.templates import documented, variables_of
 
 OWN = """
 name = "own"
@@ -42,6 +45,7 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
         **dict.fromkeys(
             ("problems", "reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
         ),
+        **dict.fromkeys(("analysis", "schema"), "some text"),
         "story": ORDER.story,
         "instructions": ("Mind the sign.",),
         "iteration": 2,
@@ -69,9 +73,10 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
             "declined": {},
             "frozen": False,
             "reviews": 0,
+            "schema": schema_of(ReviewShape),
         },
     )
-    assert '"decision": "approve | request_changes | require_human"' in told
+    assert '"enum": ["approve", "request_changes", "require_human"]' in told
     assert "Judge" in told
 
 
@@ -111,6 +116,38 @@ def test_a_prompt_of_ones_own_goes_before_the_shipped_one(tmp_path):
     (tmp_path / "plan.md.j2").unlink()
     with pytest.raises(PipelineError, match="'story' is undefined"):
         render("plan.md.j2", {}, tmp_path)
+
+
+def shipped():
+    return sorted(path.name for path in Path(setpoint.pipelines.__file__).parent.glob("prompts/*.j2"))
+
+
+def test_every_variable_of_a_shipped_prompt_is_documented_and_every_documented_one_used():
+    told = documented()
+    used = {name: variables_of(name) for name in shipped()}
+    for name, variables in used.items():
+        assert variables <= set(told.of(name)), name
+    assert set().union(*(used[name] for name in used if name not in told.apart)) == set(told.given)
+    assert {name: set(texts) for name, texts in told.apart.items()} == {
+        name: used[name] for name in told.apart
+    }
+    assert all(text.endswith(".") for texts in (told.given, *told.apart.values()) for text in texts.values())
+
+
+@pytest.mark.parametrize("name", ["plan.md.j2", "request.md.j2", "nudge.md.j2", "_rules.md.j2"])
+def test_an_unknown_variable_of_ones_own_prompt_is_named_with_file_line_and_the_known_ones(tmp_path, name):
+    (tmp_path / name).write_text("{# my own #}\n{% if true %}\n{{ colour }}\n{% endif %}\n")
+    with pytest.raises(PipelineError) as refused:
+        check_prompts(ORDER.pipeline, tmp_path)
+    assert f"{tmp_path / name}, line 3: 'colour' is undefined" in refused.value.message
+    assert ("times" if name == "nudge.md.j2" else "story") in refused.value.mend
+
+
+def test_variables_that_a_template_makes_itself_are_its_own(tmp_path):
+    (tmp_path / "plan.md.j2").write_text(
+        "{% set mine = 1 %}{% for each in tried %}{{ each }}{% endfor %}{{ mine }}"
+    )
+    assert render("plan.md.j2", {"tried": ()}, tmp_path) == "1\n"
 
 
 @pytest.mark.parametrize("text", ["{{ nobody }}", "{% if %}", "{% include 'nowhere.j2' %}"])

@@ -107,9 +107,9 @@ class RulesAgent:
         del observer
         started = datetime.now(UTC)
         reviewing = _on_requests if brief.requests else _reviewed
-        text = {Role.RESEARCHER: _researched, Role.PLANNER: _planned, Role.REVIEWER: reviewing}.get(
-            brief.role, _unplayed
-        )(brief)
+        plays = {Role.RESEARCHER: _researched, Role.PLANNER: _planned, Role.REVIEWER: reviewing}
+        plays[Role.TEST_DESIGNER] = _planned
+        text = plays.get(brief.role, _unplayed)(brief)
         return Attempt(
             agent=self.name,
             stop=Stop.END_TURN,

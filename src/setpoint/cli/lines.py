@@ -54,7 +54,7 @@ def line(body: Body) -> Line:
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
             shown = _of_phase(body)
-        case e.ReviewAnswered() | e.FindingDeclined():
+        case e.ReviewAnswered() | e.FindingDeclined() | e.AnswerRejected():
             shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
             shown = _of_agent(body)
@@ -225,7 +225,12 @@ def _of_phase(
             assert_never(body)
 
 
-def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined) -> Line:
+def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined | e.AnswerRejected) -> Line:
+    if isinstance(body, e.AnswerRejected):
+        then = "asked once more" if body.asked_again else "it has no answer"
+        return Line(
+            f"{body.agent} answers otherwise than asked ({body.label}): {body.reason}; {then}", "yellow"
+        )
     if isinstance(body, e.ReviewAnswered):
         verdict = body.verdict
         return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)

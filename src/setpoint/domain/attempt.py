@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact
@@ -19,6 +21,12 @@ class Role(StrEnum):
     PLANNER = "planner"
     MAKER = "maker"
     REVIEWER = "reviewer"
+    TESTER = "tester"
+    """Explains failing tests to the maker."""
+    TEST_DESIGNER = "test_designer"
+    """Says which tests are to be written, in pipelines that have such a phase."""
+    REFLECTOR = "reflector"
+    """Looks back at a run and says what is worth remembering."""
 
 
 class Mode(StrEnum):
@@ -84,6 +92,11 @@ class Brief(Value):
     """Leave that the maker asks for, where a reviewer is asked about it."""
     reasons: dict[str, str] = {}
     """What the maker says of signals of test integrity, by fingerprint."""
+    answer: type[Value] | None = Field(default=None, exclude=True)
+    """The shape of the JSON object it has to answer with; none for text.
+
+    The prompt asks for it too, for agents that read nothing else.
+    """
     limits: AttemptLimits = AttemptLimits()
 
 

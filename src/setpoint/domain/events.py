@@ -30,6 +30,7 @@ from setpoint.domain.request_events import ChangeRequested as ChangeRequested  #
 from setpoint.domain.request_events import ChangeReviewed as ChangeReviewed  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ChangeSettled as ChangeSettled  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ReasonsGiven as ReasonsGiven  # noqa: PLC0414 - one of the union
+from setpoint.domain.role_events import AnswerRejected as AnswerRejected  # noqa: PLC0414 - one of the union
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -354,6 +355,7 @@ Body = Annotated[
     | ChangeReviewed
     | ChangeSettled
     | ReasonsGiven
+    | AnswerRejected
     | PhaseBounce
     | LoopRestarted
     | DiminishingReturns

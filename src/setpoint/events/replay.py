@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import assert_never
 
-from setpoint.domain.attempt import Mode, ToolCall, Usage
+from setpoint.domain.attempt import ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import (
     AgentFinished,
     AgentSpent,
     AgentStarted,
+    AnswerRejected,
     BaselineMeasured,
     BudgetWarned,
     CancelRequested,
@@ -45,7 +46,7 @@ from setpoint.domain.events import (
     TestsQuarantined,
     ToolExecuted,
 )
-from setpoint.domain.gate import Answer, Gate
+from setpoint.domain.gate import Gate
 from setpoint.domain.ids import GateId, TraceId
 from setpoint.domain.memory_events import (
     AboutMemory,
@@ -66,41 +67,9 @@ from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
 from setpoint.errors import RecordedDataError
+from setpoint.events.tries import Asked as Asked  # noqa: PLC0414 - part of a history
+from setpoint.events.tries import Try as Try  # noqa: PLC0414 - part of a history
 from setpoint.policies.budget import active_seconds, granted, grants, spent
-
-
-class Try(Value):
-    """One try of an attempt of the maker, as far as it was recorded."""
-
-    label: str
-    attempt: int
-    """1 for the first try of this label."""
-    phase: str
-    iteration: int
-    agent: str
-    mode: Mode
-    prompt: str = ""
-    """Artifact that holds the prompt."""
-    started_at: Instant
-    calls: tuple[ToolCall, ...] = ()
-    usage: Usage | None = None
-    """What it was last known to have used; none where it never told."""
-    finished: bool = False
-    """Whether its result was committed; false for a try that broke, was lost or is under way."""
-
-
-class Asked(Value):
-    """A question to a person, with its answer as far as there is one."""
-
-    gate: Gate
-    answer: Answer | None = None
-    """None while nobody has answered."""
-    answered_at: Instant | None = None
-
-    @property
-    def response_s(self) -> float | None:
-        """Seconds until the answer; none while there is none."""
-        return (self.answered_at - self.gate.asked_at).total_seconds() if self.answered_at else None
 
 
 class History(Value):
@@ -233,7 +202,7 @@ class _Fold:
                 self.requests.append(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
-            case ReviewAnswered() | FindingDeclined():
+            case ReviewAnswered() | FindingDeclined() | AnswerRejected():
                 self._opinion(event.body)
             case LoopStagnated():
                 self.stagnations.append(event.body)
@@ -333,12 +302,14 @@ class _Fold:
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
 
-    def _opinion(self, body: ReviewAnswered | FindingDeclined) -> None:
+    def _opinion(self, body: ReviewAnswered | FindingDeclined | AnswerRejected) -> None:
         match body:
             case ReviewAnswered():
                 self.answers.append(body)
             case FindingDeclined():
                 self.declined.append(body)
+            case AnswerRejected():
+                pass  # the next answer counts, or none
 
     def _agent(self, body: AgentStarted | ToolExecuted | AgentSpent | AgentFinished, at: Instant) -> None:
         match body:

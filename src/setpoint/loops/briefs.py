@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from setpoint.domain.answers import OpinionsShape, ReviewShape, Shape, schema_of
 from setpoint.domain.attempt import Brief, Mode, Role, Tried
 from setpoint.domain.evidence import Failure, Suspect
 from setpoint.domain.finding import Finding, worst_first
-from setpoint.domain.pipeline import Phase
+from setpoint.domain.pipeline import Phase, PhaseKind
 from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.running import Running
@@ -19,6 +20,8 @@ from setpoint.policies.requests import given_reasons, settled_requests
 from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
 from setpoint.ports import World
 
+ANALYSIS = "analysis"
+"""Under which name the tester's text stands among those of thinking phases."""
 MOST_DIFF = 60_000
 MOST_SIGNALS = 20
 MOST_TRIED_DIFF = 3000
@@ -61,6 +64,7 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
     """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
     order, world = run.order, run.world
     cost, _ = spent(run.journal.events)
+    answer = _shape(phase, now)
     variables: dict[str, object] = {
         "story": order.story,
         "problems": _problems(world, now),
@@ -74,12 +78,14 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "tried": now.tried,
         "research": now.texts.get("research", ""),
         "plan": now.texts.get("plan", ""),
+        "analysis": now.texts.get(ANALYSIS, ""),
         "checks": sorted(run.tools.checks),
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
         "objections": now.before.open,
         "declined": now.declined,
         "reviews": now.before.reviews,
+        "schema": schema_of(answer) if answer else "",
         "scratchpad": f"{world.folder}/scratchpad.md",
         **_integrity(run, now),
     }
@@ -101,8 +107,16 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         review=now.review,
         requests=now.requests,
         reasons=given_reasons(run.journal.events),
+        answer=answer,
         limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
     )
+
+
+def _shape(phase: Phase, now: Situation) -> type[Shape] | None:
+    """Say what has to be answered with; none for a text."""
+    if phase.kind is not PhaseKind.REVIEW:
+        return None
+    return OpinionsShape if now.requests else ReviewShape
 
 
 def _integrity(run: Running, now: Situation) -> dict[str, object]:

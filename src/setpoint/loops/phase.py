@@ -20,25 +20,23 @@ from setpoint.domain.events import (
     HaltingDecided,
     LoopRestarted,
     PhaseBounce,
-    PhaseCompleted,
     PhaseEntered,
     RunStarted,
     TestsQuarantined,
 )
 from setpoint.domain.gate import Answer
 from setpoint.domain.ids import Commit
-from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
 from setpoint.domain.verdict import Judgement
 from setpoint.loops.attempt import Start, make
 from setpoint.loops.briefs import Situation, brief, left, outcome_line, tried
 from setpoint.loops.ending import Close, finish
 from setpoint.loops.escalation import settled
-from setpoint.loops.inner import InnerLoop
 from setpoint.loops.journal import CancelAsked, Journal
 from setpoint.loops.judging import confirmed, judged
 from setpoint.loops.requests import heard, settle_requests
 from setpoint.loops.running import Running
+from setpoint.loops.thinking import analysed, rethought, think
 from setpoint.policies.best import best_first
 from setpoint.policies.budget import warnings
 from setpoint.policies.guards import DIMINISHING_AFTER, deadline, wall_time
@@ -103,7 +101,7 @@ async def _driven(run: Running) -> RunOutcome:
 async def _steered(course: _Course) -> Close:
     run, base = course.run, course.base
     wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
-    texts = await _think(run, run.order.pipeline.before_making(), wanted)
+    texts = await think(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
     while True:
         came = await _round(course, turn)
@@ -197,7 +195,8 @@ async def _next_turn(course: _Course, turn: _Turn, decision: Decision) -> _Turn:
 async def _mending(course: _Course, turn: _Turn) -> _Turn:
     """Go on from the last state; what was found may want a new plan first."""
     last = course.rounds[-1]
-    texts = {**turn.texts, **await _rethought(course.run, last, turn.number)}
+    texts = {**turn.texts, **await rethought(course.run, last, turn.number)}
+    texts |= await analysed(course.run, course.rounds, turn.number)
     return replace(turn, number=turn.number + 1, mode=Mode.FIX, parent=last.snapshot.commit, texts=texts)
 
 
@@ -237,54 +236,6 @@ async def _baseline(run: Running) -> Evaluation:
         return BaselineMeasured(evaluation=await run.world.evaluator.evaluate(run.order, measured))
 
     return (await run.journal.step("baseline", act, BaselineMeasured)).evaluation
-
-
-async def _think(run: Running, phases: tuple[Phase, ...], situation: Situation) -> dict[str, str]:
-    """Let each thinking phase write its text; a role that breaks leaves its text out, and says so."""
-    texts: dict[str, str] = dict(situation.texts)
-    for phase in phases:
-        key = f"{phase.name}-{situation.iteration}"
-        run.journal.note(f"{key}:entered", PhaseEntered(phase=phase.name, iteration=situation.iteration))
-        now = Situation(
-            iteration=situation.iteration,
-            findings=situation.findings,
-            failures=situation.failures,
-            suspects=situation.suspects,
-            texts=texts,
-        )
-        texts[phase.name] = await _thought(run, phase, key, now)
-    return texts
-
-
-async def _thought(run: Running, phase: Phase, key: str, now: Situation) -> str:
-    async def act() -> PhaseCompleted:
-        asked = brief(run, phase, now)
-        agent = run.world.agents[asked.role]
-        attempt = await agent.attempt(asked, InnerLoop(run.journal, phase.name, now.iteration, key, 1))
-        return PhaseCompleted(
-            phase=phase.name,
-            iteration=now.iteration,
-            text=attempt.text[:20_000],
-            usage=attempt.usage,
-            breakage=attempt.breakage,
-        )
-
-    return (await run.journal.step(key, act, PhaseCompleted)).text
-
-
-async def _rethought(run: Running, last: Round, iteration: int) -> dict[str, str]:
-    """Run the thinking phases from the bounce target on again, with what was found."""
-    before = run.order.pipeline.before_making()
-    names = [phase.name for phase in before]
-    if last.bounced_to not in names:
-        return {}
-    now = Situation(
-        iteration=iteration,
-        findings=blocking(last),
-        failures=failures(last),
-        suspects=last.latest.suspects,
-    )
-    return await _think(run, before[names.index(last.bounced_to) :], now)
 
 
 async def _situation(course: _Course, turn: _Turn) -> Situation:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 
+from setpoint.domain.answers import OpinionsShape
 from setpoint.domain.attempt import Attempt, Mode, Role
 from setpoint.domain.events import (
     AgentFinished,
@@ -20,8 +20,9 @@ from setpoint.domain.request import ChangeRequest, Opinion
 from setpoint.domain.run import Round
 from setpoint.loops.asking import ask
 from setpoint.loops.briefs import Situation, brief
-from setpoint.loops.inner import InnerLoop
+from setpoint.loops.review import added
 from setpoint.loops.running import Running
+from setpoint.loops.structured import Question, ask_for, read_object
 from setpoint.policies.requests import new_requests, reasons_in
 
 ASKED = Phase(
@@ -96,32 +97,34 @@ def _line(request: ChangeRequest, opinion: Opinion | None, reviewer: str) -> str
 async def _reviewed(
     run: Running, key: str, iteration: int, wanted: tuple[ChangeRequest, ...], diff: str
 ) -> ChangeReviewed:
-    """Ask the reviewer; one that breaks or answers otherwise has no opinion, and a person decides."""
+    """Ask the reviewer; one that breaks or cannot be read has no opinion, and a person decides."""
 
     async def act() -> ChangeReviewed:
         agent = run.world.agents[Role.REVIEWER]
         asked = brief(run, ASKED, Situation(iteration=iteration, requests=wanted, diff=diff))
-        attempt = await agent.attempt(asked, InnerLoop(run.journal, ASKED.name, iteration, key, 1))
+        question = Question(
+            phase=ASKED.name,
+            iteration=iteration,
+            label=key,
+            brief=asked,
+            read=lambda attempt: opinions_in(attempt, wanted),
+        )
+        came = await ask_for(run, agent, question)
         return ChangeReviewed(
             iteration=iteration,
             reviewer=agent.name,
-            opinions=opinions_in(attempt, wanted),
-            usage=attempt.usage,
+            opinions=came.value or (),
+            usage=added(list(came.usages)),
         )
 
     return await run.journal.step(f"{key}:review", act, ChangeReviewed)
 
 
 def opinions_in(attempt: Attempt, wanted: tuple[ChangeRequest, ...]) -> tuple[Opinion, ...]:
-    """Read a reviewer's answer, a JSON object as asked for in `prompts/request.md.j2`."""
-    text = attempt.text[attempt.text.find("{") : attempt.text.rfind("}") + 1]
+    """Read what a reviewer thinks; raises `ValueError` where its answer does not fit `OpinionsShape`."""
     paths = {each.path for each in wanted}
-    try:
-        answers = json.loads(text)["opinions"]
-        return tuple(
-            Opinion(path=each["path"], grant=each.get("grant"), reason=str(each.get("reason") or "")[:600])
-            for each in answers
-            if each["path"] in paths
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ()
+    return tuple(
+        Opinion(path=each.path, grant=each.grant, reason=each.reason[:600])
+        for each in read_object(attempt.text, OpinionsShape).opinions
+        if each.path in paths
+    )

@@ -12,8 +12,8 @@ from setpoint.domain.events import FindingDeclined, ReviewAnswered, ReviewComple
 from setpoint.domain.finding import Finding
 from setpoint.domain.verdict import Judgement, Verdict
 from setpoint.loops.answers import read_verdict
-from setpoint.loops.inner import InnerLoop
 from setpoint.loops.running import Running
+from setpoint.loops.structured import Question, ask_for
 from setpoint.policies.review import Docket, Lines, weighed
 from setpoint.ports import Agent
 
@@ -74,17 +74,20 @@ async def _answered(run: Running, change: Submission, kind: str) -> ReviewAnswer
     known = run.journal.known(key)
     if isinstance(known, ReviewAnswered):
         return known
-    agent, brief = reviewer_of(run, kind), change.briefs[kind]
+    agent = reviewer_of(run, kind)
     name = f"{kind}:{agent.name}"
-    usages: list[Usage] = []
-    while True:
-        watching = InnerLoop(run.journal, "review", change.iteration, key, len(usages) + 1)
-        attempt = await agent.attempt(brief, watching)
-        usages.append(attempt.usage)
-        verdict = read_verdict(name, kind, attempt, change.before.open)
-        if verdict.judgement is not Judgement.FAILED or len(usages) >= run.order.limits.max_agent_breakages:
-            break
-    body = ReviewAnswered(iteration=change.iteration, review=kind, verdict=verdict, usage=added(usages))
+    question = Question(
+        phase="review",
+        iteration=change.iteration,
+        label=key,
+        brief=change.briefs[kind],
+        read=lambda attempt: read_verdict(name, kind, attempt, change.before.open),
+    )
+    came = await ask_for(run, agent, question)
+    verdict = came.value or Verdict(reviewer=name, judgement=Judgement.FAILED, feedback=came.why)
+    body = ReviewAnswered(
+        iteration=change.iteration, review=kind, verdict=verdict, usage=added(list(came.usages))
+    )
     run.journal.note(key, body)
     return body
 

@@ -42,6 +42,8 @@ class Stage:
     reviewer: Agent = field(default_factory=RulesAgent)
     reviewers: Mapping[str, Agent] = field(default_factory=dict)
     """Who reviews by kind, where there is more than one review; all are asked at once."""
+    roles: Mapping[str, Agent] = field(default_factory=dict)
+    """Who plays other roles, for example the tester; planner and researcher are by rule otherwise."""
     limits: Limits = field(default_factory=Limits)
     story: Story = STORY
     clock: HandClock = field(default_factory=HandClock)
@@ -83,6 +85,7 @@ class Stage:
                 **{f"reviewer:{kind}": agent for kind, agent in self.reviewers.items()},
                 "planner": rules,
                 "researcher": rules,
+                **self.roles,
             },
             workspace=self.workspace,
             forge=self.forge,

@@ -18,6 +18,9 @@ ROLE_SETTINGS = {
     Role.REVIEWER: "reviewer",
     Role.PLANNER: "planner",
     Role.RESEARCHER: "researcher",
+    Role.TESTER: "tester",
+    Role.TEST_DESIGNER: "test_designer",
+    Role.REFLECTOR: "reflector",
 }
 """The key under `[agents]` that names who plays a role."""
 
@@ -42,7 +45,8 @@ async def cast(project: Project, pipeline: Pipeline) -> Cast:
     casting = _Casting(wanted, outside_agents(project))
     names: dict[str, str] = {}
     for role, key in ROLE_SETTINGS.items():
-        names[role] = await casting.settle(key, str(getattr(wanted, key)), names.get(Role.MAKER, ""))
+        if name := str(getattr(wanted, key)):
+            names[role] = await casting.settle(key, name, names.get(Role.MAKER, ""))
     kinds = {kind for phase in pipeline.phases for kind in phase.reviews}
     if unknown := sorted(set(wanted.reviewers) - kinds):
         message = f"setting agents.reviewers: no review of kind '{unknown[0]}' is asked for"
