@@ -21,9 +21,10 @@ _RESULT = TypeAdapter(Result)
 _SCORE = TypeAdapter(ScoreResult)
 
 
-def engine_argv(python: str, request: Path, result: Path) -> tuple[str, ...]:
-    """Give the command that repairs in an interpreter."""
-    return (python, str(ENGINE), str(request), str(result))
+def engine_argv(python: str, request: Path, result: Path, lent: Path | None = None) -> tuple[str, ...]:
+    """Give the command that repairs in an interpreter; `lent` holds a pytest for one that has none."""
+    words = ("--lent", str(lent)) if lent else ()
+    return (python, str(ENGINE), *words, str(request), str(result))
 
 
 def score_argv(python: str, request: Path, result: Path) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from setpoint.agents.mechanic.tried import tried_digests
 from setpoint.agents.mechanic.words import NO_FEATURES, told_fixes, told_repair
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, ToolCall, Usage
 from setpoint.errors import RecordedDataError
-from setpoint.mutation.engine.wire import Patch, Request, Result
+from setpoint.mutation.engine.wire import CANNOT_RUN, Patch, Request, Result
+from setpoint.mutation.lending import lend_pytest
 from setpoint.mutation.order import engine_argv, read_result, write_request
 from setpoint.ports import Observer
 from setpoint.processes import Command, clean_environment, run
@@ -152,13 +153,17 @@ class _Work:
         )
         done = await run(
             Command(
-                argv=engine_argv(python, asked, answered),
+                argv=engine_argv(python, asked, answered, lend_pytest(scratch / "lent")),
                 cwd=Path(self.brief.workdir),
                 environment=environment,
                 timeout_s=request.wall_s * 1.5 + 30.0,
             ),
             on_line=self._heard,
         )
+        if done.exit_code == CANNOT_RUN:
+            why = done.errors.strip()[-400:]
+            self._called("search_repair", "execute", why, ok=False, seconds=done.duration_s)
+            return Result(reason=f"{why}; install pytest there, or where Setpoint runs"), ""
         try:
             result = await asyncio.to_thread(read_result, answered)
         except RecordedDataError as error:

@@ -25,7 +25,17 @@ def _start() -> int:
     package = importlib.util.module_from_spec(spec)
     sys.modules[_PRIVATE_NAME] = package
     spec.loader.exec_module(package)
-    work, *words = sys.argv[1:] if sys.argv[1:2] == ["score"] else ["repair", *sys.argv[1:]]
+    words = sys.argv[1:]
+    if words[:1] == ["--lent"]:
+        lent, words = words[1], words[2:]
+        if importlib.util.find_spec("pytest") is None:
+            sys.path.append(lent)
+    work, *words = words if words[:1] == ["score"] else ["repair", *words]
+    try:
+        import pytest  # noqa: F401, PLC0415 - tried here, where its absence can be said
+    except (ImportError, SyntaxError) as error:
+        sys.stderr.write(f"{sys.executable} has no pytest that works in it: {error}\n")
+        return int(importlib.import_module(f"{_PRIVATE_NAME}.wire").CANNOT_RUN)
     return int(importlib.import_module(f"{_PRIVATE_NAME}.{work}").main(words))
 
 

@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+CANNOT_RUN = 3
+"""Exit code where the interpreter has no pytest that works in it."""
+
 
 @dataclass(frozen=True)
 class Request:
