@@ -27,6 +27,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 from setpoint.domain.board import BoardLimits
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
+from setpoint.domain.learning import MemoryTerms
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.sonarqube import SonarQubeServer
@@ -168,6 +169,8 @@ class Settings(BaseSettings):
     """What a maker may do to tests and configuration."""
     failures: FailuresSettings = FailuresSettings()
     """How red tests are explained, and which of them do not count for a while."""
+    memory: MemoryTerms = MemoryTerms()
+    """What runs take from memory and put into it."""
     board: BoardLimits = BoardLimits()
     """How the board is worked off."""
     weights: dict[str, float] = WEIGHTS

@@ -55,6 +55,20 @@ SHOWN = {
     "run.cancel_requested": "Ann wants the run ended: not wanted any more",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
     "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounces, $0.04, quality 0.88",
+    "memory.recalled": "plan: recalled 1 (1 held back by chance, to measure what it is worth)\n"
+    "  lrn-0example 0.70 Clear mocks between tests",
+    "memory.followed": "of what was recalled, followed: lrn-0example (wrote so)",
+    "reflection.completed": "reflection by rules (run_completed): 1\n"
+    "  lrn-0example Clear mocks between tests\n  advice: look at cart.py",
+    "reflection.skipped": "no reflection (run_completed): no money left",
+    "feedback.confidence_increased": "belief in lrn-0example: 0.60 -> 0.70 (fix_applied)",
+    "feedback.confidence_decreased": "belief in lrn-0example: 0.70 -> 0.50 (finding_dismissed)",
+    "feedback.finding_dismissed": "Ann dismisses 0123456789abcdef (rounded twice): it is not",
+    "feedback.fix_applied": "Ann takes the fix of 0123456789abcdef in src/cart.py: kept, on setpoint/totals",
+    "feedback.fix_rewritten": "Ann rewrites the fix of 0123456789abcdef in src/cart.py: "
+    "not kept: 1 test is red",
+    "feedback.human_comment_added": "Ann on src/cart.py:3: what of null?",
+    "feedback.delivery_judged": "git shows: setpoint/totals was edited (src/cart.py) in cccccccccc",
 }
 
 
@@ -72,6 +86,7 @@ def test_only_details_are_left_out():
         "review.answered",
         "integrity.change_reviewed",
         "integrity.reasons_given",
+        "reflection.skipped",
     }
 
 

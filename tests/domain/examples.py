@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from domain.memory_examples import ABOUT_MEMORY
 from setpoint.domain import events as e
 from setpoint.domain.attempt import Attempt, Mode, Stop, ToolCall, Usage
 from setpoint.domain.evaluation import Stage
@@ -181,6 +182,7 @@ _BODIES = (
     e.CancelRequested(by="Ann", reason="not wanted any more"),
     e.Delivered(branch=ORDER.branch, commit=COMMIT, verified=True),
     e.RunFinished(outcome=OUTCOME),
+    *ABOUT_MEMORY,
 )
 EXAMPLES = {body.kind: body for body in _BODIES}
 """An event by its kind."""

@@ -6,6 +6,7 @@ import pytest
 
 import setpoint.pipelines
 from domain.examples import BLOCKER, ORDER
+from domain.memory_examples import ITEM
 from setpoint.domain.answers import ReviewShape, schema_of
 from setpoint.errors import PipelineError
 from setpoint.pipelines import SHIPPED, check_prompts, load_pipeline, render
@@ -54,6 +55,7 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
         "declined": {BLOCKER.fingerprint: "it is meant so"},
         "frozen": True,
         "reviews": 2,
+        "learnings": (ITEM,),
     }
     for phase in ORDER.pipeline.phases:
         for template in phase.prompts.values():
@@ -66,7 +68,7 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
     told = render(
         phase.prompts[kind],
         {
-            **dict.fromkeys(("objections", "explained"), ()),
+            **dict.fromkeys(("objections", "explained", "learnings"), ()),
             **dict.fromkeys(("problems", "plan", "diff"), "some text"),
             "story": ORDER.story,
             "instructions": ("Mind the sign.",),

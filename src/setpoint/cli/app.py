@@ -23,6 +23,7 @@ from setpoint.cli import (
     finding,
     gate,
     init,
+    learn,
     mutate,
     pipeline,
     quarantine,
@@ -81,6 +82,7 @@ app.command()(verify.verify)
 app.command()(quarantine.quarantine)
 app.command()(attest.attest)
 app.add_typer(finding.app, name="finding")
+app.add_typer(learn.app, name="learn")
 app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, assert_never
 
+from setpoint.cli.memory_lines import of_memory
 from setpoint.domain import events as e
+from setpoint.domain import memory_events as m
 from setpoint.domain.attempt import Attempt
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
@@ -58,12 +60,26 @@ def line(body: Body) -> Line:
             shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
             shown = _of_agent(body)
-        case e.LoopStagnated():
-            shown = _stagnated(body)
-        case e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.GuardFired():
+        case (
+            e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
+        ):
             shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
             shown = _of_figures(body)
+        case (
+            m.MemoryRecalled()
+            | m.LearningsJudged()
+            | m.ReflectionCompleted()
+            | m.ReflectionSkipped()
+            | m.ConfidenceIncreased()
+            | m.ConfidenceDecreased()
+            | m.FindingDismissed()
+            | m.FixApplied()
+            | m.FixRewritten()
+            | m.CommentAdded()
+            | m.DeliveryJudged()
+        ):
+            shown = Line(*of_memory(body))
         case _:
             assert_never(body)
     return shown
@@ -272,7 +288,9 @@ def _stagnated(body: e.LoopStagnated) -> Line:
     )
 
 
-def _of_loop(body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.GuardFired) -> Line:
+def _of_loop(
+    body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired,
+) -> Line:
     match body:
         case e.PhaseBounce():
             count = f"rework {body.bounce}/{body.allowed}" if body.allowed else f"bounce {body.bounce}"
@@ -281,6 +299,8 @@ def _of_loop(body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.Gu
             return Line(f"restart from {body.commit[:10]}: {body.reason}", "yellow")
         case e.DiminishingReturns():
             return Line(f"diminishing returns: open problems {' -> '.join(map(str, body.counts))}", "yellow")
+        case e.LoopStagnated():
+            return _stagnated(body)
         case e.GuardFired():
             return Line(f"guard {body.halt.guard}: {body.halt.reason}. To go on: {body.halt.go_on}", "red")
         case _:

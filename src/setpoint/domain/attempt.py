@@ -9,6 +9,7 @@ from pydantic import Field
 from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Artifact
+from setpoint.domain.learning import Recollection
 from setpoint.domain.request import ChangeRequest
 from setpoint.domain.story import Story
 from setpoint.domain.value import Instant, Text, Usd, Value
@@ -90,6 +91,8 @@ class Brief(Value):
     """Kind of the review, for reviewers."""
     requests: tuple[ChangeRequest, ...] = ()
     """Leave that the maker asks for, where a reviewer is asked about it."""
+    recalled: tuple[Recollection, ...] = ()
+    """What earlier runs and people taught that fits, as it stands in the prompt."""
     reasons: dict[str, str] = {}
     """What the maker says of signals of test integrity, by fingerprint."""
     answer: type[Value] | None = Field(default=None, exclude=True)

@@ -14,17 +14,7 @@ from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
-from setpoint.domain.memory_events import CommentAdded as CommentAdded  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import ConfidenceDecreased as ConfidenceDecreased  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import ConfidenceIncreased as ConfidenceIncreased  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import DeliveryJudged as DeliveryJudged  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import FindingDismissed as FindingDismissed  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import FixApplied as FixApplied  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import FixRewritten as FixRewritten  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import LearningsJudged as LearningsJudged  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import MemoryRecalled as MemoryRecalled  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import ReflectionCompleted as ReflectionCompleted  # noqa: PLC0414 - one of the union
-from setpoint.domain.memory_events import ReflectionSkipped as ReflectionSkipped  # noqa: PLC0414 - one of the union
+from setpoint.domain.memory_events import AboutMemory, Feedback
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.request_events import ChangeRequested as ChangeRequested  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ChangeReviewed as ChangeReviewed  # noqa: PLC0414 - one of the union
@@ -369,17 +359,8 @@ Body = Annotated[
     | CancelRequested
     | Delivered
     | RunFinished
-    | MemoryRecalled
-    | LearningsJudged
-    | ReflectionCompleted
-    | ReflectionSkipped
-    | FindingDismissed
-    | FixApplied
-    | FixRewritten
-    | CommentAdded
-    | DeliveryJudged
-    | ConfidenceIncreased
-    | ConfidenceDecreased,
+    | AboutMemory
+    | Feedback,
     Field(discriminator="kind"),
 ]
 """What happened; dispatch over it ends in `assert_never`."""

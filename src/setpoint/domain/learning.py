@@ -120,6 +120,8 @@ class Hint(Value):
 
     template: str = ""
     """The family of edits that cleared the failure, as the mechanic names them."""
+    avoid: tuple[str, ...] = ()
+    """Families of edits that were sent back for the same failure."""
     command: str = ""
     """A command that worked."""
     files: tuple[Text, ...] = ()
@@ -128,7 +130,7 @@ class Hint(Value):
     @property
     def empty(self) -> bool:
         """Whether there is nothing in it."""
-        return not (self.template or self.command or self.files)
+        return not (self.template or self.avoid or self.command or self.files)
 
 
 class Proposal(Value):

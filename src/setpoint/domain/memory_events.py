@@ -1,11 +1,9 @@
-"""What happens about memory: recalling, reflecting, and what people say of it; part of the union in `events`."""
+"""What happens about memory: recalling, reflecting, what people say; part of the union in `events`."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from setpoint.domain.attempt import Usage
 from setpoint.domain.evidence import CheckState
@@ -203,20 +201,14 @@ class ConfidenceDecreased(Value):
     reason: str
 
 
-FEEDBACK = (FindingDismissed, FixApplied, FixRewritten, CommentAdded, DeliveryJudged)
-"""Bodies that hold what people said or did; they may come after a run's end."""
-Feedback = Annotated[
-    FindingDismissed | FixApplied | FixRewritten | CommentAdded | DeliveryJudged,
-    Field(discriminator="kind"),
-]
-"""What people said or did about a run."""
-AboutMemory = Annotated[
+Feedback = FindingDismissed | FixApplied | FixRewritten | CommentAdded | DeliveryJudged
+"""What people said or did about a run; it may come after the run's end."""
+AboutMemory = (
     MemoryRecalled
     | LearningsJudged
     | ReflectionCompleted
     | ReflectionSkipped
     | ConfidenceIncreased
-    | ConfidenceDecreased,
-    Field(discriminator="kind"),
-]
+    | ConfidenceDecreased
+)
 """What happened between a run and memory."""

@@ -11,6 +11,7 @@ from setpoint.domain.attempt import Attempt, AttemptLimits, Mode
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.learning import MemoryTerms
 from setpoint.domain.pipeline import Pipeline
 from setpoint.domain.quality import WEIGHTS
 from setpoint.domain.quarantine import Quarantined
@@ -170,6 +171,8 @@ class RunOrder(Value):
     weights: dict[str, float] = WEIGHTS
     attempt: AttemptLimits = AttemptLimits()
     """What one attempt of an agent may use."""
+    memory: MemoryTerms = MemoryTerms()
+    """What the run takes from memory and puts into it."""
     escalation: Escalation = Escalation()
     """What becomes of the run when a guard stops it."""
     settings: str = "{}"

@@ -36,8 +36,9 @@ _DECISIVE = ("checks", "check", "integrity")
 
 def final_evidence(events: Sequence[Event], trace_id: TraceId) -> Evaluation:
     """Give the last full measurement of what a run ended with; none of it is a `UsageError`."""
-    last = events[-1].body if events else None
-    if not isinstance(last, RunFinished):
+    # What people say of a run may come after its end.
+    last = next((event.body for event in reversed(events) if isinstance(event.body, RunFinished)), None)
+    if last is None:
         raise UsageError(f"{trace_id} is not finished", mend=f"setpoint resume {trace_id}")
     full = [
         event.body.evaluation

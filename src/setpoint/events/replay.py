@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import assert_never
 
+from setpoint.domain import memory_events as m
 from setpoint.domain.attempt import ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import (
@@ -48,21 +49,6 @@ from setpoint.domain.events import (
 )
 from setpoint.domain.gate import Gate
 from setpoint.domain.ids import GateId, TraceId
-from setpoint.domain.memory_events import (
-    AboutMemory,
-    CommentAdded,
-    ConfidenceDecreased,
-    ConfidenceIncreased,
-    DeliveryJudged,
-    Feedback,
-    FindingDismissed,
-    FixApplied,
-    FixRewritten,
-    LearningsJudged,
-    MemoryRecalled,
-    ReflectionCompleted,
-    ReflectionSkipped,
-)
 from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
 from setpoint.domain.value import Instant, Usd, Value
@@ -113,9 +99,9 @@ class History(Value):
     """Every question to a person, oldest first."""
     requests: tuple[AboutIntegrity, ...] = ()
     """What was asked for, said and decided about protected files and signals, oldest first."""
-    memory: tuple[AboutMemory, ...] = ()
+    memory: tuple[m.AboutMemory, ...] = ()
     """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""
-    feedback: tuple[Feedback, ...] = ()
+    feedback: tuple[m.Feedback, ...] = ()
     """What people said or did about it, oldest first."""
     cancel: CancelRequested | None = None
     """Who wanted the run ended, where someone did."""
@@ -179,8 +165,8 @@ class _Fold:
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
-    memory: list[AboutMemory] = field(default_factory=list)
-    feedback: list[Feedback] = field(default_factory=list)
+    memory: list[m.AboutMemory] = field(default_factory=list)
+    feedback: list[m.Feedback] = field(default_factory=list)
     delivered: Delivered | None = None
     outcome: RunOutcome | None = None
 
@@ -204,24 +190,32 @@ class _Fold:
                 self._phase(event.body)
             case ReviewAnswered() | FindingDeclined() | AnswerRejected():
                 self._opinion(event.body)
-            case LoopStagnated():
-                self.stagnations.append(event.body)
             case (
-                MemoryRecalled()
-                | LearningsJudged()
-                | ReflectionCompleted()
-                | ReflectionSkipped()
-                | ConfidenceIncreased()
-                | ConfidenceDecreased()
+                m.MemoryRecalled()
+                | m.LearningsJudged()
+                | m.ReflectionCompleted()
+                | m.ReflectionSkipped()
+                | m.ConfidenceIncreased()
+                | m.ConfidenceDecreased()
+                | m.FindingDismissed()
+                | m.FixApplied()
+                | m.FixRewritten()
+                | m.CommentAdded()
+                | m.DeliveryJudged()
             ):
-                self.memory.append(event.body)
-            case FindingDismissed() | FixApplied() | FixRewritten() | CommentAdded() | DeliveryJudged():
-                self.feedback.append(event.body)
+                self._remembered(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
                 self._judged(event.body)
-            case PhaseBounce() | LoopRestarted() | DiminishingReturns() | GuardFired() | BudgetWarned():
+            case (
+                PhaseBounce()
+                | LoopRestarted()
+                | DiminishingReturns()
+                | LoopStagnated()
+                | GuardFired()
+                | BudgetWarned()
+            ):
                 self._turned(event.body)
             case _:
                 assert_never(event.body)
@@ -302,6 +296,12 @@ class _Fold:
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
 
+    def _remembered(self, body: m.AboutMemory | m.Feedback) -> None:
+        if isinstance(body, m.Feedback):
+            self.feedback.append(body)
+        else:
+            self.memory.append(body)
+
     def _opinion(self, body: ReviewAnswered | FindingDeclined | AnswerRejected) -> None:
         match body:
             case ReviewAnswered():
@@ -339,7 +339,8 @@ class _Fold:
                 self._set(body.iteration, gates=body.gates)
 
     def _turned(
-        self, body: PhaseBounce | LoopRestarted | DiminishingReturns | GuardFired | BudgetWarned
+        self,
+        body: PhaseBounce | LoopRestarted | DiminishingReturns | LoopStagnated | GuardFired | BudgetWarned,
     ) -> None:
         match body:
             case PhaseBounce():
@@ -349,6 +350,8 @@ class _Fold:
                 self.restarts.append(body)
             case DiminishingReturns():
                 self.diminishing.append(body)
+            case LoopStagnated():
+                self.stagnations.append(body)
             case GuardFired():
                 self.guards.append(body)
             case BudgetWarned():

@@ -13,7 +13,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from setpoint.domain.attempt import ToolCall
-from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, PhaseEntered
+from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, PhaseEntered, RunFinished
 from setpoint.domain.evidence import CheckState, Evidence
 from setpoint.domain.ids import Artifact
 from setpoint.domain.run import COMPLETION_MARK, Ending
@@ -171,7 +171,8 @@ class Span:
 
 def _spans(events: Sequence[Event]) -> list[Span]:
     """Give the phases in order, each up to the beginning of the next."""
-    began, ended = events[0].at, events[-1].at
+    over = [event.at for event in events if isinstance(event.body, RunFinished)]
+    began, ended = events[0].at, over[0] if over else events[-1].at
     whole = (ended - began).total_seconds()
     entries = [(event.at, event.body) for event in events if isinstance(event.body, PhaseEntered)]
     ends = [*(at for at, _ in entries[1:]), ended]

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 from setpoint.domain.answers import OpinionsShape, ReviewShape, Shape, schema_of
 from setpoint.domain.attempt import Brief, Mode, Role, Tried
+from setpoint.domain.diff import added_lines
 from setpoint.domain.evidence import Failure, Suspect
 from setpoint.domain.finding import Finding, worst_first
+from setpoint.domain.learning import Recollection
 from setpoint.domain.pipeline import Phase, PhaseKind
 from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
+from setpoint.loops.learning import TAUGHT, question, recalled
 from setpoint.loops.running import Running
 from setpoint.policies.budget import attempt_limits, continued, spent
 from setpoint.policies.feedback import feedback, whole_text
@@ -65,6 +68,9 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
     order, world = run.order, run.world
     cost, _ = spent(run.journal.events)
     answer = _shape(phase, now)
+    about = f"{phase.name}-{now.review}" if now.review else phase.name
+    label = f"{about}-{now.iteration}"
+    learnings = _learnings(run, phase, now, label)
     variables: dict[str, object] = {
         "story": order.story,
         "problems": _problems(world, now),
@@ -87,15 +93,15 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         "reviews": now.before.reviews,
         "schema": schema_of(answer) if answer else "",
         "scratchpad": f"{world.folder}/scratchpad.md",
+        "learnings": learnings,
         **_integrity(run, now),
     }
     template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
-    about = f"{phase.name}-{now.review}" if now.review else phase.name
     return Brief(
         role=phase.role or Role.MAKER,
         mode=now.mode,
         session=f"{order.trace_id}:{about}:{now.chain}",
-        label=f"{about}-{now.iteration}",
+        label=label,
         prompt=world.render(template, variables) if template else order.story.wish,
         workdir=run.copy.path,
         python=run.tools.python,
@@ -106,10 +112,20 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         diff=now.diff,
         review=now.review,
         requests=now.requests,
+        recalled=learnings,
         reasons=given_reasons(run.journal.events),
         answer=answer,
         limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
     )
+
+
+def _learnings(run: Running, phase: Phase, now: Situation, label: str) -> tuple[Recollection, ...]:
+    """Give what memory holds for a role that is asked about the work itself."""
+    if phase.role not in TAUGHT or now.requests:
+        return ()
+    changed = " ".join(sorted({line.file for line in added_lines(now.diff)})) if now.diff else ""
+    asked = question(run.order.story.wish, now.failures, now.findings, changed)
+    return recalled(run, phase.name, label, now.iteration, asked)
 
 
 def _shape(phase: Phase, now: Situation) -> type[Shape] | None:

@@ -9,6 +9,7 @@ from setpoint.domain.events import Delivered, PhaseBounce, RunFinished
 from setpoint.domain.gate import Answer
 from setpoint.domain.run import COMPLETION_MARK, Ending, Halt, Round, RunOutcome
 from setpoint.domain.verdict import HardGate
+from setpoint.loops.learning import look_back
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first, may_be_better, rank, worth_delivering
 from setpoint.policies.budget import active_seconds, spent
@@ -52,6 +53,7 @@ async def finish(run: Running, past: Past | None, close: Close) -> RunOutcome:
     run.journal.wind_up()
     offered = _Offered(None) if past is None else await _offered(run, past, close)
     best = offered.best
+    await look_back(run, past, close.ending, close.reason)
 
     async def act() -> RunFinished:
         cost, known = spent(run.journal.events)

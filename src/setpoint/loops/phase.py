@@ -7,6 +7,7 @@ so a run that was killed goes on from its last finished step.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import assert_never
 
 from setpoint.domain.attempt import Mode
@@ -34,6 +35,7 @@ from setpoint.loops.ending import Close, finish
 from setpoint.loops.escalation import settled
 from setpoint.loops.journal import CancelAsked, Journal
 from setpoint.loops.judging import confirmed, judged
+from setpoint.loops.learning import steered
 from setpoint.loops.requests import heard, settle_requests
 from setpoint.loops.running import Running
 from setpoint.loops.thinking import analysed, rethought, think
@@ -227,6 +229,9 @@ async def _opened(order: RunOrder, world: World) -> Running:
     if order.quarantine or order.quarantine_ended:
         body = TestsQuarantined(quarantine=order.quarantine, ended=order.quarantine_ended)
         journal.note("quarantine", body)
+    if world.memory is not None and journal.known("baseline") is None:
+        # Now the work copy holds the base, so a file that learnings rest on can be compared.
+        world.memory.refresh(Path(copy.path), order.root)
     return Running(order=order, world=world, copy=copy, tools=tools, journal=journal)
 
 
@@ -261,7 +266,7 @@ async def _situation(course: _Course, turn: _Turn) -> Situation:
         signals=unexplained(start.latest.findings, run.journal.events),
         suspects=start.latest.suspects,
         reason=outcome_line(last),
-        advice=_advice(run, rounds),
+        advice="\n".join(text for text in (_advice(run, rounds), steered(run, rounds)) if text),
         tried=tried(diffs),
         texts=turn.texts,
         budget=left(run.limits, float(past.cost_usd), past.active_s),

@@ -16,9 +16,11 @@ from setpoint.domain.events import (
     IterationEvaluated,
     PhaseCompleted,
     ReviewCompleted,
+    RunFinished,
     RunResumed,
 )
 from setpoint.domain.gate import Answer, Choice, Grant
+from setpoint.domain.memory_events import ReflectionCompleted, ReflectionSkipped
 from setpoint.domain.run import Limits
 from setpoint.policies.past import Past, Share
 
@@ -70,6 +72,8 @@ def active_seconds(events: Sequence[Event]) -> float:
     """
     total, waits = 0.0, False
     for earlier, later in pairwise(events):
+        if isinstance(earlier.body, RunFinished):
+            break  # what people say of a run later is no work of its
         waits = waits or isinstance(earlier.body, GateOpened)
         if isinstance(later.body, RunResumed | GateAnswered):
             waits = False
@@ -157,6 +161,8 @@ def _usage(event: Event) -> Usage | None:
         case AgentFinished(snapshot=snapshot) if snapshot.attempt is not None:
             return snapshot.attempt.usage
         case PhaseCompleted(usage=usage) | ReviewCompleted(usage=usage) | ChangeReviewed(usage=usage):
+            return usage
+        case ReflectionCompleted(usage=usage) | ReflectionSkipped(usage=usage):
             return usage
         case _:
             return None

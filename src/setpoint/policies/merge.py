@@ -31,7 +31,7 @@ def placed(proposal: Proposal, known: Iterable[Standing]) -> Placing:
         learning = each.learning
         if (learning.scope, learning.kind) != (proposal.scope, proposal.kind):
             continue
-        if learning.content_hash == proposal.content_hash:
+        if learning.content_hash == proposal.content_hash or _same_way(learning, proposal):
             return Placing(same=each)
         if each.status in _OUT:
             continue
@@ -49,6 +49,11 @@ def said_alike(one: Proposal, other: Proposal) -> float:
     if one.hint != other.hint or (one.subject or other.subject) != (other.subject or one.subject):
         return 0.0
     return likeness(_words(one), _words(other))
+
+
+def _same_way(one: Proposal, other: Proposal) -> bool:
+    """Whether both say that the same family of edits clears the same failure; the example may differ."""
+    return bool(one.hint.template) and (one.title, one.hint.template) == (other.title, other.hint.template)
 
 
 def supersedes(newer: Proposal, older: Standing) -> bool:

@@ -12,6 +12,7 @@ from setpoint.domain.learning import (
     EVERYWHERE,
     RECALLABLE,
     Hit,
+    Learning,
     LearningStatus,
     MemoryTerms,
     Recollection,
@@ -24,6 +25,8 @@ FLOOR = 0.3
 """Share of the best score below which a learning has nothing to do with the question."""
 LEAST_TERMS = 2
 """Terms that a learning must share with the question."""
+ABOUT = 0.2
+"""Share of the terms of a learning's title and context that must have been asked for."""
 DOUBLE = 0.8
 """Likeness from which two learnings are one to a reader."""
 _CHARACTERS_PER_TOKEN = 4
@@ -32,14 +35,13 @@ _ELSEWHERE = 0.7
 
 
 def recollections(
-    hits: Sequence[Hit], run: TraceId, scope: str, wanted: MemoryTerms, question: int = LEAST_TERMS
+    hits: Sequence[Hit], question: str, run: TraceId, scope: str, wanted: MemoryTerms
 ) -> tuple[Recollection, ...]:
     """Choose what a role is shown, best first; the same run and hits always give the same.
 
-    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence. `question`
-    is the number of terms asked for: a very short question needs fewer in common.
+    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence.
     """
-    fitting = _ranked(hits, scope, question)
+    fitting = _ranked(hits, set(terms(question)), scope)
     chosen = _within(_with_one_candidate(fitting, run), wanted)
     whole = _coin(run, "") < wanted.hold_out
     shown = (1.0 - wanted.hold_out) * (1.0 - wanted.withhold)
@@ -67,9 +69,9 @@ def tokens_of(title: str, body: str) -> int:
     return (len(title) + len(body)) // _CHARACTERS_PER_TOKEN + 8
 
 
-def _ranked(hits: Sequence[Hit], scope: str, question: int) -> list[tuple[float, Hit]]:
+def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[float, Hit]]:
     best = max((hit.score for hit in hits), default=0.0)
-    least = min(LEAST_TERMS, max(question, 1))
+    least = min(LEAST_TERMS, max(len(asked), 1))
     fitting = sorted(
         (
             hit
@@ -78,11 +80,18 @@ def _ranked(hits: Sequence[Hit], scope: str, question: int) -> list[tuple[float,
             and hit.standing.learning.scope in (scope, EVERYWHERE)
             and hit.matched >= least
             and hit.score >= FLOOR * best
+            and _about(hit.standing.learning, asked) >= ABOUT
         ),
         key=lambda hit: (-hit.score, hit.standing.learning.id),
     )
     scored = [(_weighted(hit, place, scope), hit) for place, hit in enumerate(fitting, start=1)]
     return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
+
+
+def _about(learning: Learning, asked: set[str]) -> float:
+    """Say how much of what a learning is about was asked for, 0 to 1."""
+    subject = set(terms(f"{learning.title} {learning.context}"))
+    return len(subject & asked) / len(subject) if subject else 0.0
 
 
 def _weighted(hit: Hit, place: int, scope: str) -> float:

@@ -52,8 +52,9 @@ def of_proposal(
 ) -> LearningEvidence:
     """Say of a learning what a proposal says about it; once for each source of proposals."""
     source = f"{kind}:{note or proposal.source}"
+    weight = 0.0 if proposal.trust is Trust.EXTERNAL else WEIGHTS[kind]  # a stranger's word moves nothing
     return LearningEvidence(
-        learning=id_, source=source, kind=kind, weight=WEIGHTS[kind], at=at, by=proposal.by, note=note
+        learning=id_, source=source, kind=kind, weight=weight, at=at, by=proposal.by, note=note
     )
 
 

@@ -18,7 +18,7 @@ from setpoint.domain.story import KnownRed, Story
 from setpoint.durable.inline import InlineDurable
 from setpoint.loops import phase
 from setpoint.pipelines import load_pipeline, render
-from setpoint.ports import Agent, Evaluator, World
+from setpoint.ports import Agent, Evaluator, Memory, World
 from setpoint.testing.clock import HandClock
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.workspace import FolderWorkspace, RecordingForge
@@ -51,6 +51,8 @@ class Stage:
     escalation: Escalation = ASKING_NOBODY
     """Nobody is asked, unless a test wants it."""
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
+    memory: Memory | None = None
+    """What is remembered between runs; none: nothing."""
     published: int = 0
 
     def __post_init__(self) -> None:
@@ -98,6 +100,7 @@ class Stage:
             render=render,
             publish=self._published,
             folder=str(self.folder / "run"),
+            memory=self.memory,
         )
 
     def _pipeline(self) -> Pipeline:

@@ -5,6 +5,12 @@ from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+from setpoint.wiring.learnings import alike as learnings_alike
+from setpoint.wiring.learnings import exported as export_learnings
+from setpoint.wiring.learnings import imported as import_learnings
+from setpoint.wiring.learnings import learning, learnings, retire_from, uplift
+from setpoint.wiring.learnings import merge as merge_learnings
+from setpoint.wiring.learnings import weigh as weigh_learning
 from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
 from setpoint.wiring.mutants import mutate
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
@@ -33,13 +39,19 @@ __all__ = [
     "check_prompts",
     "diagnosis",
     "drive",
+    "export_learnings",
     "file_of",
     "find_run",
     "finding_of",
     "findings_of",
     "fix_of",
     "flaky_tests",
+    "import_learnings",
+    "learning",
+    "learnings",
+    "learnings_alike",
     "measure",
+    "merge_learnings",
     "mutate",
     "open_gate",
     "open_gates",
@@ -50,6 +62,7 @@ __all__ = [
     "quarantine_entries",
     "recorded_order",
     "remarks",
+    "retire_from",
     "run_list",
     "runs_of_story",
     "set_keys",
@@ -57,7 +70,9 @@ __all__ = [
     "step",
     "story",
     "take_out_of_quarantine",
+    "uplift",
     "verify",
     "verify_statement",
+    "weigh_learning",
     "work_off",
 ]

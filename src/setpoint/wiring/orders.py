@@ -98,6 +98,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         pipeline=workflow,
         limits=_limits(wanted, settings, now),
         escalation=_escalation(wanted, settings),
+        memory=settings.memory,
         agents=names,
         preset=settings.preset,
         weights=settings.weights,

@@ -25,6 +25,7 @@ from setpoint.events.replay import history
 from setpoint.events.report import write_all
 from setpoint.loops import phase
 from setpoint.loops.asking import waiting
+from setpoint.memory import SqlMemory
 from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, World
 from setpoint.settings import Settings
@@ -77,6 +78,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog)
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
+        memory=SqlMemory(project.store),
     )
 
 

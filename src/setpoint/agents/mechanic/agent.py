@@ -15,6 +15,7 @@ from setpoint.agents.mechanic.edits import apply_fixes
 from setpoint.agents.mechanic.tried import tried_digests
 from setpoint.agents.mechanic.words import NO_FEATURES, told_fixes, told_repair
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, ToolCall, Usage
+from setpoint.domain.learning import Hint
 from setpoint.errors import RecordedDataError
 from setpoint.mutation.engine.wire import CANNOT_RUN, Patch, Request, Result
 from setpoint.mutation.lending import lend_pytest
@@ -88,6 +89,8 @@ class MechanicAgent:
                 extra_s=self._alternatives_s,
                 pytest_args=self._pytest_args,
                 avoid=tuple(avoid),
+                prefer=tuple(hint.template for hint in _hints(brief) if hint.template),
+                doubt=tuple(family for hint in _hints(brief) for family in hint.avoid),
                 scratch=str(scratch),
             )
             result, why = await work.search(request, scratch)
@@ -101,6 +104,11 @@ class MechanicAgent:
             work.apply_patch(best)
         work.say(*told_repair(result))
         return None
+
+
+def _hints(brief: Brief) -> tuple[Hint, ...]:
+    """Give what memory says about families of edits, most fitting first."""
+    return tuple(item.hint for item in brief.recalled)
 
 
 class _Work:

@@ -11,12 +11,36 @@ from typing import NamedTuple
 from .source import Edits, FunctionNode, Source, Unit
 from .suspicion import Line
 from .templates import Scope, Template, by_node
+from .wire import Request
 
 _GREATEST_FACTOR = 1.2
 _FLOOR = 0.12
 """Keeps likely edits of less suspicious lines before unlikely edits of the most suspicious one."""
+_PREFERRED = 4.0
+_DOUBTED = 0.25
 _OUTSIDE = 0.6
 """Share of a function's suspicion that its defaults, and constants it reads, are given."""
+
+
+class Leaning(NamedTuple):
+    """What earlier repairs say about families of edits."""
+
+    prefer: frozenset[str] = frozenset()
+    doubt: frozenset[str] = frozenset()
+
+    def of(self, template: str) -> float:
+        """Give the factor of a family's prior."""
+        if template in self.prefer:
+            return _PREFERRED
+        return _DOUBTED if template in self.doubt else 1.0
+
+
+NEUTRAL = Leaning()
+
+
+def leaning(request: Request) -> Leaning:
+    """Read out of an order what earlier repairs say."""
+    return Leaning(frozenset(request.prefer), frozenset(request.doubt))
 
 
 class Candidate(NamedTuple):
@@ -30,14 +54,19 @@ class Candidate(NamedTuple):
     line: int
     """First line that is edited."""
     score: float
+    leaning: float = 1.0
+    """How much earlier repairs speak for its family."""
 
 
-def stream(sources: Mapping[str, Source], scores: Mapping[Line, float], seed: int) -> Iterator[Candidate]:
+def stream(
+    sources: Mapping[str, Source], scores: Mapping[Line, float], seed: int, leaning: Leaning = NEUTRAL
+) -> Iterator[Candidate]:
     """Give all candidates on lines with a score, highest prior by suspicion first, none twice."""
     tie = random.Random(seed)  # noqa: S311 - orders equals, keeps no secret
     heap: list[tuple[float, float, int, Candidate | _Open]] = []
     count = 0
     for opening in _openings(sources, scores):
+        opening = opening._replace(leaning=leaning.of(opening.template.name))  # noqa: PLW2901 - the same, weighed
         count += 1
         heapq.heappush(heap, (-opening.bound, tie.random(), count, opening))
     seen: set[tuple[str, Edits]] = set()
@@ -61,20 +90,20 @@ class _Open(NamedTuple):
     template: Template
     node: ast.AST
     suspicion: float
+    leaning: float = 1.0
 
     @property
     def bound(self) -> float:
-        return self.template.prior * self.suspicion * _GREATEST_FACTOR
+        return self.template.prior * self.suspicion * self.leaning * _GREATEST_FACTOR
 
     def candidates(self) -> Iterator[Candidate]:
         source = self.scope.source
         for edits, factor in self.template.propose(self.scope, self.node):
-            score = self.template.prior * factor * self.suspicion
+            score = self.template.prior * factor * self.suspicion * self.leaning
             line = source.data.count(b"\n", 0, min(edit.start for edit in edits)) + 1
             ordered = tuple(sorted(edits))
-            yield Candidate(
-                source, self.scope.unit, ordered, self.template.name, self.template.size, line, score
-            )
+            name, size = self.template.name, self.template.size
+            yield Candidate(source, self.scope.unit, ordered, name, size, line, score, self.leaning)
 
 
 def _openings(sources: Mapping[str, Source], scores: Mapping[Line, float]) -> Iterator[_Open]:

@@ -135,7 +135,14 @@ class FreshTrials:
 
 def ranked(found: Iterable[Found]) -> list[Found]:
     """Order by cleared tests, then the size of the edit, then prior by suspicion."""
-    return sorted(found, key=lambda each: (-len(each.cleared), each.candidate.size, -each.candidate.score))
+    return sorted(
+        found,
+        key=lambda each: (
+            -len(each.cleared),
+            each.candidate.size / each.candidate.leaning,
+            -each.candidate.score,
+        ),
+    )
 
 
 def all_passed(outcomes: dict[str, str], test: str) -> bool:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from .candidates import Candidate, stream
+from .candidates import Candidate, leaning, stream
 from .children import cpu_used
 from .confirm import FreshTrials
 from .files import SourceFiles
@@ -103,7 +103,9 @@ class _Order:
         if not sources:
             result.reason = "; ".join(result.skipped_files) or "no file can be edited"
             return
-        found = self._search_fresh(stream(sources, failure.scores, request.seed), request.failing)
+        found = self._search_fresh(
+            stream(sources, failure.scores, request.seed, leaning(request)), request.failing
+        )
         self._finish(found, replace(warm, failing=request.failing), exhausted=True)
 
     def _left_over(self, warm: Warm) -> Iterator[Candidate]:
@@ -111,7 +113,7 @@ class _Order:
         yield from warm.outcome.fresh
         scores = reached_at_import(self._request, self._files, warm.failing)
         scores = {line: score for line, score in scores.items() if line not in warm.scores}
-        yield from stream(self._read(scores), scores, self._request.seed)
+        yield from stream(self._read(scores), scores, self._request.seed, leaning(self._request))
 
     def _search_fresh(self, candidates: Iterable[Candidate], failing: tuple[str, ...]) -> list[Found]:
         began = time.monotonic()

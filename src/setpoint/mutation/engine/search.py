@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from .candidates import Candidate, stream
+from .candidates import Candidate, leaning, stream
 from .children import Limits, cpu_used
 from .diagnosis import Diagnosis
 from .files import SourceFiles
@@ -90,7 +90,7 @@ class Search:
         self._end = started + self._request.wall_s * 0.85
         gc.collect()
         gc.freeze()
-        candidates = stream(self.sources, self._scores, self._request.seed)
+        candidates = stream(self.sources, self._scores, self._request.seed, leaning(self._request))
         self._drain(candidates, self._trials, progress)
         if not self._over() and self._slow:
             slow, self._slow = self._slow, []

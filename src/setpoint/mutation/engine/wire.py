@@ -40,6 +40,10 @@ class Request:
     """Orders candidates of equal score."""
     avoid: tuple[str, ...] = ()
     """Digests of patches not to be offered again."""
+    prefer: tuple[str, ...] = ()
+    """Families of edits that did it before for failures like these: tried earlier."""
+    doubt: tuple[str, ...] = ()
+    """Families of edits that were sent back before for failures like these: tried later."""
     scratch: str = ""
     """Directory for temporary files; empty for one of the engine's own."""
 

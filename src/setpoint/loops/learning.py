@@ -1,0 +1,182 @@
+"""The run loop's memory (R3, loop 3): recalling before a role is asked, looking back when a run is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from setpoint.domain.attempt import Role, ToolCall
+from setpoint.domain.diff import added_lines
+from setpoint.domain.events import PhaseCompleted, ToolExecuted
+from setpoint.domain.evidence import Failure
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import LearningId
+from setpoint.domain.learning import WEIGHTS, EvidenceKind, LearningEvidence, Recollection
+from setpoint.domain.memory_events import (
+    Followed,
+    LearningsJudged,
+    MemoryRecalled,
+    ReflectionCompleted,
+    Trigger,
+)
+from setpoint.domain.run import Ending, Round
+from setpoint.loops.reflector import Reflected, by_model
+from setpoint.loops.running import Running
+from setpoint.policies.budget import continued
+from setpoint.policies.following import Trace, followed
+from setpoint.policies.past import Past
+from setpoint.policies.recall import recollections
+from setpoint.policies.reflection import Account, lessons
+from setpoint.policies.triggers import advice, due
+from setpoint.ports import Memory
+
+TAUGHT = (Role.PLANNER, Role.MAKER, Role.REVIEWER)
+"""Roles that are shown what memory holds."""
+MOST_QUESTION = 4000
+MOST_ASKED = 10
+"""Failures and findings that a question to memory names."""
+_SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT)
+"""Endings that say nothing about what was followed."""
+
+
+def question(wish: str, failures: Iterable[Failure], findings: Iterable[Finding], more: str = "") -> str:
+    """Put what is known of a situation into words that memory is searched for."""
+    red = [f"{each.test} {each.error} {each.message} {each.file}" for each in list(failures)[:MOST_ASKED]]
+    found = [
+        f"{each.category} {each.rule} {each.message} {each.file}" for each in list(findings)[:MOST_ASKED]
+    ]
+    return "\n".join([wish, *red, *found, more])[:MOST_QUESTION]
+
+
+def recalled(run: Running, phase: str, label: str, iteration: int, asked: str) -> tuple[Recollection, ...]:
+    """Give what a role is shown of memory; the same label gives the same, also after a crash."""
+    memory, wanted = run.world.memory, run.order.memory
+    if memory is None or not wanted.recall:
+        return ()
+    key = f"recall:{label}"
+    known = run.journal.known(key)
+    if known is None:
+        hits = memory.search(asked)
+        items = recollections(hits, asked, run.order.trace_id, run.order.root, wanted)
+        body = MemoryRecalled(
+            phase=phase, iteration=iteration, question=" ".join(asked.split())[:400], items=items
+        )
+        known = run.journal.note(key, body)
+    return known.shown if isinstance(known, MemoryRecalled) else ()
+
+
+def steered(run: Running, rounds: tuple[Round, ...]) -> str:
+    """Reflect on a run while it runs, where something asks for it; gives what it is told next, or nothing."""
+    if not run.order.memory.reflect or not rounds:
+        return ""
+    number = rounds[-1].number
+    events = run.journal.events
+    for trigger in due(events, run.limits, run.order.memory):
+        body = ReflectionCompleted(trigger=trigger, iteration=number, advice=advice(trigger, events, rounds))
+        run.journal.note(f"reflect:{trigger}", body)
+    told = [
+        event.body.advice
+        for event in run.journal.events
+        if isinstance(event.body, ReflectionCompleted) and event.body.iteration == number
+    ]
+    return "\n".join(text for text in told if text)
+
+
+async def look_back(run: Running, past: Past | None, ending: Ending, reason: str) -> None:
+    """Judge what was recalled by what came of it, and keep what the run taught; never changes its outcome."""
+    memory = run.world.memory
+    if memory is None or past is None or not past.rounds:
+        return
+    last = past.rounds[-1]
+    diff = await run.world.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
+    _judge(run, memory, diff, ending)
+    if run.order.memory.reflect and run.journal.known("reflect") is None:
+        await _reflect(run, memory, _account(run, past, diff, (ending, reason)))
+
+
+def _account(run: Running, past: Past, diff: str, end: tuple[Ending, str]) -> Account:
+    calls: dict[int, tuple[ToolCall, ...]] = {}
+    making = run.order.pipeline.making.name
+    for event in run.journal.events:
+        if isinstance(event.body, ToolExecuted) and event.body.phase == making:
+            calls[event.body.iteration] = (*calls.get(event.body.iteration, ()), event.body.call)
+    ending, reason = end
+    return Account(
+        trace_id=run.order.trace_id,
+        scope=run.order.root,
+        title=run.order.story.title,
+        verified=ending is Ending.VERIFIED,
+        reason=reason,
+        base=past.base,
+        rounds=past.rounds,
+        diff=diff,
+        calls=calls,
+        said=tuple(
+            (answer.by, answer.instruction)
+            for _, answer in continued(run.journal.events)
+            if answer.instruction
+        ),
+    )
+
+
+async def _reflect(run: Running, memory: Memory, account: Account) -> None:
+    trigger = Trigger.OVERRIDDEN if account.said else Trigger.COMPLETED
+    found = Reflected(by="rules", proposals=lessons(account))
+    if Role.REFLECTOR in run.world.agents:
+        found = await by_model(run, account, trigger, found.proposals)
+    names = memory.learn(found.proposals)
+    titles = {each.learning.id: each.learning.title for each in memory.standings(names)}
+    body = ReflectionCompleted(
+        trigger=trigger,
+        iteration=account.rounds[-1].number,
+        by=found.by,
+        learnings=tuple(titles),
+        titles=tuple(titles.values()),
+        usage=found.usage,
+    )
+    run.journal.note("reflect", body)
+
+
+def _judge(run: Running, memory: Memory, diff: str, ending: Ending) -> None:
+    """Say of each learning that was shown whether the trace shows it followed; only then it gets evidence."""
+    shown: dict[LearningId, Recollection] = {}
+    asked: list[str] = [run.order.story.wish]
+    for event in run.journal.events:
+        if isinstance(event.body, MemoryRecalled):
+            asked.append(event.body.question)
+            shown |= {item.learning: item for item in event.body.shown}
+    if not shown or run.journal.known("followed") is not None:
+        return
+    trace = Trace(
+        calls=tuple(event.body.call for event in run.journal.events if isinstance(event.body, ToolExecuted)),
+        files=tuple(dict.fromkeys(line.file for line in added_lines(diff))),
+        written="\n".join(
+            [
+                *(line.text for line in added_lines(diff)),
+                *(event.body.text for event in run.journal.events if isinstance(event.body, PhaseCompleted)),
+            ]
+        ),
+        known="\n".join(asked),
+    )
+    helped = None if ending in _SAYS_NOTHING else ending is Ending.VERIFIED
+    judged = []
+    for item in shown.values():
+        how = followed(item, trace)
+        judged.append(
+            Followed(learning=item.learning, followed=bool(how), how=how, helped=helped if how else None)
+        )
+    run.journal.note("followed", LearningsJudged(items=tuple(judged)))
+    memory.weigh([_outcome(run, each, len(shown)) for each in judged if each.helped is not None])
+
+
+def _outcome(run: Running, judged: Followed, shown: int) -> LearningEvidence:
+    """Make a run's outcome evidence; it is shared by all that was shown."""
+    kind = EvidenceKind.HELPED if judged.helped else EvidenceKind.FAILED
+    return LearningEvidence(
+        learning=judged.learning,
+        source=f"outcome:{run.order.trace_id}",
+        kind=kind,
+        weight=WEIGHTS[kind] / shown,
+        at=run.world.clock.now(),
+        trace_id=run.order.trace_id,
+        note=judged.how,
+    )

@@ -1,0 +1,114 @@
+"""Asking a role to look back on a run: bounded in money, checked in form, never believed without proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from setpoint.domain.answers import schema_of
+from setpoint.domain.attempt import Brief, Role, Usage
+from setpoint.domain.learning import LearningKind, Proposal, Trust
+from setpoint.domain.memory_events import ReflectionSkipped, Trigger
+from setpoint.domain.reflection import ReflectionShape, TaughtShape
+from setpoint.loops.review import added
+from setpoint.loops.running import Running
+from setpoint.loops.structured import Question, ask_for, read_object
+from setpoint.policies.budget import attempt_limits, spent
+from setpoint.policies.classify import kind_of
+from setpoint.policies.reflection import MOST, Account, account_text
+
+LEAST_USD = Decimal("0.001")
+"""Money below which nobody is asked."""
+FREE = Usage(scope="none")
+"""What rules cost."""
+BELIEVED = (0.5, 0.65)
+"""A model's own confidence is kept within these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reflected:
+    """What came of looking back."""
+
+    by: str
+    proposals: tuple[Proposal, ...]
+    usage: Usage = FREE
+
+
+async def by_model(
+    run: Running, account: Account, trigger: Trigger, rules: tuple[Proposal, ...]
+) -> Reflected:
+    """Add what the reflector says to what rules found; without money or a fitting answer, rules alone."""
+    agent = run.world.agents[Role.REFLECTOR]
+    cost, known = spent(run.journal.events)
+    wanted = run.order.memory
+    most = min(wanted.max_reflection_usd, cost * Decimal(str(wanted.max_reflection_share)))
+    without = Reflected(by="rules", proposals=rules)
+    if known and most < LEAST_USD:
+        _skip(run, trigger, f"${most:.4f} is what {wanted.max_reflection_share:.0%} of the run's cost allows")
+        return without
+    asked = _question(run, account, rules, most)
+    answered = await ask_for(run, agent, asked)
+    usage = added(list(answered.usages))
+    if answered.value is None:
+        _skip(run, trigger, f"{agent.name}: {answered.why}", usage)
+        return without
+    if usage.cost_usd is not None and usage.cost_usd > most:
+        too_much = f"it cost ${usage.cost_usd:.4f}, allowed were ${most:.4f}; nothing is kept"
+        _skip(run, trigger, too_much, usage)
+        return without
+    taught = tuple(_proposal(run, agent.name, each) for each in answered.value.learnings)
+    return Reflected(by=agent.name, proposals=(*rules, *taught)[:MOST], usage=usage)
+
+
+def _question(
+    run: Running, account: Account, rules: tuple[Proposal, ...], most: Decimal
+) -> Question[ReflectionShape]:
+    cost, _ = spent(run.journal.events)
+    limits = attempt_limits(run.limits, run.order.attempt, cost, run.active_s(), run.elapsed_s())
+    variables = {
+        "title": account.title,
+        "ending": account.reason,
+        "events": account_text(account),
+        "rules": tuple(each.title for each in rules),
+        "most": max(MOST - len(rules), 1),
+        "schema": schema_of(ReflectionShape),
+    }
+    brief = Brief(
+        role=Role.REFLECTOR,
+        session=f"{run.order.trace_id}:reflection",
+        label="reflection",
+        prompt=run.world.render("reflection.md.j2", variables),
+        workdir=run.copy.path,
+        story=run.order.story,
+        answer=ReflectionShape,
+        limits=limits.model_copy(update={"cost_usd": most}),
+    )
+    return Question(
+        phase="reflection",
+        iteration=account.rounds[-1].number,
+        label="reflection",
+        brief=brief,
+        read=lambda attempt: read_object(attempt.text, ReflectionShape),
+    )
+
+
+def _proposal(run: Running, agent: str, taught: TaughtShape) -> Proposal:
+    """Make what a model says a proposal; it stays a candidate until evidence or a person speaks for it."""
+    least, most = BELIEVED
+    return Proposal(
+        kind=LearningKind(kind_of(f"{taught.title} {taught.body}", taught.kind)),
+        title=taught.title,
+        body=taught.body,
+        context=taught.context,
+        scope=run.order.root,
+        believed=min(max(taught.confidence, least), most),
+        trust=Trust.EXTERNAL,
+        tags=taught.tags[:8],
+        source=f"run:{run.order.trace_id}",
+        by=agent,
+    )
+
+
+def _skip(run: Running, trigger: Trigger, reason: str, usage: Usage | None = None) -> None:
+    body = ReflectionSkipped(trigger=trigger, reason=reason[:500], usage=usage or Usage(scope="none"))
+    run.journal.note("reflection-skipped", body)

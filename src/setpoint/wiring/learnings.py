@@ -1,0 +1,192 @@
+"""What was learnt: looking at it, saying what one thinks of it, sharing it."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from setpoint.domain.ids import LearningId
+from setpoint.domain.learning import (
+    EVERYWHERE,
+    WEIGHTS,
+    EvidenceKind,
+    LearningEvidence,
+    LearningStatus,
+    Proposal,
+    Standing,
+    Trust,
+)
+from setpoint.errors import UsageError
+from setpoint.events.uses import uses
+from setpoint.memory import SqlMemory
+from setpoint.policies.merge import pairs_alike
+from setpoint.policies.uplift import Lift, lifts
+from setpoint.wiring.gates import person
+from setpoint.wiring.project import Project
+
+PACK = "setpoint-learnings/1"
+"""First line of a pack, so that a reader knows what it is."""
+_SHARED = (LearningStatus.ACTIVE, LearningStatus.CANDIDATE)
+
+
+class Taught(NamedTuple):
+    """What became of a pack."""
+
+    new: int
+    known: int
+    """Said the same as something that was known."""
+
+
+def memory_of(project: Project) -> SqlMemory:
+    """Open a project's memory; cited files are compared with the user's tree first."""
+    return SqlMemory(project.store)
+
+
+def learnings(project: Project) -> tuple[Standing, ...]:
+    """Give every learning as it stands, the most believed first."""
+    found = memory_of(project).standings()
+    return tuple(sorted(found, key=lambda each: (-each.confidence.mean, each.learning.id)))
+
+
+def learning(project: Project, which: str) -> Standing:
+    """Give the learning whose id begins so, with or without `lrn-`; none or several is a `UsageError`."""
+    begins = which if which.startswith("lrn-") else f"lrn-{which}"
+    found = [each for each in memory_of(project).standings() if each.learning.id.startswith(begins)]
+    if len(found) != 1 or not which:
+        message = f"{len(found)} learnings have an id that begins with '{which}'"
+        raise UsageError(message, mend="`setpoint learn list` gives the ids")
+    return found[0]
+
+
+def weigh(project: Project, which: str, kind: EvidenceKind, reason: str = "") -> Standing:
+    """Record what a person thinks of a learning: approved, rejected or retired; gives how it stands then."""
+    found = learning(project, which)
+    last = [each.kind for each in found.evidence if each.kind in _VERDICTS]
+    if last and last[-1] is kind:
+        return found  # said already
+    _said(project, found, kind, reason)
+    return learning(project, found.learning.id)
+
+
+_VERDICTS = (EvidenceKind.APPROVED, EvidenceKind.REJECTED, EvidenceKind.RETIRED)
+
+
+def retire_from(project: Project, source: str, reason: str) -> tuple[Standing, ...]:
+    """Retire everything that comes from a source, for example `run:run-0m...` or `pack:team.jsonl`."""
+    found = [
+        each
+        for each in memory_of(project).standings()
+        if each.learning.source == source and each.status is not LearningStatus.RETIRED
+    ]
+    if not found:
+        message = f"nothing in use comes from '{source}'"
+        raise UsageError(message, mend="`setpoint learn show ID` names the source of a learning")
+    for each in found:
+        _said(project, each, EvidenceKind.RETIRED, reason)
+    return tuple(found)
+
+
+def merge(project: Project, which: str, into: str) -> Standing:
+    """Let one learning take the place of another; what spoke for the one speaks for the other from now on."""
+    old, new = learning(project, which), learning(project, into)
+    if old.learning.id == new.learning.id:
+        raise UsageError("a learning cannot be merged into itself", mend="name another one after --into")
+    carried = [
+        each.model_copy(update={"learning": new.learning.id, "source": f"{each.source}@{old.learning.id}"})
+        for each in old.evidence
+        if each.weight
+    ]
+    now = datetime.now(UTC)
+    memory_of(project).weigh(
+        [
+            *carried,
+            LearningEvidence(
+                learning=old.learning.id,
+                source=f"superseded:{new.learning.id}",
+                kind=EvidenceKind.SUPERSEDED,
+                weight=0.0,
+                at=now,
+                by=person(project),
+                note=new.learning.id,
+            ),
+        ]
+    )
+    return learning(project, new.learning.id)
+
+
+def alike(project: Project) -> tuple[tuple[LearningId, LearningId, float], ...]:
+    """Name learnings that may be one, for a person to merge."""
+    found = pairs_alike(memory_of(project).standings())
+    return tuple((one.id, other.id, likeness) for one, other, likeness in found)
+
+
+def exported(project: Project, *, candidates: bool = False) -> str:
+    """Write a pack of what is believed here, one learning a line: texts and belief, no evidence."""
+    lines = [PACK]
+    for each in learnings(project):
+        if each.status not in _SHARED or (each.status is LearningStatus.CANDIDATE and not candidates):
+            continue
+        kept = {name: getattr(each.learning, name) for name in Proposal.model_fields}
+        proposal = Proposal.model_validate(kept).model_copy(
+            update={
+                "scope": EVERYWHERE,
+                "believed": round(each.confidence.mean, 4),
+                "cites": {},
+                "events": (),
+            }
+        )
+        lines.append(proposal.model_dump_json())
+    return "\n".join(lines) + "\n"
+
+
+def imported(project: Project, path: Path, *, trusted: bool) -> Taught:
+    """Take a pack in: as candidates until a person approves each, or as the team's word where it is trusted.
+
+    Raises `UsageError` for a file that is no pack; then nothing of it is taken.
+    """
+    try:
+        head, *lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise UsageError(
+            f"{path}: cannot be read as a pack: {error}", mend="name a file that `learn export` wrote"
+        ) from None
+    if head.strip() != PACK:
+        raise UsageError(f"{path}: no pack of learnings", mend=f"its first line is '{PACK}'")
+    trust = Trust.TEAM if trusted else Trust.EXTERNAL
+    proposals = [_read(path, number, line, trust) for number, line in enumerate(lines, 2) if line.strip()]
+    memory = memory_of(project)
+    before = {each.learning.id for each in memory.standings()}
+    names = set(memory.learn(proposals))
+    return Taught(new=len(names - before), known=len(proposals) - len(names - before))
+
+
+def uplift(project: Project) -> tuple[Lift, ...]:
+    """Measure what being shown learnings is worth, over all finished runs: pooled, and by kind."""
+    return lifts(uses(project.store, str(project.root)))
+
+
+def _read(path: Path, number: int, line: str, trust: Trust) -> Proposal:
+    try:
+        given = Proposal.model_validate_json(line)
+    except (ValidationError, json.JSONDecodeError) as error:
+        raise UsageError(f"{path}, line {number}: {error}", mend="export the pack again") from None
+    return given.model_copy(update={"trust": trust, "source": f"pack:{path.name}", "tags": tuple(given.tags)})
+
+
+def _said(project: Project, found: Standing, kind: EvidenceKind, reason: str) -> None:
+    who = person(project)
+    turn = sum(1 for each in found.evidence if each.kind is kind)
+    entry = LearningEvidence(
+        learning=found.learning.id,
+        source=f"{kind}:{who}:{turn + 1}",
+        kind=kind,
+        weight=WEIGHTS[kind],
+        at=datetime.now(UTC),
+        by=who,
+        note=reason,
+    )
+    memory_of(project).weigh([entry])
