@@ -82,18 +82,18 @@ def _runs(uses: Sequence[Use]) -> list[tuple[bool, Use]]:
 def _lift(group: str, figure: str, runs: list[tuple[bool, Use]]) -> Lift:
     one = [value for shown, use in runs if shown and (value := _figure(use, figure)) is not None]
     other = [value for shown, use in runs if not shown and (value := _figure(use, figure)) is not None]
-    told = {
-        "group": group,
-        "figure": figure,
-        "with_": len(one),
-        "without": len(other),
-        "mean_with": round(fmean(one), 4) if one else None,
-        "mean_without": round(fmean(other), 4) if other else None,
-    }
+    told = Lift(
+        group=group,
+        figure=figure,
+        with_=len(one),
+        without=len(other),
+        mean_with=round(fmean(one), 4) if one else None,
+        mean_without=round(fmean(other), 4) if other else None,
+    )
     if min(len(one), len(other)) < LEAST:
-        return Lift(**told)
+        return told
     difference, low, high = _interval(one, other, share=figure == "success")
-    return Lift(**told, difference=difference, low=low, high=high)
+    return told.model_copy(update={"difference": difference, "low": low, "high": high})
 
 
 def _figure(use: Use, figure: str) -> float | None:
