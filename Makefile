@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents check format docs bench clean
+.PHONY: help demo test test-agents check format docs bench bench-evaluate clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -42,6 +42,9 @@ docs: $(READY_DOCS) ## Write the reference from the code, and build the pages in
 
 bench: $(READY) ## Measure Setpoint's own overhead
 	@$(BIN)/python bench/overhead.py
+
+bench-evaluate: $(READY) ## Measure how soon a change is judged, on click, attrs and httpx (about half an hour)
+	@$(BIN)/python bench/evaluate.py
 
 clean: ## Remove what the other targets made, but for .agents/ and .tools/
 	@rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

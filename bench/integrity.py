@@ -31,7 +31,7 @@ from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import IntegrityMode, KnownRed, Story
 from setpoint.evaluators import ProjectEvaluator
-from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.store.artifacts import Artifacts

@@ -27,11 +27,11 @@ from typing import NamedTuple
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.evaluators.discovery.interpreter import find_interpreter
+from setpoint.evaluators.discovery.layout import read_layout
+from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.explain.localise import Localiser
-from setpoint.evaluators.failures import is_test_path
-from setpoint.evaluators.interpreter import find_interpreter
-from setpoint.evaluators.layout import read_layout
-from setpoint.evaluators.suite import Runner, TestSuite
+from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import ChecksSettings
 from setpoint.store.artifacts import Artifacts

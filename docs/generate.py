@@ -14,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 
 import click
+import loop_metrics
 import statements
 import typer
 from jinja2 import Environment, PackageLoader
@@ -33,8 +34,10 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.mutation import Mutant, MutationReport
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import Limits, RunOutcome
+from setpoint.events.metrics import DayFigure, Metric, MetricsReport, Part
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, Question, RunProgress
 from setpoint.events.queries import RunSummary
+from setpoint.events.snapshots import Snapshot
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline
 from setpoint.pipelines.templates import documented, variables_of
@@ -74,6 +77,7 @@ def pages() -> dict[str, str]:
         "stories.md": stories,
         "json.md": json_shapes,
         "attestation.md": statements.page,
+        "metrics.md": loop_metrics.page,
     }
     return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
 
@@ -369,6 +373,8 @@ def json_shapes() -> Iterator[str]:
         ),
         ("run --auto: `worked`", "One story that was taken up.", Worked),
         ("check", "One evaluation of the working tree.", Evaluation),
+        ("metrics", "One report, with `snapshot` where it was stored too.", MetricsReport),
+        ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),
         ("mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
         ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
@@ -382,8 +388,9 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
-    yield "### `Mutant`\n"
-    yield from fields(Mutant)
+    for part in (Mutant, Metric, Part, DayFigure):
+        yield f"### `{part.__name__}`\n"
+        yield from fields(part)
     yield "## `progress.json`\n"
     yield "Kept up to date in the run's folder.\n"
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress, Question):

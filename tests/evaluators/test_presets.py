@@ -15,10 +15,10 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Severity
 from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.evaluators.discovery.interpreter import Interpreter, own_interpreter
 from setpoint.evaluators.integrity.paths import kind_of
-from setpoint.evaluators.interpreter import Interpreter, own_interpreter
-from setpoint.evaluators.launch import Program, found_program
-from setpoint.evaluators.tool import Tool
+from setpoint.evaluators.tools.launch import Program, found_program
+from setpoint.evaluators.tools.tool import Tool
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import Preset, Signs, Via, presets
 from setpoint.presets.asked import ChecksSettings, ToolSettings

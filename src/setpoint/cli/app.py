@@ -23,7 +23,11 @@ from setpoint.cli import (
     finding,
     gate,
     init,
+<<<<<<< HEAD
     learn,
+=======
+    metrics,
+>>>>>>> main
     mutate,
     pipeline,
     quarantine,
@@ -76,6 +80,7 @@ app.add_typer(gate.app)
 app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
+app.command()(metrics.metrics)
 app.command()(check.check)
 app.command()(mutate.mutate)
 app.command()(verify.verify)

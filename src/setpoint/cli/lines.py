@@ -10,7 +10,7 @@ from setpoint.domain import memory_events as m
 from setpoint.domain.attempt import Attempt
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
-from setpoint.domain.evidence import CheckState
+from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.gate import Answer
 from setpoint.domain.run import Action, Ending, RunOutcome
 
@@ -339,3 +339,11 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
     return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"
+
+
+def measured_line(result: CheckResult) -> str:
+    """Say in one line what a check gave, as it was measured."""
+    evidence = result.evidence
+    counts = " ".join(f"{name}={count}" for name, count in evidence.counts.items())
+    took = "kept from before" if evidence.cached else f"{evidence.duration_s:.1f} s"
+    return f"{evidence.check} {evidence.state} {counts} ({took}) {evidence.reason[:200]}".rstrip()

@@ -14,9 +14,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from setpoint import wiring
-from setpoint.cli.lines import line
+from setpoint.cli.lines import line, measured_line
 from setpoint.cli.menu import menu, show_gate
+from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import AgentStarted, Event, PhaseEntered
+from setpoint.domain.evidence import CheckResult
 from setpoint.domain.run import Ending, RunOrder, RunOutcome
 from setpoint.errors import ExitCode, RunWaiting
 
@@ -46,8 +48,8 @@ def follow(project: wiring.Project, order: RunOrder, *, as_json: bool, everythin
     console = Console(stderr=as_json, highlight=False, soft_wrap=True)
     while True:
         try:
-            with shown(project, order, console, everything=everything):
-                outcome = wiring.drive(project, order)
+            with shown(project, order, console, everything=everything) as told:
+                outcome = wiring.drive(project, order, told=told)
         except RunWaiting:
             opened = wiring.open_gate(project, order.trace_id)
             if as_json or not attended(console, order):
@@ -94,14 +96,14 @@ def _left_open(console: Console, project: wiring.Project, opened: wiring.OpenGat
 @contextmanager
 def shown(
     project: wiring.Project, order: RunOrder, console: Console, *, everything: bool = False
-) -> Iterator[None]:
-    """Show what happens in a run for as long as the block lasts."""
+) -> Iterator[wiring.Told]:
+    """Show what happens in a run for as long as the block lasts; gives what is told each result at once."""
     watcher = _Shown(project, order, console, everything=everything)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
         done = threading.Event()
         watching = pool.submit(watcher.watch, done)
         try:
-            yield
+            yield watcher.told
         finally:
             done.set()
             watching.result()
@@ -157,6 +159,10 @@ class _Shown:
             while not done.wait(POLL_S):
                 self._show(status)
             self._show(status)
+
+    def told(self, stage: Stage, result: CheckResult) -> None:
+        """Show the result of a check while those beside it still run: raw, not yet compared with the base."""
+        self._console.print(f"         {stage}: {escape(measured_line(result))}", style="dim")
 
     def _show(self, status: Status | None) -> None:
         for event in self._log.replay(self._trace_id, after=self._seq):

@@ -66,6 +66,8 @@ class Outcome(StrEnum):
     XPASSED = "xpassed"
     DESELECTED = "deselected"
     FLAKY = "flaky"
+    ORDER_DEPENDENT = "order_dependent"
+    """It failed in a selection, and does so where the work has no part; the whole suite will tell."""
 
     @property
     def red(self) -> bool:

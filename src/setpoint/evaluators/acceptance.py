@@ -8,8 +8,8 @@ from pathlib import Path
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.evaluators import results
-from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.layout import Layout
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
+from setpoint.evaluators.discovery.layout import Layout
 from setpoint.ports import Measured
 from setpoint.processes import Command, Completed, run
 from setpoint.store.artifacts import Artifacts

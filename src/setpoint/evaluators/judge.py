@@ -25,16 +25,16 @@ from setpoint.evaluators.baseline import (
     red_tests,
     without_excused,
 )
-from setpoint.evaluators.definitions import shape
 from setpoint.evaluators.explain.failing import readable
+from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.explain.nearness import Changes, near
-from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Seen
+from setpoint.evaluators.integrity.isolation import PARTS
 from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanished, without_renamed
 from setpoint.evaluators.integrity.paths import collected, matches
 from setpoint.evaluators.integrity.signals import Difference, signals
 from setpoint.evaluators.integrity.thresholds import lowered_settings
-from setpoint.evaluators.isolation import PARTS
+from setpoint.evaluators.tools.definitions import shape
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at
 from setpoint.store.artifacts import Artifacts
 

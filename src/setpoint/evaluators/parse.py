@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.evaluators import results
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.inside import PARSE
-from setpoint.evaluators.interpreter import Interpreter, environment
 from setpoint.ports import Measured
 from setpoint.processes import Command, run
 from setpoint.store.artifacts import Artifacts

@@ -17,8 +17,10 @@ from setpoint.ports import Measured, WorkCopy
 from setpoint.processes.git import git, head, tree_of
 
 _MARK = "setpoint-ready"
-BESIDE = ("tests", "bare")
-"""Names of the second places: for the tests of the base, and for files without their new suppressions."""
+BESIDE = ("tests", "bare", "base")
+"""Names of the second places: for the tests of the base, for files without their new suppressions, and for
+the base itself.
+"""
 
 
 async def check_out(state: Path, measured: Measured) -> Measured:
@@ -48,7 +50,7 @@ async def check_out_commit(state: Path, copy: WorkCopy, commit: Commit) -> Path:
 async def put_at(place: Path, source: Path, commit: Commit) -> None:
     """Put a commit of a repository into a place and remove all else from it; the place is made if need be."""
     if not (place / ".git" / _MARK).is_file():
-        await _clone(source, place)
+        await clone(source, place)
     await git(place, "checkout", "--quiet", "--force", "--detach", commit)
     await git(place, "clean", "-ffdxq")
 
@@ -68,7 +70,8 @@ def place_of(state: Path, trace: TraceId) -> Path:
     return state / "measured" / trace
 
 
-async def _clone(source: Path, place: Path) -> None:
+async def clone(source: Path, place: Path) -> None:
+    """Make a place that shares the objects of a repository, with nothing checked out."""
     unfinished = place.with_name(place.name + ".part")
     for left in (unfinished, place):
         shutil.rmtree(left, ignore_errors=True)
@@ -84,7 +87,7 @@ async def record_current(root: Path, place: Path) -> Commit:
 
     The repository itself gets nothing: index and objects are our own.
     """
-    await _clone(root, place)
+    await clone(root, place)
     objects = (await git(root, "rev-parse", "--path-format=absolute", "--git-path", "objects")).text
     variables = {
         "GIT_INDEX_FILE": str(place / ".git" / "setpoint-index"),
@@ -102,6 +105,16 @@ async def record_current(root: Path, place: Path) -> Commit:
     message = "The tree as it stands"
     answer = await git(place, "commit-tree", tree, "-p", start, "-m", message, environment=dates)
     return Commit(answer.text)
+
+
+async def commit_of(place: Path, tree: str) -> Commit | None:
+    """Make a commit of a tree in a place for measuring; none where the tree is not there any more."""
+    dates = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+    try:
+        made = await git(place, "commit-tree", tree, "-m", "A tree as it stood", environment=dates)
+    except WorkspaceError:
+        return None
+    return Commit(made.text)
 
 
 def remove(state: Path, trace: TraceId) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Literal
 
@@ -12,20 +14,22 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.acceptance import Acceptance
-from setpoint.evaluators.coverage import CoverageReport, run_options
-from setpoint.evaluators.custom import CustomTool
-from setpoint.evaluators.detect import Project, fits
-from setpoint.evaluators.failures import is_test_path
-from setpoint.evaluators.isolation import Aside, isolated
-from setpoint.evaluators.launch import MENDS
-from setpoint.evaluators.mutation import MutationEngine, MutationScore
+from setpoint.evaluators.discovery.detect import Project, fits
+from setpoint.evaluators.explain.failures import is_test_path
+from setpoint.evaluators.footing import Footing
+from setpoint.evaluators.integrity.isolation import Aside, isolated
+from setpoint.evaluators.mutants.score import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
-from setpoint.evaluators.sonarqube import SonarQube
-from setpoint.evaluators.suite import Runner, TestSuite
+from setpoint.evaluators.suites.coverage import CoverageReport, run_options
+from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
-from setpoint.evaluators.tool import Tool
+from setpoint.evaluators.tools.custom import CustomTool
+from setpoint.evaluators.tools.launch import MENDS
+from setpoint.evaluators.tools.sonarqube import SonarQube
+from setpoint.evaluators.tools.tool import Tool
+from setpoint.evaluators.tools.warm import WarmTool
 from setpoint.ports import Check
 from setpoint.presets import Preset, presets
 from setpoint.settings import Settings
@@ -37,17 +41,36 @@ class Target:
     """The tree to be measured, as far as the choice of checks needs it."""
 
     stage: Stage
-    files: tuple[str, ...]
-    """Every file of the tree."""
+    files: Mapping[str, str]
+    """Every file of the tree, with the id of its content."""
     changed: frozenset[str]
     """Paths that differ from the base; every file at the base itself."""
     suspects: tuple[str, ...]
+    """Tests that a run of the suite named before: at `evaluate` they run again."""
+    only: tuple[str, ...] | None
+    """The tests of Python that are run, by identifier or file; none for the whole suite."""
     settled: frozenset[str]
     """Tests that are red at the base: to run them again proves nothing, whether they are tolerated or not."""
     shaky: frozenset[str] = frozenset()
     """Tests that were flaky at the base."""
     aside: Aside | None = None
     """What of the tests has to be set aside, where the work changed files of tests."""
+    footing: Footing | None = None
+    """Where a selection of tests is compared before a red one counts."""
+    record: bool = False
+    """Whether the whole suite leaves a map of what each test reached."""
+    fast: bool = False
+    """Whether tests of which no map can be made run whole at `evaluate` too."""
+
+    def digest(self, patterns: tuple[str, ...]) -> str:
+        """Give one hash of all files whose names fit; empty for no patterns."""
+        if not patterns:
+            return ""
+        fitting = [
+            path for path in self.files if any(fnmatch(path.rpartition("/")[2], each) for each in patterns)
+        ]
+        text = "\0".join(f"{path}\0{self.files[path]}" for path in sorted(fitting))
+        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +85,10 @@ class Plan:
     """A folder for what checks hand to each other, outside the tree."""
     cache: Path
     """A folder for the tools' own caches."""
+    shared: Path
+    """A folder for those of them that all runs of the project use."""
+    fresh: bool = False
+    """Whether no tool may begin where it was the last time."""
 
     def parse(self, target: Target) -> Group:
         """Parse what the work changed."""
@@ -128,7 +155,7 @@ class Plan:
             reason = f"there is no file that {name} looks at"
             return Group(checks=(Unmeasured(name=name, reason=reason, feeds=preset.feeds),), identity=None)
         targets = self._targets(name, preset, target)
-        check = Tool(
+        tool = Tool(
             name=name,
             preset=preset,
             program=program,
@@ -143,11 +170,21 @@ class Plan:
             search=self.project.layout.imports,
             parsed=self._parsed(targets, target) if preset.silent else (),
         )
-        return Group(checks=(check,), identity=check.identity)
+        identity = (*replace(tool, cache="").identity, tool.config, *tool.search)
+        return Group(
+            checks=(self._warmed(tool, target),), identity=identity, inputs=target.digest(preset.inputs)
+        )
+
+    def _warmed(self, tool: Tool, target: Target) -> Check:
+        """Let a tool begin where it was the last time, where all runs of a project may share its cache."""
+        if self.fresh or target.stage is Stage.CONFIRM or not tool.preset.shared:
+            return tool
+        return WarmTool(tool=tool, folder=self.shared / tool.name, scratch=self.scratch)
 
     def _cache_of(self, name: str, target: Target) -> str:
         """Give the folder of a tool's own cache; a confirmation starts with an empty one."""
-        folder = self.scratch / "fresh" if target.stage is Stage.CONFIRM else self.cache
+        cold = self.fresh or target.stage is Stage.CONFIRM
+        folder = self.scratch / "fresh" if cold else self.cache
         return str(folder / name.partition("_")[0])
 
     def _targets(self, name: str, preset: Preset, target: Target) -> tuple[str, ...]:
@@ -175,7 +212,7 @@ class Plan:
         """Make the checks that run tests in other languages than Python."""
         for name in RUNNERS:
             only = None
-            if target.stage is Stage.EVALUATE:
+            if target.stage is Stage.EVALUATE and not target.fast:
                 only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
             if name in self.project.chosen and (only is None or only):
                 yield self._package_suite(name, target, only)
@@ -202,26 +239,27 @@ class Plan:
             only=only,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
+            footing=target.footing,
         )
         return Group(checks=(check,), identity=check.identity)
 
     def _suite(self, target: Target) -> Iterator[Group]:
         name: Literal["pytest", "unittest"] = "unittest" if "unittest" in self.project.chosen else "pytest"
-        suspects = tuple(test for test in target.suspects if not owner(test, self.project.chosen))
-        if name not in self.project.chosen or (target.stage is Stage.EVALUATE and not suspects):
+        if name not in self.project.chosen or target.only == ():
             return
         if reason := self._cannot_test(name):
             yield Group(checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None)
             return
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
-        runner = self.runner(cover, name)
+        runner = replace(self.runner(cover, name), reach=self.reach if target.record else None)
         suite = TestSuite(
             runner=runner,
-            only=None if whole else suspects,
+            only=target.only,
             reruns=self.settings.checks.reruns,
             settled=target.settled,
             shaky=target.shaky,
+            footing=target.footing,
         )
         identity = (
             name,
@@ -237,10 +275,10 @@ class Plan:
             *sorted(target.settled),
             "shaky",
             *sorted(target.shaky),
-            "only",
-            *(suite.only or ()),
         )
+        identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
         identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
+        identity = (*identity, "footing", target.footing.commit if target.footing else "")
         if cover is None:
             yield Group(checks=_of_suite(suite, target), identity=identity)
             if whole and "coverage" in self.project.chosen:
@@ -288,6 +326,11 @@ class Plan:
         bounds = (str(checks.mutation_budget_s), str(checks.mutation_goal))
         identity = ("mutation", interpreter.fingerprint, *bounds, *checks.pytest_args)
         yield Group(checks=(check,), identity=(*identity, "settled", *sorted(settled)))
+
+    @property
+    def reach(self) -> Path:
+        """Name where the map of what each test reached is written."""
+        return self.scratch / "reach.json"
 
     def _cover(self) -> tuple[str, ...] | None:
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):

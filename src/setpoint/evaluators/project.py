@@ -4,47 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.evidence import CheckResult, CheckState
-from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
+from setpoint.domain.ids import Commit, StoryId, TraceId, sortable
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
-from setpoint.domain.story import IntegrityMode, Story
-from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings, red_tests
-from setpoint.evaluators.cache import ResultCache
-from setpoint.evaluators.custom import reasons
-from setpoint.evaluators.detect import Interpreters, Project, choose, find_programs, found_leak, layout_at
+from setpoint.domain.story import Story
+from setpoint.evaluators.baseline import Measurements, red_tests
+from setpoint.evaluators.discovery.detect import (
+    Interpreters,
+    Project,
+    choose,
+    find_programs,
+    found_leak,
+    layout_at,
+)
+from setpoint.evaluators.discovery.interpreter import find_interpreter, own_interpreter
+from setpoint.evaluators.discovery.probes import Probes
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
-from setpoint.evaluators.failures import is_test_path
 from setpoint.evaluators.integrity.guard import Guard, Protection, Seen, parent_of
-from setpoint.evaluators.integrity.paths import collected, matches
+from setpoint.evaluators.integrity.paths import collected
 from setpoint.evaluators.integrity.suppressions import grown
-from setpoint.evaluators.interpreter import find_interpreter, own_interpreter
-from setpoint.evaluators.isolation import Aside
+from setpoint.evaluators.integrity.unmasked import bare, run_bare
 from setpoint.evaluators.judge import Judge, Reference
+from setpoint.evaluators.measuring import Measuring, Task, Told, tests_of
 from setpoint.evaluators.place import (
     check_out,
     check_out_commit,
     place_beside,
     place_of,
-    record_current,
     remove,
     repository_of,
 )
-from setpoint.evaluators.plan import Plan, Target
-from setpoint.evaluators.results import unmeasured
-from setpoint.evaluators.run import measure, run_group
-from setpoint.evaluators.suite import Runner
-from setpoint.evaluators.suites.linked import link_packages
-from setpoint.evaluators.unmasked import bare, run_bare
+from setpoint.evaluators.standing import EvaluationCache, Standing
+from setpoint.evaluators.suites.python import Runner
+from setpoint.evaluators.tools.custom import CustomTool, reasons
 from setpoint.ports import Measured, Toolbox, WorkCopy
-from setpoint.presets import presets
+from setpoint.presets import Via, presets
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at, head, tree_of
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
@@ -67,25 +68,21 @@ class Survey:
     """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Task:
-    """What the measuring of one tree needs to know beside the tree."""
-
-    project: Project
-    story: Story
-    base: Measurements | None = None
-    """What the base gave; none where there is nothing to compare with, and every file counts as changed."""
-
-
 class ProjectEvaluator:
     """Runs the checks of one project's runs; holds nothing that a new process could not find again."""
 
-    def __init__(self, settings: Settings, artifacts: Artifacts, state: Path) -> None:
-        """Keep raw output and reports in `artifacts`, everything else under `state`."""
+    def __init__(
+        self, settings: Settings, artifacts: Artifacts, state: Path, told: Told = lambda *_: None
+    ) -> None:
+        """Keep raw output and reports in `artifacts`, everything else under `state`.
+
+        `told` is given each check's raw result as soon as it is known.
+        """
         self._settings = settings
         self._artifacts = artifacts
         self._state = state
-        self._cache = ResultCache(state / "cache" / "checks")
+        self._probes = Probes(state / "cache" / "interpreters.json")
+        self._measuring = Measuring(settings=settings, artifacts=artifacts, state=state, told=told)
         self._projects: dict[TraceId, Project] = {}
         self._bases: dict[TraceId, Measurements] = {}
 
@@ -115,7 +112,7 @@ class ProjectEvaluator:
             return await self._located(order, first, measured)
         base = await self._base(order, measured.copy)
         place = await check_out(self._state, measured)
-        raw = await self._measure(self._task(order, base), place)
+        raw = await self._measuring.measure(self._task(order, base), place)
         parent = await parent_of(place.copy.path, measured.commit)
         seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
         judge = replace(judge, broken=await self._broken(order, base, raw, place))
@@ -123,7 +120,7 @@ class ProjectEvaluator:
         known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
         return await self._located(order, await judge.against(base, raw, known), measured)
 
-    async def _hidden(self, task: _Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
+    async def _hidden(self, task: Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
         """Say what suppressions hide that the work brought in, by path."""
         root, base = place.copy.path, task.base
         if base is None:
@@ -136,11 +133,11 @@ class ProjectEvaluator:
             return {}
         folder = place_beside(place_of(self._state, place.copy.trace_id), "bare")
         there, files = await bare(folder, place, new, after)
-        target = await _target(task, there)
-        cache = None if place.stage is Stage.CONFIRM else self._cache
+        target = await self._measuring.target(task, there)
+        bench = replace(self._measuring.bench(task, place.stage), told=lambda _: None)
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            groups = self._plan(task, place.copy.trace_id, Path(scratch)).static(target)
-            return (await run_bare(groups, there, files, cache)).hidden(raw.results)
+            groups = self._measuring.plan(task, place.copy.trace_id, Path(scratch)).static(target)
+            return (await run_bare(groups, there, files, bench)).hidden(raw.results)
 
     async def survey(self, root: Path) -> Survey:
         """Say with what the project's last commit would be measured, and measure nothing."""
@@ -163,34 +160,78 @@ class ProjectEvaluator:
         )
 
     async def measure_tree(
-        self, root: Path, story: Story | None = None, quarantine: tuple[Quarantined, ...] = ()
+        self,
+        root: Path,
+        story: Story | None = None,
+        quarantine: tuple[Quarantined, ...] = (),
+        *,
+        fast: bool = False,
+        fresh: bool = False,
     ) -> Evaluation:
         """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.
 
-        It is measured in a place of its own: neither the tree nor the repository is touched.
+        It is measured in a place of its own: neither the tree nor the repository is touched. With `fast`
+        only those tests run that what has changed since the last whole run can reach; with `fresh` nothing is
+        taken from a cache.
         """
         story = story or Story(id=StoryId("check"), title="The tree as it stands")
-        trace = TraceId(sortable("check", datetime.now(UTC)))
-        place = place_of(self._state, trace)
-        try:
-            commit = await record_current(root, place)
-            tree = await tree_of(place, commit)
-            copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=tree)
-            project = await self._look_at(root, copy, commit)
-            measured = Measured(copy=copy, commit=commit, tree=tree, stage=Stage.TEST)
-            raw = await self._measure(_Task(project=project, story=story), measured)
-            judge = self._judge(story, commit, copy, self._settings.weights)
-            return await replace(judge, quarantine=quarantine).alone(raw)
-        finally:
-            await asyncio.to_thread(remove, self._state, trace)
+        standing = Standing(root, self._state / "standing")
+        with standing.opened() as folder:
+            recorded, both = await asyncio.gather(standing.record(folder), self._interpreters(root))
+            held = (each.model_dump_json() for each in quarantine)
+            parts = (*recorded, story.model_dump_json(), str(fast), *self._decides(both), *held)
+            kept = EvaluationCache(self._state / "cache" / "evaluations", parts)
+            if not fresh and (found := kept.get()) is not None:
+                return found
+            trace = TraceId(sortable("check", datetime.now(UTC)))
+            place = place_of(self._state, trace)
+            try:
+                commit = await standing.committed(folder, place, recorded)
+                copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=recorded[1])
+                project = await self._look_at(root, copy, commit)
+                task = Task(project=project, story=story, fast=fast, fresh=fresh)
+                stage = Stage.EVALUATE if fast else Stage.TEST
+                raw = await self._measuring.measure(task, Measured(copy, commit, recorded[1], stage))
+                judge = self._judge(story, commit, copy, self._settings.weights)
+                made = await replace(judge, quarantine=quarantine).alone(raw)
+            finally:
+                await asyncio.to_thread(remove, self._state, trace)
+            if self._lasts(project):
+                kept.keep(made)
+            return made
+
+    def _decides(self, both: Interpreters) -> Iterator[str]:
+        """Give all that decides what is measured and how, but for the tree; for projects that `_lasts`."""
+        settings = self._settings
+        yield settings.model_dump_json()
+        yield from (f"{each.path} {each.version} {each.fingerprint}" for each in (both.project, both.own))
+        for name, asked in settings.check.items():
+            tool = CustomTool(
+                name=name, asked=asked, project=both.project, imports=(), artifacts=self._artifacts
+            )
+            yield from tool.identity
+
+    def _lasts(self, project: Project) -> bool:
+        """Whether an evaluation holds until the tree, the settings or an interpreter's packages change.
+
+        It does not where anything comes from elsewhere: a server, programs and packages of other languages.
+        """
+        known, chosen = presets(), project.chosen
+        outside = [name for name in chosen if name in known and known[name].via in (Via.NODE, Via.PATH)]
+        return not (outside or project.layout.package_folders or self._settings.sonarqube.url)
+
+    async def _interpreters(self, root: Path) -> Interpreters:
+        ask, checks = self._probes.ask, self._settings.checks
+        project, own = await asyncio.gather(find_interpreter(root, checks, ask), own_interpreter(ask))
+        return Interpreters(project=project, own=own)
 
     async def _look_at(self, root: Path, copy: WorkCopy, base: Commit) -> Project:
         checks = self._settings.checks
-        interpreter, own = await asyncio.gather(find_interpreter(root, checks), own_interpreter())
+        both = await self._interpreters(root)
+        interpreter = both.project
         layout = await layout_at(repository_of(copy), base)
         place = await check_out_commit(self._state, copy, base)
         layout, leak = await found_leak(root, place, interpreter, layout)
-        both = Interpreters(project=interpreter, own=own)
         chosen = choose(checks, layout, both)
         programs = await find_programs(root, chosen, both, layout.package_folders)
         chosen |= reasons(self._settings.check, interpreter)
@@ -198,12 +239,12 @@ class ProjectEvaluator:
             root=root, interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak
         )
 
-    def _task(self, order: RunOrder, base: Measurements | None) -> _Task:
-        return _Task(project=self._projects[order.trace_id], story=order.story, base=base)
+    def _task(self, order: RunOrder, base: Measurements | None) -> Task:
+        return Task(project=self._projects[order.trace_id], story=order.story, base=base)
 
     async def _measure_base(self, order: RunOrder, measured: Measured) -> Measurements:
         place = await check_out(self._state, measured)
-        raw = await self._measure(self._task(order, None), place)
+        raw = await self._measuring.measure(self._task(order, None), place)
         write_atomic(self._base_file(order.trace_id), raw.model_dump_json())
         self._bases[order.trace_id] = raw
         return raw
@@ -239,7 +280,7 @@ class ProjectEvaluator:
         task = self._task(order, None)
         if "pytest" not in task.project.chosen:
             return None
-        return self._plan(task, order.trace_id, self._state).runner()
+        return self._measuring.plan(task, order.trace_id, self._state).runner()
 
     async def _located(self, order: RunOrder, judged: Evaluation, measured: Measured) -> Evaluation:
         """Where tests are red, look which lines are at fault; the tree is checked out anew for it."""
@@ -256,29 +297,6 @@ class ProjectEvaluator:
         tree = measured._replace(copy=measured.copy._replace(path=str(place)))
         found = await localiser.look(tree, judged.failures)
         return judged.model_copy(update={"suspects": found.suspects, "localised": found.how})
-
-    async def _measure(self, task: _Task, place: Measured) -> Measurements:
-        target = await _target(task, place)
-        await asyncio.to_thread(_link, task.project, Path(place.copy.path))
-        cache = None if place.stage is Stage.CONFIRM else self._cache
-        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            plan = self._plan(task, place.copy.trace_id, Path(scratch))
-            parsed = await run_group(plan.parse(target), place, cache)
-            if _breaks(parsed, task.base):
-                rest = _left_out(place.tree, plan, target)
-            else:
-                rest = await measure(place, plan.static(target), plan.tests(target), cache)
-        return Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=(*parsed, *rest))
-
-    def _plan(self, task: _Task, trace: TraceId, scratch: Path) -> Plan:
-        return Plan(
-            project=task.project,
-            settings=self._settings,
-            artifacts=self._artifacts,
-            story=task.story,
-            scratch=scratch,
-            cache=self._state / "cache" / "tools" / trace,
-        )
 
     def _guard(self, order: RunOrder, copy: WorkCopy) -> Guard:
         named = (*order.story.protected, *self._settings.integrity.protected)
@@ -300,7 +318,7 @@ class ProjectEvaluator:
                 base = Measurements.model_validate_json(self._base_file(trace).read_bytes())
             except (FileNotFoundError, ValueError):  # not measured yet, or by another version
                 return frozenset()
-        return collected(_ran(base))
+        return collected(tests_of(base))
 
     def _judge(self, story: Story, base: Commit, copy: WorkCopy, weights: Mapping[str, float]) -> Judge:
         return Judge(
@@ -316,63 +334,5 @@ class ProjectEvaluator:
         return self._state / "measured" / f"{trace}.base.json"
 
 
-async def _target(task: _Task, place: Measured) -> Target:
-    files = await files_at(place.copy.path, place.commit)
-    base = task.base
-    changed = files if base is None else await changed_files(place.copy.path, base.commit, place.commit)
-    return Target(
-        stage=place.stage,
-        files=files,
-        changed=frozenset(changed),
-        suspects=place.suspects,
-        settled=base.tests.red if base is not None and base.tests is not None else frozenset(),
-        shaky=frozenset(flaky_tests(base.tests)) if base is not None and base.tests else frozenset(),
-        aside=None if base is None else _aside(task.story, place, base, changed),
-    )
-
-
-def _aside(story: Story, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
-    """Say what has to be set aside, so that nothing the work did to the tests reaches those of the base."""
-    known = _ran(base)
-    if story.integrity is IntegrityMode.FREE or not known:
-        return None
-    of_tests = collected(known)
-    paths = [path for path in changed if is_test_path(path) or path in of_tests]
-    paths = [path for path in paths if not matches(path, story.granted)]
-    if not paths:
-        return None
-    beside = place_beside(Path(place.copy.path), "tests")
-    return Aside(place=beside, base=base.commit, paths=tuple(paths), known=known)
-
-
-def _ran(base: Measurements) -> frozenset[str]:
-    """Give the tests of the base that a Python runner of ours ran."""
-    made = [base.result(name) for name in ("pytest", "unittest")]
-    return frozenset(test for each in made if each and each.tests for test in each.tests.outcomes)
-
-
 def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace")
-
-
-def _link(project: Project, place: Path) -> None:
-    """Bring the packages that the user has installed to the measured tree."""
-    folders, committed = project.layout.package_folders, project.layout.committed_packages
-    link_packages(project.root, place, folders, committed)
-
-
-def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
-    groups = (*plan.static(target), *plan.tests(target))
-    names = [check.name for group in groups for check in group.checks]
-    feeds = {name: preset.feeds for name, preset in presets().items()}
-    reason = "not run: the tree does not parse"
-    return tuple(unmeasured(name, tree, reason, feeds=feeds.get(name, ())) for name in names)
-
-
-def _breaks(parsed: tuple[CheckResult, ...], base: Measurements | None) -> bool:
-    """Whether the work made files that do not parse; those of the base are its own affair."""
-    if base is None or any(result.state is CheckState.ERROR for result in parsed):
-        return False
-    stood = base.result("parse")
-    found = [finding for result in parsed for finding in result.findings]
-    return bool(new_findings(found, stood.findings if stood else ()))

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from setpoint.domain.evidence import CheckState, Coverage, Evidence
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.quality import Metric, QualityVector
-from setpoint.evaluators.definitions import Shape
 from setpoint.evaluators.integrity.mark import mark
+from setpoint.evaluators.tools.definitions import Shape
 
 LADDER: Mapping[Severity, float] = {
     Severity.INFO: 0.95,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.quality import Metric
 from setpoint.evaluators import results
 from setpoint.evaluators.cache import ResultCache
+from setpoint.evaluators.pace import Pace
 from setpoint.ports import Check, Measured
 
 
@@ -36,33 +37,77 @@ class Group:
     checks: tuple[Check, ...]
     identity: tuple[str, ...] | None
     """All that decides their results, but for the tree and the base; none where they are never kept."""
+    inputs: str = ""
+    """A digest of all files that they look at; empty: the whole tree, and the base it is compared with."""
+
+    def key(self, measured: Measured) -> tuple[str, ...] | None:
+        """Give all that decides their results on a tree."""
+        if self.identity is None:
+            return None
+        if self.inputs:
+            return ("inputs", self.inputs, *self.identity)
+        return (measured.tree, measured.copy.base_tree, *self.identity)
+
+
+Told = Callable[[CheckResult], None]
+"""Is given each result as soon as it is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """What running checks needs beside the checks."""
+
+    cache: ResultCache | None
+    pace: Pace
+    told: Told = lambda _: None
 
 
 async def measure(
-    measured: Measured, static: Iterable[Group], tests: Iterable[Group], cache: ResultCache | None
+    measured: Measured, static: Iterable[Group], tests: Iterable[Group], bench: Bench
 ) -> tuple[CheckResult, ...]:
-    """Run all groups; gives the results of the static tools first. Cancelling ends what runs."""
+    """Run all groups; gives the results of the static tools first. Cancelling ends what runs.
+
+    What took longest the last time begins first, so that nothing long is left for the end.
+    """
     lanes = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1))
+    groups = tuple(static)
 
     async def beside(group: Group) -> tuple[CheckResult, ...]:
         async with lanes:
-            return await run_group(group, measured, cache)
+            return await run_group(group, measured, bench)
 
     async def in_order() -> tuple[CheckResult, ...]:
-        return tuple([result for group in tests for result in await run_group(group, measured, cache)])
+        return tuple([result for group in tests for result in await run_group(group, measured, bench)])
 
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(in_order())
-        others = [tasks.create_task(beside(group)) for group in static]
+        first = sorted(groups, key=lambda group: -bench.pace.expected_s(check.name for check in group.checks))
+        made = {id(group): tasks.create_task(beside(group)) for group in first}
+    others = [made[id(group)] for group in groups]
     return (*(result for task in others for result in task.result()), *running.result())
 
 
-async def run_group(group: Group, measured: Measured, cache: ResultCache | None) -> tuple[CheckResult, ...]:
-    """Run the checks of a group, or take what they gave earlier on the same tree."""
-    key = None if group.identity is None else (measured.tree, measured.copy.base, *group.identity)
-    if cache is not None and key is not None and (kept := cache.get(key)) is not None:
-        return kept
-    made = tuple([await check.run(measured) for check in group.checks])
-    if cache is not None and key is not None:
-        cache.keep(key, made)
+async def run_group(group: Group, measured: Measured, bench: Bench) -> tuple[CheckResult, ...]:
+    """Run the checks of a group, or take what they gave earlier on the same tree or the same inputs."""
+    key = group.key(measured)
+    if bench.cache is not None and key is not None and (kept := bench.cache.get(key)) is not None:
+        made = tuple(_of_tree(result, measured) for result in kept)
+        for result in made:
+            bench.told(result)
+        return made
+    results_made = []
+    for check in group.checks:
+        result = await check.run(measured)
+        bench.told(result)
+        bench.pace.took(result)
+        results_made.append(result)
+    made = tuple(results_made)
+    if bench.cache is not None and key is not None:
+        bench.cache.keep(key, made)
     return made
+
+
+def _of_tree(result: CheckResult, measured: Measured) -> CheckResult:
+    """A result holds for each tree with the same inputs."""
+    evidence = result.evidence.model_copy(update={"tree": measured.tree})
+    return result.model_copy(update={"evidence": evidence})

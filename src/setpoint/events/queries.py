@@ -71,6 +71,14 @@ def runs(store: Store, owner: Owner, *, limit: int = 50) -> tuple[RunSummary, ..
         return tuple(_summary(row, owner) for row in connection.execute(query))
 
 
+def counts(store: Store) -> dict[str, int]:
+    """Count the runs by what is recorded of them: their ending, or else their state."""
+    what = sa.func.coalesce(RUN.c.ending, RUN.c.state)
+    query = sa.select(what, sa.func.count()).group_by(what).order_by(what)
+    with store.reading() as connection:
+        return {str(state): count for state, count in connection.execute(query)}
+
+
 def latest(store: Store, owner: Owner) -> RunSummary | None:
     """Give the newest run, if there is one."""
     return next(iter(runs(store, owner, limit=1)), None)

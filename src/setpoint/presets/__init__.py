@@ -105,6 +105,13 @@ class Preset(Value):
     """
     globs: tuple[str, ...]
     """Names of the files it looks at."""
+    inputs: tuple[str, ...] = ()
+    """Patterns of the names of all files that its findings depend on, its settings included, in any folder.
+
+    Its results are kept until one of them changes; empty: until anything in the tree changes.
+    """
+    shared: bool = False
+    """Whether all runs of a project use its own cache, one at a time; else each run has its own."""
     tests: bool = True
     """Whether files that hold tests are among its targets."""
     idle: str = ""

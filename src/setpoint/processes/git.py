@@ -272,3 +272,36 @@ def _unescaped(code: bytes) -> bytes:
 
 def _names(listing: bytes) -> tuple[str, ...]:
     return tuple(os.fsdecode(name) for name in listing.split(b"\0") if name)
+
+
+async def blobs_at(root: Path | str, commit: str) -> dict[str, str]:
+    """Give the id of each file's content in a commit, by path; submodules with the id of their commit."""
+    listing = (await git(root, "ls-tree", "-r", "-z", "--full-tree", commit)).stdout
+    found = {}
+    for entry in listing.split(b"\0"):
+        facts, tab, name = entry.partition(b"\t")
+        if tab:
+            found[os.fsdecode(name)] = facts.split()[2].decode()
+    return found
+
+
+async def contents_of(root: Path | str, blobs: Iterable[str]) -> dict[str, bytes]:
+    """Give contents by their ids; those that are not in the repository are left out."""
+    wanted = list(dict.fromkeys(blobs))
+    if not wanted:
+        return {}
+    output = (
+        await git(root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in wanted).encode())
+    ).stdout
+    found: dict[str, bytes] = {}
+    place = 0
+    for blob in wanted:
+        end = output.index(b"\n", place)
+        facts, place = output[place:end].split(), end + 1
+        if facts[1] == b"blob":
+            size = int(facts[2])
+            found[blob] = output[place : place + size]
+            place += size + 1
+        elif facts[-1] != b"missing":
+            place += int(facts[2]) + 1
+    return found

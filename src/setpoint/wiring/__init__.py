@@ -1,5 +1,6 @@
 """The composition root: the only place that knows every adapter."""
 
+from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.doctor import agent_rows, diagnosis
@@ -12,6 +13,14 @@ from setpoint.wiring.learnings import learning, learnings, retire_from, uplift
 from setpoint.wiring.learnings import merge as merge_learnings
 from setpoint.wiring.learnings import weigh as weigh_learning
 from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
+from setpoint.wiring.metrics import (
+    metric_snapshots,
+    metrics,
+    metrics_exposition,
+    store_due_metrics,
+    store_metrics,
+    write_metrics_page,
+)
 from setpoint.wiring.mutants import mutate
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
@@ -27,6 +36,7 @@ __all__ = [
     "OpenGate",
     "Project",
     "Stepped",
+    "Told",
     "Verified",
     "Wanted",
     "add_story",
@@ -51,7 +61,13 @@ __all__ = [
     "learnings",
     "learnings_alike",
     "measure",
+<<<<<<< HEAD
     "merge_learnings",
+=======
+    "metric_snapshots",
+    "metrics",
+    "metrics_exposition",
+>>>>>>> main
     "mutate",
     "open_gate",
     "open_gates",
@@ -68,6 +84,8 @@ __all__ = [
     "set_keys",
     "shelf",
     "step",
+    "store_due_metrics",
+    "store_metrics",
     "story",
     "take_out_of_quarantine",
     "uplift",
@@ -75,4 +93,5 @@ __all__ = [
     "verify_statement",
     "weigh_learning",
     "work_off",
+    "write_metrics_page",
 ]

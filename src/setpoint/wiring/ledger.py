@@ -23,8 +23,8 @@ from setpoint.domain.story import Story
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.evaluators.acceptance import PREFIX
+from setpoint.evaluators.discovery.layout import configuration
 from setpoint.evaluators.judge import FullReport
-from setpoint.evaluators.layout import configuration
 from setpoint.evaluators.place import remove
 from setpoint.events.attesting import (
     evidence_statement,

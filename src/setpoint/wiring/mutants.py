@@ -7,8 +7,8 @@ import re
 
 from setpoint.domain.mutation import MutationReport
 from setpoint.errors import UsageError
-from setpoint.evaluators.mutating import Wanted
-from setpoint.evaluators.mutating import mutate as judge
+from setpoint.evaluators.mutants.tree import Wanted
+from setpoint.evaluators.mutants.tree import mutate as judge
 from setpoint.wiring.project import Project
 
 _LINES = re.compile(r"(\d+)(?:-(\d+))?")

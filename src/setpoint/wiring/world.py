@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -19,8 +20,8 @@ from setpoint.domain.events import Body, RunResumed
 from setpoint.domain.ids import Artifact
 from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
-from setpoint.errors import RunCancelled
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.errors import RecordedDataError, RunCancelled
+from setpoint.evaluators import ProjectEvaluator, Told
 from setpoint.events.replay import history
 from setpoint.events.report import write_all
 from setpoint.loops import phase
@@ -30,10 +31,13 @@ from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, World
 from setpoint.settings import Settings
 from setpoint.wiring.board import shelf
+from setpoint.wiring.metrics import store_due_metrics
 from setpoint.wiring.project import Project
 from setpoint.wiring.quarantine import quarantine_entries
 from setpoint.wiring.scribe import HeardLog, Scribe
 from setpoint.workspace import GitBranchForge, GitWorkspace
+
+_LOG = logging.getLogger(__name__)
 
 
 class SystemClock:
@@ -55,7 +59,7 @@ def outside_agents(project: Project) -> Agents:
     )
 
 
-def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog) -> World:
+def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: Told) -> World:
     settings = Settings.model_validate_json(ordered.settings)
     made: dict[str, Agent] = {}
     outside = outside_agents(project)
@@ -69,7 +73,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog)
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.root, project.state),
         forge=GitBranchForge(project.root),
-        evaluator=ProjectEvaluator(settings, project.artifacts, project.state),
+        evaluator=ProjectEvaluator(settings, project.artifacts, project.state, told),
         log=log,
         durable=durable,
         clock=SystemClock(),
@@ -100,10 +104,16 @@ def _unheard(_body: Body) -> None:
     pass
 
 
-def drive(project: Project, ordered: RunOrder, before: Callable[[Body], None] = _unheard) -> RunOutcome:
+def drive(
+    project: Project,
+    ordered: RunOrder,
+    before: Callable[[Body], None] = _unheard,
+    told: Told = lambda *_: None,
+) -> RunOutcome:
     """Drive a run to its end in this process; a run that another process left goes on where it was.
 
     `before` is told what is about to be recorded; what it raises leaves the run as it is, to be resumed.
+    `told` is given each check's result as soon as it is known, before the checks beside it are done.
 
     Raises `RunWaiting` where a person has to answer first. A run that a person cancels meanwhile is driven
     once more, to its end with the best state.
@@ -113,14 +123,19 @@ def drive(project: Project, ordered: RunOrder, before: Callable[[Body], None] = 
     if gate is not None and not gate.expired(datetime.now(UTC)):
         raise waiting(ordered.trace_id, gate)
     try:
-        return _driven(project, ordered, before)
+        outcome = _driven(project, ordered, before, told)
     except RunCancelled:
         if history(project.log.replay(ordered.trace_id)).cancel is None:
             raise
-        return _driven(project, ordered, before)
+        outcome = _driven(project, ordered, before, told)
+    try:
+        store_due_metrics(project)
+    except RecordedDataError as error:  # an older run's record is damaged: this run's outcome stands
+        _LOG.warning("the metrics of days that are over were not stored: %s", error)
+    return outcome
 
 
-def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None]) -> RunOutcome:
+def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None], told: Told) -> RunOutcome:
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
         events = project.log.replay(order.trace_id)
         scribe = Scribe(shelf(project), order, events)
@@ -129,14 +144,20 @@ def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None])
         if events:
             key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
             log.append(order.trace_id, key, (RunResumed(process=os.getpid()),))
-        return await phase.drive(order, _world(project, order, durable, log), durable)
+        return await phase.drive(order, _world(project, order, durable, log, told), durable)
 
     return asyncio.run(DbosEngine(project.state).drive(ordered, run))
 
 
-def measure(project: Project) -> Evaluation:
-    """Measure the user's tree as it stands, uncommitted changes included."""
-    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state)
+def measure(
+    project: Project, told: Told = lambda *_: None, *, fast: bool = False, fresh: bool = False
+) -> Evaluation:
+    """Measure the user's tree as it stands, uncommitted changes included.
+
+    With `fast` of the tests only those that what has changed since the last whole run can reach; with `fresh`
+    nothing is taken from a cache. `told` is given each check's result as soon as it is known.
+    """
+    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state, told)
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
-    return asyncio.run(evaluator.measure_tree(project.root, quarantine=held))
+    return asyncio.run(evaluator.measure_tree(project.root, quarantine=held, fast=fast, fresh=fresh))

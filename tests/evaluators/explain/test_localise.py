@@ -11,12 +11,12 @@ from evaluators.conftest import write
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import Cause, Failure, Frame
 from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.evaluators.discovery.interpreter import find_interpreter
+from setpoint.evaluators.discovery.layout import read_layout
 from setpoint.evaluators.explain.localise import MOST_SUSPECTS, Localised, Localiser
 from setpoint.evaluators.formats import traced
 from setpoint.evaluators.formats.bad import BadReport
-from setpoint.evaluators.interpreter import find_interpreter
-from setpoint.evaluators.layout import read_layout
-from setpoint.evaluators.suite import Runner
+from setpoint.evaluators.suites.python import Runner
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import ChecksSettings
 from setpoint.store.artifacts import Artifacts

@@ -14,9 +14,9 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Severity
 from setpoint.domain.ids import Commit, TraceId, Tree
-from setpoint.evaluators.interpreter import own_interpreter
-from setpoint.evaluators.launch import found_program
-from setpoint.evaluators.tool import Tool
+from setpoint.evaluators.discovery.interpreter import own_interpreter
+from setpoint.evaluators.tools.launch import found_program
+from setpoint.evaluators.tools.tool import Tool
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import presets
 from setpoint.presets.asked import ToolSettings

@@ -180,3 +180,19 @@ async def test_without_installed_packages_the_tests_are_an_error_that_says_how_t
         CheckState.ERROR,
         "vitest is not installed; install it in the project's node_modules, or switch checks.vitest off",
     )
+
+
+async def test_a_test_that_needs_those_before_it_is_left_to_the_whole_suite(start) -> None:
+    cases = (
+        'let seen = 0;\nit("first", () => { seen = 1; });\n'
+        'it("second", () => { same(seen, 1); });\nit("third", () => { same(add(1, 2), 3); });\n'
+    )
+    files = project("jest", cases) | {"calc.js": code("jest", RIGHT)}
+    made = await start(files, settings=settings(reruns=1))
+
+    await made.measure(Stage.BASE)
+    await made.change({"calc.js": code("jest", CALC)})
+    second, third = (f"{FILE}::{name}" for name in ("second", "third"))
+    evaluated = await made.measure(Stage.EVALUATE, second, third)
+    assert [each.test for each in evaluated.failures] == [third]
+    assert second in evaluated.evidence_of("jest").reason

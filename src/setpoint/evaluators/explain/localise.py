@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.domain.evidence import Cause, Failure, Suspect
-from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.formats import traced
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.traced import Traced
 from setpoint.evaluators.inside import TRACER
-from setpoint.evaluators.suite import Runner, run_once
+from setpoint.evaluators.suites.python import Runner, run_once
 from setpoint.mutation.engine.suspicion import Line, Reached, Spectra, ochiai, with_tracebacks
 from setpoint.policies.causes import Cluster, clustered
 from setpoint.ports import Measured

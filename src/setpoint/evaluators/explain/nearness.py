@@ -9,7 +9,7 @@ from functools import cached_property
 
 from setpoint.domain.evidence import Failure, Frame
 from setpoint.domain.finding import Finding, Nearness
-from setpoint.evaluators.failures import deepest, is_test_path
+from setpoint.evaluators.explain.failures import deepest, is_test_path
 
 _Span = tuple[int, int]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from setpoint.domain.evidence import Failure, Outcome
 from setpoint.domain.quarantine import PutBy, Quarantined, covering
-from setpoint.evaluators.suite import MOST_RERUN, Runner, run_once
+from setpoint.evaluators.suites.python import MOST_RERUN, Runner, run_once
 from setpoint.ports import Measured
 
 TIMES = 3

@@ -27,6 +27,7 @@ def interpreter(distributions: list[str]) -> dict[str, Any]:
         "prefix": sys.prefix,
         "modules": found,
         "fingerprint": _fingerprint(),
+        "folders": sorted({path for path in sys.path if Path(path).is_dir()}),
     }
 
 

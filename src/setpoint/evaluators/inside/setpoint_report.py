@@ -3,13 +3,15 @@
 
 It is loaded with `-p setpoint_report` and told its files by variables, which it takes out of the environment:
 `SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON object: `only` lists test or
-file identifiers, and all other tests are left out; `leave_out` lists tests that are left out. A run that
-ended in order has a last line of kind `end`; whoever reads a report without it knows that the interpreter
-died, and from the last `begin` in which test.
+file identifiers, and all other tests are left out; `leave_out` lists tests that are left out;
+`SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`).
+A run that ended in order has a last line of kind `end`; whoever reads a report without it knows that the
+interpreter died, and from the last `begin` in which test.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -136,6 +138,20 @@ class DistributedReport(Report):
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Note what a worker will run."""
         self._write("collected", ids=list(ids))
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
+    """Begin the map of what tests reach before the first file of the project is imported."""
+    path = os.environ.pop("SETPOINT_REACH_FILE", None)
+    if path is None:
+        yield
+        return
+    reach = importlib.import_module("setpoint_reach").Reach(path)  # only where a map is asked for
+    early_config.pluginmanager.register(reach, "setpoint-reach")
+    reach.begin()
+    yield
+    reach.loaded()
 
 
 def pytest_configure(config: Any) -> None:

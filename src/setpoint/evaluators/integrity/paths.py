@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 from fnmatch import translate
 
-from setpoint.evaluators.failures import is_test_path
+from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.integrity.inserted import SCRIPTS
 
 
@@ -56,7 +56,9 @@ _STEERS_SCRIPTS = re.compile(
     r"|\.golangci\.\w+|\.?clippy\.toml|nextest\.toml"
 )
 _INJECTED = frozenset({"sitecustomize.py", "usercustomize.py"})
-_SHADOWED = frozenset({"pytest", "_pytest", "pluggy", "coverage", "unittest", "setpoint_report", "iniconfig"})
+_SHADOWED = frozenset(
+    {"pytest", "_pytest", "pluggy", "coverage", "unittest", "setpoint_reach", "setpoint_report", "iniconfig"}
+)
 """Modules of the test runner; a new one of that name would be imported in its place."""
 
 

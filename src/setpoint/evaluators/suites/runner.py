@@ -15,7 +15,7 @@ from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.parsing import MOST_BYTES
 from setpoint.evaluators.formats.report import Sources
 from setpoint.evaluators.inside import FOLDER
-from setpoint.evaluators.launch import Program
+from setpoint.evaluators.tools.launch import Program
 from setpoint.presets import Preset
 from setpoint.processes import Command, Completed, run
 

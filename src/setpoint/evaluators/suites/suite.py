@@ -10,13 +10,14 @@ from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState, Failure, Outcome, TestReport, whole_suite
 from setpoint.evaluators import results
-from setpoint.evaluators.interpreter import Interpreter, environment
-from setpoint.evaluators.launch import Program
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
+from setpoint.evaluators.footing import Footing, reason, stood, without
 from setpoint.evaluators.suites.cargo import CargoRunner
 from setpoint.evaluators.suites.go import GoRunner
 from setpoint.evaluators.suites.linked import lock_note
 from setpoint.evaluators.suites.node import JEST, NODE_TEST, VITEST
 from setpoint.evaluators.suites.runner import Once, Runner, Selection, Start
+from setpoint.evaluators.tools.launch import Program
 from setpoint.ports import Measured
 from setpoint.presets import Preset, Via
 from setpoint.presets.asked import ToolSettings
@@ -62,12 +63,15 @@ class PackageSuite:
     reruns: int = 0
     settled: frozenset[str] = frozenset()
     """Tests known to be red, which are not run again."""
+    footing: Footing | None = None
+    """Where a selection is compared before its red tests count."""
 
     @property
     def identity(self) -> tuple[str, ...]:
         """All that decides what it says of a tree, as far as it can be known without a run."""
         said = (self.asked.model_dump_json(), str(self.reruns), *self.folders, *self.program.identity)
-        chosen = ("settled", *sorted(self.settled), "only", *(self.only or ()))
+        compared = self.footing.commit if self.footing else ""
+        chosen = ("settled", *sorted(self.settled), "only", *(self.only or ()), "footing", compared)
         return (self.name, *said, self.project.fingerprint, *chosen)
 
     async def run(self, measured: Measured) -> CheckResult:
@@ -77,7 +81,8 @@ class PackageSuite:
         report = whole_suite(once.report for once in runs if once.report is not None)
         broken = "; ".join(once.broken for once in runs if once.broken)
         if report is not None and report.red and not broken:
-            report = await self._without_flaky(tree, report)
+            report, last = await self._without_flaky(tree, report)
+            report = await self._compared(measured, report, last)
         worst = next((once for once in runs if once.broken or (once.report and once.report.red)), runs[-1])
         note = await asyncio.to_thread(lock_note, self.root, tree, self.folders) if self._linked else ""
         ran = results.Ran(
@@ -88,7 +93,8 @@ class PackageSuite:
             tool=f"{self._version}{note}",
         )
         state = CheckState.ERROR if broken or report is None else _state_of(report)
-        return ran.gave(state, broken, tests=report, counts=report.counts if report else {})
+        why = broken or (reason(report) if report else "")
+        return ran.gave(state, why, tests=report, counts=report.counts if report else {})
 
     @property
     def _linked(self) -> bool:
@@ -121,23 +127,45 @@ class PackageSuite:
         more = {name: text.replace("{cache}", self.cache) for name, text in self.preset.environment.items()}
         return {**variables, **more}
 
-    async def _without_flaky(self, tree: Path, report: TestReport) -> TestReport:
-        """Run what failed again, in a fresh process of its own; what passes then is flaky."""
+    async def _without_flaky(self, tree: Path, report: TestReport) -> tuple[TestReport, Selection]:
+        """Run what failed again, in a fresh process of its own; what passes then is flaky.
+
+        Gives also the selection in which the rest failed the last time.
+        """
+        last = self.only
         for _ in range(self.reruns):
             again = [
                 test for test, outcome in report.outcomes.items() if outcome.red and test not in self.settled
             ]
             if not again or len(again) > MOST_RERUN:
                 break
-            runs = [await self._once(tree, folder, tuple(again)) for folder in self._of(again)]
-            if any(once.broken for once in runs):
+            outcomes = await self._outcomes(tree, again)
+            if outcomes is None:
                 break
-            second = whole_suite(once.report for once in runs if once.report is not None)
-            outcomes = second.outcomes if second else {}
             report = _flaky(report, frozenset(test for test in again if outcomes.get(test) is Outcome.PASSED))
-        return report
+            last = tuple(again)
+        return report, last
 
-    def _of(self, tests: list[str]) -> tuple[str, ...]:
+    async def _outcomes(self, tree: Path, tests: Collection[str]) -> Mapping[str, Outcome] | None:
+        """Run a selection in a tree; none where a runner breaks."""
+        runs = [await self._once(tree, folder, tuple(tests)) for folder in self._of(tests)]
+        if any(once.broken for once in runs):
+            return None
+        report = whole_suite(once.report for once in runs if once.report is not None)
+        return report.outcomes if report else {}
+
+    async def _compared(self, measured: Measured, report: TestReport, last: Selection) -> TestReport:
+        """Run what is red in a selection where the work has no part; red there too, it is not its doing."""
+        if self.footing is None or self.only is None or last is None:
+            return report
+        doubtful = self.footing.doubtful(report.red)
+        if not doubtful:
+            return report
+        there = await self.footing.there(measured)
+        outcomes = await self._outcomes(Path(there.copy.path), last) or {}
+        return without(report, frozenset(test for test in doubtful if not stood(test, outcomes)))
+
+    def _of(self, tests: Collection[str]) -> tuple[str, ...]:
         """Give the packages that hold some tests; all where names do not tell."""
         if len(self.folders) == 1 or not self._linked:
             return self.folders

@@ -1,0 +1,259 @@
+"""Measure how soon Setpoint says what a change did, on click, attrs and httpx, against their tools alone.
+
+    python bench/evaluate.py [--folder FOLDER] [--edits 20] [--quick] [NAME ...]
+
+Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
+repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), `cold`
+(nothing known), `unchanged`, and then seeded edits of one function each, half of which change what it does:
+`--fast` with warm state, and the whole check of the same tree, whose red tests must be the same.
+Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import asyncio
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.evidence import Outcome
+from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators.judge import FullReport
+from setpoint.settings import ChecksSettings, Settings
+from setpoint.store.artifacts import Artifacts
+
+TOOLS = ("pytest", "coverage", "mypy", "ruff", "bandit")
+
+
+class Subject(NamedTuple):
+    """One project."""
+
+    package: str
+    source: str
+    needs: tuple[str, ...]
+    args: tuple[str, ...] = ()
+
+
+SUBJECTS = (
+    Subject("click==8.5.1", "src/click", ()),
+    Subject("attrs==26.1.0", "src/attr", ("cloudpickle", "hypothesis", "pympler")),
+    Subject(
+        "httpx==0.28.1",
+        "httpx",
+        ("anyio", "trio", "trustme", "uvicorn", "chardet==5.2.0", "httpcore", "certifi", "idna", "h2",
+         "socksio", "brotli", "zstandard", "click", "rich", "pygments", "cryptography"),
+        ("-m", "not network"),
+    ),
+)  # fmt: skip
+
+
+def unpacked(subject: Subject, folder: Path) -> tuple[Path, Path]:
+    """Fetch a project and make its environment, once; gives its root, a repository, and its interpreter."""
+    name, archives = subject.package.replace("==", "-"), folder / "archives"
+    python = folder / f"{name}-venv" / "bin" / "python"
+    if not list(archives.glob(f"{name}.tar.gz")):
+        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-binary", ":all:", "--no-deps", "-d"]
+        subprocess.run([*pip, str(archives), subject.package], check=True, stdout=sys.stderr)
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
+        words = [str(python), "-m", "pip", "install", "-q", *TOOLS, *subject.needs]
+        subprocess.run(words, check=True, stdout=sys.stderr)
+    root = folder / name
+    shutil.rmtree(root, ignore_errors=True)
+    with tarfile.open(archives / f"{name}.tar.gz") as archive:
+        archive.extractall(folder, filter="data")
+    (root / ".gitignore").write_text(".setpoint\n.hypothesis\n__pycache__\n", "utf-8")
+    git = ["git", "-c", "user.name=Bench", "-c", "user.email=bench@localhost", "-c", "commit.gpgsign=false"]
+    for rest in (["init", "-q", "-b", "main"], ["add", "-A", "-f"], ["commit", "-q", "-m", "base"]):
+        subprocess.run([*git, *rest], cwd=root, check=True)
+    return root, python
+
+
+class Measured(NamedTuple):
+    """One call of the evaluator."""
+
+    seconds: float
+    evaluation: Evaluation
+    red: frozenset[str]
+
+
+class Bench:
+    """Asks Setpoint about one project, with one state folder."""
+
+    def __init__(self, root: Path, python: Path, args: tuple[str, ...]) -> None:
+        """Begin with nothing known."""
+        self.root, self.state = root, root / ".setpoint"
+        shutil.rmtree(self.state, ignore_errors=True)
+        self.checks = ChecksSettings(python=str(python), pytest_args=args)
+        self.artifacts = Artifacts(self.state / "artifacts")
+
+    def ask(self, *, fast: bool = False) -> Measured:
+        """Measure the tree as it stands, in an evaluator made anew."""
+        evaluator = ProjectEvaluator(Settings(checks=self.checks), self.artifacts, self.state)
+        began = time.monotonic()
+        evaluation = asyncio.run(evaluator.measure_tree(self.root, fast=fast))
+        seconds = time.monotonic() - began
+        report = FullReport.model_validate_json(self.artifacts.read(evaluation.report))
+        tests = next((each.tests for each in report.results if each.evidence.check == "pytest"), None)
+        return Measured(seconds, evaluation, tests.red if tests else frozenset())
+
+    def alone(self) -> dict[str, float]:
+        """Give the seconds of each chosen tool by itself: its command, cold, as a chain would start it."""
+        evaluation = self.ask().evaluation
+        seconds: dict[str, float] = {}
+        for evidence in evaluation.evidence:
+            if evidence.argv and evidence.check not in ("parse", "coverage"):
+                seconds[evidence.check] = self._started(evidence.check, evidence.argv)
+        return seconds
+
+    def _started(self, check: str, argv: tuple[str, ...]) -> float:
+        """Run a tool's command in a clean copy of the tree, without Setpoint around it."""
+        with tempfile.TemporaryDirectory() as temporary:
+            place = Path(temporary) / "tree"
+            subprocess.run(["git", "clone", "-q", str(self.root), str(place)], check=True)
+            words = [word for word in argv if word not in ("-p", "setpoint_report")]
+            swapped = [f"--cache-dir={temporary}/cache" if "--cache-dir=" in word else word for word in words]
+            environment = {
+                "PATH": f"{Path(self.checks.python).parent}:/usr/bin:/bin",
+                "PYTHONPATH": f"{place}/src:{place}",
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "COVERAGE_FILE": f"{temporary}/coverage.data",
+                "MYPYPATH": f"{place}/src" if check == "mypy" and (place / "src").is_dir() else "",
+            }
+            began = time.monotonic()
+            subprocess.run(swapped, cwd=place, env=environment, capture_output=True, check=False)
+            return time.monotonic() - began
+
+
+def edits(root: Path, source: str, count: int, seed: int) -> list[tuple[Path, str]]:
+    """Make single-function edits, each against the base: every second one changes what the function does."""
+    chance = random.Random(seed)
+    functions = [
+        (path, node.lineno)
+        for path in sorted((root / source).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.body[-1].lineno > node.lineno
+    ]
+    chance.shuffle(functions)
+    made: list[tuple[Path, str]] = []
+    for path, line in functions:
+        text = changed(path.read_text("utf-8"), line, behaviour=len(made) % 2 == 1)
+        if text is not None:
+            made.append((path, text))
+        if len(made) == count:
+            break
+    return made
+
+
+def changed(source: str, line: int, *, behaviour: bool) -> str | None:
+    """Give the source with one function changed; none where it holds nothing to change."""
+    tree, lines = ast.parse(source), source.splitlines(keepends=True)
+    node = next(each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.lineno == line)
+    body = node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
+    first = body[0]
+    if not behaviour:
+        lines.insert(first.lineno - 1, " " * first.col_offset + "_ = None\n")
+        return "".join(lines)
+    for inner in ast.walk(ast.Module(body=body, type_ignores=[])):
+        if isinstance(inner, ast.Return) and inner.value is not None and inner.lineno == inner.end_lineno:
+            old = lines[inner.lineno - 1]
+            tail = old[inner.end_col_offset :]
+            lines[inner.lineno - 1] = f"{old[: inner.col_offset]}return None{tail}"
+            return "".join(lines)
+    return None
+
+
+class Row(NamedTuple):
+    """What came out for one project."""
+
+    name: str
+    chain: float
+    slowest: float
+    cold: float
+    unchanged: float
+    edited: list[float]
+    same: int
+
+
+def run(subject: Subject, folder: Path, count: int) -> Row:
+    """Measure one project."""
+    root, python = unpacked(subject, folder)
+    alone = Bench(root, python, subject.args).alone()
+    bench = Bench(root, python, subject.args)
+    cold = bench.ask()
+    unchanged = statistics.median(bench.ask().seconds for _ in range(5))
+    print(f"{subject.package}: alone {alone}; cold {cold.seconds:.1f}", file=sys.stderr, flush=True)
+    edited, same = [], 0
+    for number, (path, text) in enumerate(edits(root, subject.source, count, seed=7), start=1):
+        before = path.read_text("utf-8")
+        path.write_text(text, "utf-8")
+        fast = bench.ask(fast=True)
+        whole = bench.ask()
+        path.write_text(before, "utf-8")
+        edited.append(fast.seconds)
+        same += fast.red == whole.red
+        ran = sum(fast.evaluation.test_counts.get(each, 0) for each in Outcome)
+        told = f"{fast.seconds:.1f} s, {ran} tests, red {len(fast.red)} of {len(whole.red)}"
+        print(
+            f"  {number} {path.name}: {told} {sorted(whole.red - fast.red)[:3]}", file=sys.stderr, flush=True
+        )
+    slowest = max(alone.values())
+    return Row(subject.package, sum(alone.values()), slowest, cold.seconds, unchanged, edited, same)
+
+
+def table(rows: list[Row]) -> str:
+    """Give the figures as Markdown."""
+    heads = (
+        "project", "chain, s", "slowest alone, s", "cold, s", "cold / slowest", "unchanged, s",
+        "unchanged / chain", "edits", "median edit, s", "median edit / chain", "same red tests",
+    )  # fmt: skip
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in rows:
+        median = statistics.median(row.edited)
+        cells = (
+            row.name,
+            f"{row.chain:.1f}",
+            f"{row.slowest:.1f}",
+            f"{row.cold:.1f}",
+            f"{row.cold / row.slowest:.2f}",
+            f"{row.unchanged:.3f}",
+            f"1/{row.chain / row.unchanged:.0f}",
+            str(len(row.edited)),
+            f"{median:.2f}",
+            f"1/{row.chain / median:.1f}",
+            f"{row.same}/{len(row.edited)}",
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure the named projects, or all."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", help="only projects whose name begins so")
+    parser.add_argument("--folder", type=Path, default=Path.home() / ".cache" / "setpoint-bench")
+    parser.add_argument("--edits", type=int, default=20)
+    parser.add_argument("--quick", action="store_true", help="httpx alone, five edits")
+    wanted = parser.parse_args()
+    names = wanted.names or (["httpx"] if wanted.quick else [])
+    chosen = [each for each in SUBJECTS if not names or each.package.startswith(tuple(names))]
+    folder = wanted.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [run(subject, folder, 5 if wanted.quick else wanted.edits) for subject in chosen]
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()

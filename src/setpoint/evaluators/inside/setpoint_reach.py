@@ -1,0 +1,323 @@
+# ruff: noqa: ANN401 - the objects of pytest have other types in each of the versions we meet
+"""A pytest plugin that notes which functions of the project each test reached, as one JSON file at the end.
+
+The report plugin registers it where a map is asked for. A function is named by its file and the line it
+begins at; `tests` and `imports` point into `sets`, and these into `points`. What a fixture of a wider scope
+did counts for each test that used it, what the import of a test file did for all tests of that file, and what
+conftest files and first imports of the project's own modules did, for all (`shared`). The point `["", 0]`
+stands for what cannot be seen: another process, a thread that Python's profiler is not told of.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from types import CodeType
+from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
+
+import pytest
+
+_STARTS = frozenset(
+    (
+        "subprocess.Popen",
+        "os.system",
+        "os.fork",
+        "os.forkpty",
+        "os.exec",
+        "os.posix_spawn",
+        "os.spawn",
+        "pty.spawn",
+    )
+)
+_UNSEEN_MODULES = ("popen_spawn_posix.py", "popen_forkserver.py")
+_LISTING = ("<frozen importlib", str(Path(pytest.__file__).parent.parent / "_pytest"))
+_THREAD = "_thread.start_new_thread"
+UNSEEN = ("", 0)
+
+
+class LsProfTracer:
+    """Notes functions by the profiler in C that Python brings, up to Python 3.11: one for each thread."""
+
+    def __init__(self) -> None:
+        """Begin switched off."""
+        from _lsprof import Profiler  # noqa: PLC0415 - other Pythons may lack it
+
+        self._make = Profiler
+        self._main: Any = Profiler(subcalls=False, builtins=False)
+        self._threads: dict[int, Any] = {}
+
+    def start(self) -> bool:
+        """Begin noting; false where somebody else profiles already."""
+        if sys.getprofile() is not None:
+            return False
+        threading.setprofile(self._joined)
+        self._main.enable()
+        return True
+
+    def stop(self) -> bool:
+        """Stop noting in this thread; false where somebody took the profiler away meanwhile."""
+        kept = sys.getprofile() is self._main
+        if kept:
+            self._main.disable()
+        threading.setprofile(None)
+        return kept
+
+    def take(self) -> set[CodeType]:
+        """Give what ran since it was last asked."""
+        found: set[CodeType] = set()
+        for profiler in (self._main, *self._threads.values()):
+            found.update(entry[0] for entry in profiler.getstats() if not isinstance(entry[0], str))
+            profiler.clear()
+        if self._threads:
+            alive = sys._current_frames()  # noqa: SLF001 - what still runs has no statistics yet
+            for thread in list(self._threads):
+                frame = alive.get(thread)
+                if frame is None:
+                    del self._threads[thread]
+                while frame is not None:
+                    found.add(frame.f_code)
+                    frame = frame.f_back
+        return found
+
+    def _joined(self, frame: Any, event: str, arg: Any) -> None:
+        """Give a thread that begins a profiler of its own."""
+        del frame, event, arg
+        profiler = self._make(subcalls=False, builtins=False)
+        self._threads[threading.get_ident()] = profiler
+        profiler.enable()
+
+
+class MonitoringTracer:
+    """Notes functions by `sys.monitoring`, from Python 3.12 on: each function once for each asking."""
+
+    def __init__(self) -> None:
+        """Take a tool number that neither debuggers nor coverage nor profilers use."""
+        self._monitoring: Any = vars(sys)["monitoring"]
+        self._tool = next(number for number in (4, 3) if self._monitoring.get_tool(number) is None)
+        self._monitoring.use_tool_id(self._tool, "setpoint")
+        self._seen: set[CodeType] = set()
+        events = self._monitoring.events
+        self._events = events.PY_START | events.PY_RESUME
+        for event in (events.PY_START, events.PY_RESUME):
+            self._monitoring.register_callback(self._tool, event, self._began)
+
+    def _began(self, code: CodeType, offset: int) -> Any:
+        del offset
+        self._seen.add(code)
+        return self._monitoring.DISABLE
+
+    def start(self) -> bool:
+        """Begin noting."""
+        self._monitoring.set_events(self._tool, self._events)
+        return True
+
+    def stop(self) -> bool:
+        """Stop noting."""
+        self._monitoring.set_events(self._tool, 0)
+        return True
+
+    def take(self) -> set[CodeType]:
+        """Give what ran since it was last asked."""
+        found, self._seen = self._seen, set()
+        self._monitoring.restart_events()
+        return found
+
+
+class Reach:
+    """Follows collection, fixtures and tests, and writes what each of them reached."""
+
+    def __init__(self, path: str) -> None:
+        """Write to `path` when the session ends."""
+        self._path = path
+        self._process = os.getpid()
+        self._root = str(Path.cwd()) + os.sep
+        self._tracer: Any = MonitoringTracer() if hasattr(sys, "monitoring") else LsProfTracer()
+        self._points: dict[tuple[str, int], int] = {UNSEEN: 0}
+        self._now: set[int] = set()
+        self._outer: list[set[int]] = []
+        self._shared: set[int] = set()
+        self._imports: dict[str, set[int]] = {}
+        self._tests: dict[str, tuple[set[int], list[Any]]] = {}
+        self._fixtures: dict[Any, set[int]] = {}
+        self._open: list[Any] = []
+        self._durations: dict[str, float] = {}
+        self._data: set[str] = set()
+        self._listed: set[str] = set()
+        self._first = False
+        self._on = True
+        self._traced = False
+        self._importing = ""
+        sys.addaudithook(self._audited)
+
+    def begin(self) -> None:
+        """Note from here on, apart from what was begun before: collecting a folder collects its files."""
+        if self._outer:
+            self._take()
+        else:
+            self._traced = self._tracer.start()
+        self._outer.append(self._now)
+        self._now = set() if self._traced else {0}
+
+    def end(self) -> set[int]:
+        """Give all since `begin`, and stop where nothing else was begun before."""
+        if len(self._outer) == 1 and self._traced and not self._tracer.stop():
+            self._now.add(0)
+        self._take()
+        got, self._now = self._now, self._outer.pop()
+        return got
+
+    def loaded(self) -> None:
+        """Count what the first conftest files did for all tests."""
+        self._shared |= self.end()
+
+    def _take(self) -> set[int]:
+        got: set[int] = set()
+        for code in self._tracer.take():
+            file = code.co_filename
+            if file.startswith(self._root):
+                # A file as a whole begins where its first function may begin.
+                line = 0 if code.co_name == "<module>" else code.co_firstlineno
+                point = (file[len(self._root) :], line)
+                got.add(self._points.setdefault(point, len(self._points)))
+            elif file.endswith(_UNSEEN_MODULES):
+                got.add(0)
+        self._now |= got
+        return got
+
+    def _audited(self, event: str, args: tuple[Any, ...]) -> None:
+        if not self._on:
+            return
+        if event == "open":
+            if args[1] is not None or str(args[0]).startswith(
+                "/"
+            ):  # else it may be relative to another folder
+                self._touched(self._data, args[0])
+        elif event in ("os.listdir", "os.scandir"):
+            if not sys._getframe(1).f_code.co_filename.startswith(_LISTING):  # noqa: SLF001 - who asks counts
+                self._touched(self._listed, args[0])
+        elif event == "exec":
+            self._first = self._first or self._of_project(args[0])
+        elif event in _STARTS or (event == _THREAD and not isinstance(_owner(args[0]), threading.Thread)):
+            self._now.add(0)
+
+    def _of_project(self, code: Any) -> bool:
+        """Whether this is the import of a file of the project, other than the test file under way."""
+        file = getattr(code, "co_filename", "")
+        return (
+            getattr(code, "co_name", "") == "<module>"
+            and file.startswith(self._root)
+            and file != self._importing
+        )
+
+    def _touched(self, places: set[str], path: Any) -> None:
+        if isinstance(path, (str, bytes)) or path is None:
+            place = os.path.abspath(os.fsdecode(path or "."))  # noqa: PTH100 - links are not to be followed
+            if (place + os.sep).startswith(self._root) and not place.endswith((".py", ".pyc")):
+                places.add(place[len(self._root) :])
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector: Any) -> Iterator[None]:
+        """Note what the import of a test file does, but not what pytest does with its tests afterwards."""
+        getobj = getattr(collector, "_getobj", None)
+        if isinstance(collector, pytest.Module) and getobj is not None:
+            setattr(collector, "_getobj", lambda: self._imported(collector, getobj))  # noqa: B010 - no hook is nearer
+            yield
+            return
+        if isinstance(collector, pytest.Class):
+            yield
+            return
+        self.begin()
+        yield
+        self._shared |= self.end()
+
+    def _imported(self, collector: Any, getobj: Any) -> Any:
+        self._first, self._importing = False, str(getattr(collector, "path", None) or collector.fspath)
+        self.begin()
+        try:
+            return getobj()
+        finally:
+            got = self.end()
+            self._imports.setdefault(collector.nodeid, set()).update(got)
+            if self._first:
+                self._shared |= got
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        """Note what a test reaches, its fixtures included."""
+        began = time.perf_counter()
+        self.begin()
+        yield
+        got = self.end()
+        self._durations[item.nodeid] = time.perf_counter() - began
+        request = getattr(item, "_request", None)
+        used = getattr(request, "_fixture_defs", None) or {}
+        known = getattr(item, "_fixtureinfo", None)
+        defined = [each for several in getattr(known, "name2fixturedefs", {}).values() for each in several]
+        self._tests[item.nodeid] = (
+            got,
+            [each for each in (*used.values(), *defined) if each in self._fixtures],
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self) -> None:
+        """Keep apart what the test did from what the end of fixtures does."""
+        self._take()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
+        """Note what a fixture does that outlives the test."""
+        if fixturedef.scope == "function":
+            yield
+            return
+        self._take()
+        unseen = 0 in self._now
+        self._now.discard(0)
+        self._open.append(fixturedef)
+        yield
+        got = self._take() | ({0} & self._now)
+        for each in self._open:
+            self._fixtures.setdefault(each, set()).update(got)
+        self._open.pop()
+        if unseen:
+            self._now.add(0)
+
+    def pytest_fixture_post_finalizer(self, fixturedef: Any) -> None:
+        """Note what the end of such a fixture does."""
+        if fixturedef.scope != "function" and fixturedef in self._fixtures:
+            self._fixtures[fixturedef] |= self._take()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Write the map."""
+        self._on = False
+        if os.getpid() != self._process:
+            return
+        sets: dict[tuple[int, ...], int] = {}
+
+        def numbered(points: set[int]) -> int:
+            return sets.setdefault(tuple(sorted(points)), len(sets))
+
+        tests = {
+            test: numbered(got.union(*(self._fixtures[each] for each in used)))
+            for test, (got, used) in self._tests.items()
+        }
+        imports = {file: numbered(got) for file, got in self._imports.items()}
+        answer = {
+            "points": list(self._points),
+            "tests": tests,
+            "imports": imports,
+            "shared": numbered(self._shared),
+            "durations": {test: round(seconds, 5) for test, seconds in self._durations.items()},
+            "data": sorted(self._data),
+            "listed": sorted(self._listed),
+            "sets": list(sets),
+        }
+        Path(self._path).write_text(json.dumps(answer), "utf-8")
+
+
+def _owner(function: Any) -> Any:
+    return getattr(function, "__self__", None)

@@ -1,0 +1,1 @@
+"""The mutation score, of what the work changes and of the tree as it stands."""

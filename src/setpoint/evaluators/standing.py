@@ -1,0 +1,104 @@
+"""The user's tree as it stands, told apart from all trees before it without touching it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from setpoint import __version__
+from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.ids import Commit, Tree
+from setpoint.errors import WorkspaceError
+from setpoint.evaluators.place import clone
+from setpoint.processes.git import git, head
+from setpoint.store.exclusive import alone
+from setpoint.store.files import write_atomic
+
+_MOST_OBJECTS = 5_000
+
+
+class Standing:
+    """Records work trees: index and objects are Setpoint's own, so the repository itself gets nothing.
+
+    Both are kept from one call to the next: files that were not touched since are not read again.
+    """
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        """Use the folder of Setpoint's state for the tree at `root`."""
+        self._root = root
+        self._folder = folder
+
+    @contextmanager
+    def opened(self) -> Iterator[Path]:
+        """Give the folder for recording; one of its own while another process records."""
+        with alone(self._folder) as first, tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            folder = self._folder if first else Path(scratch)
+            if first and sum(1 for _ in (folder / "objects").glob("??/*")) > _MOST_OBJECTS:
+                shutil.rmtree(folder)
+            (folder / "objects").mkdir(parents=True, exist_ok=True)
+            yield folder
+
+    async def record(self, folder: Path) -> tuple[Commit, Tree]:
+        """Record all that stands in the work tree, untracked files too; gives last commit and tree."""
+        start = await head(self._root)
+        objects = (await git(self._root, "rev-parse", "--path-format=absolute", "--git-path", "objects")).text
+        variables = {
+            "GIT_INDEX_FILE": str(folder / "index"),
+            "GIT_OBJECT_DIRECTORY": str(folder / "objects"),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+        }
+        try:
+            await git(self._root, "read-tree", "-m", start, environment=variables)
+            await git(self._root, "add", "--all", environment=variables)
+        except WorkspaceError:  # an index that a crash left half written, or a lock beside it
+            for left in (folder / "index", folder / "index.lock"):
+                left.unlink(missing_ok=True)
+            await git(self._root, "read-tree", start, environment=variables)
+            await git(self._root, "add", "--all", environment=variables)
+        return start, Tree((await git(self._root, "write-tree", environment=variables)).text)
+
+    async def committed(self, folder: Path, place: Path, recorded: tuple[Commit, Tree]) -> Commit:
+        """Make a commit of a recorded tree in a new place for measuring."""
+        start, tree = recorded
+        await clone(self._root, place)
+        alternates = place / ".git" / "objects" / "info" / "alternates"
+        with alternates.open("a", encoding="utf-8") as file:
+            file.write(f"{folder / 'objects'}\n")
+        dates = {
+            "GIT_AUTHOR_DATE": "@0 +0000",
+            "GIT_COMMITTER_DATE": "@0 +0000",
+        }  # the same tree, the same commit
+        message = "The tree as it stands"
+        answer = await git(place, "commit-tree", tree, "-p", start, "-m", message, environment=dates)
+        return Commit(answer.text)
+
+
+class EvaluationCache:
+    """Whole evaluations, kept by everything that went into them."""
+
+    def __init__(self, folder: Path, parts: tuple[str, ...]) -> None:
+        """Name the file by all that decides an evaluation."""
+        key = hashlib.sha256(
+            "\x1f".join((__version__, *parts)).encode("utf-8", "surrogateescape")
+        ).hexdigest()
+        self._path = folder / key[:2] / f"{key[2:]}.json"
+
+    def get(self) -> Evaluation | None:
+        """Give what was kept, each piece of evidence marked as taken from the cache."""
+        try:
+            found = Evaluation.model_validate_json(self._path.read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
+        marked = tuple(each.model_copy(update={"cached": True}) for each in found.evidence)
+        return found.model_copy(update={"evidence": marked})
+
+    def keep(self, evaluation: Evaluation) -> None:
+        """Keep an evaluation, unless a tool broke: that may be otherwise the next time."""
+        if not evaluation.broken:
+            write_atomic(self._path, evaluation.model_dump_json(), flush=False)

@@ -1,0 +1,330 @@
+"""Running the project's tests with pytest, and believing only our own report of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from setpoint.domain.evidence import Cause, CheckResult, CheckState, Failure, Outcome, TestReport
+from setpoint.evaluators import results
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
+from setpoint.evaluators.discovery.layout import Layout
+from setpoint.evaluators.explain.failures import failure_of
+from setpoint.evaluators.footing import Footing, reason, said, stood, without
+from setpoint.evaluators.formats import pytest_report
+from setpoint.evaluators.formats.bad import BadReport
+from setpoint.evaluators.formats.pytest_report import Raised, Suite
+from setpoint.evaluators.inside import PLUGIN, UNITTEST
+from setpoint.ports import Measured
+from setpoint.processes import Command, Completed, run
+from setpoint.store.artifacts import Artifacts
+
+MOST_RERUN = 20
+"""More failing tests than this are broken, not flaky: none is run again."""
+MORE_TRIES = 2
+"""Tries on top of the others for a test that flips at the base too."""
+_NO_TESTS, _MOST_NAMED = 5, 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runner:
+    """How this project's tests are started."""
+
+    interpreter: Interpreter
+    layout: Layout
+    artifacts: Artifacts
+    timeout_s: float
+    args: tuple[str, ...] = ()
+    """Arguments of the settings, added to every run."""
+    cover: tuple[str, ...] | None = None
+    """Options of `coverage run`; none runs without coverage."""
+    name: Literal["pytest", "unittest"] = "pytest"
+    """The check, and what runs the tests."""
+    data_file: Path | None = None
+    """Where coverage keeps its data, outside the tree."""
+    memory_bytes: int | None = None
+    """Address space of each process; none: unlimited."""
+    plugins: tuple[str, ...] = ()
+    """Plugins of ours beside the one that reports."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables on top of the project's, for these plugins."""
+    leave_out: frozenset[str] = frozenset()
+    """Identifiers of tests that are not to run."""
+    files: tuple[str, ...] = ()
+    """Files in which all wanted tests stand; empty: anywhere."""
+    reach: Path | None = None
+    """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing watches the tests."""
+        return self.cover is None and self.reach is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSuite:
+    """The project's tests, all of them or a selection; failing ones are run again alone before they count."""
+
+    __test__ = False
+    runner: Runner
+    only: tuple[str, ...] | None = None
+    """Identifiers of tests, or of files that could not be collected; none means the whole suite."""
+    reruns: int = 0
+    settled: frozenset[str] = frozenset()
+    """Tests that are red at the base, which are not run again."""
+    shaky: frozenset[str] = frozenset()
+    """Tests that were flaky at the base: they get `MORE_TRIES` tries more before a failure counts."""
+    footing: Footing | None = None
+    """Where a selection is compared before its red tests count; none where nothing is known of another."""
+
+    @property
+    def name(self) -> str:
+        """Name the check after what runs the tests."""
+        return self.runner.name
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Run the tests of a tree."""
+        done, suite, broken = await self._run_first(measured)
+        of_pytest = self.name == "pytest" and suite.version  # unittest has the version of its Python
+        version = f"pytest {suite.version}" if of_pytest else self.name
+        report = _report(
+            suite, done, Path(measured.copy.path), self.runner.layout.owns, complete=self.only is None
+        )
+        state, why = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
+        if state is CheckState.FAIL:
+            report, last = await self._without_flaky(measured, report)
+            report = await self._compared(measured, report, last)
+            state, why = state_of(report), reason(report)
+        tool = f"{version}, Python {self.runner.interpreter.version}"
+        ran = results.Ran(
+            check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
+        )
+        return ran.gave(state, why, tests=report, counts=report.counts)
+
+    async def _run_first(self, measured: Measured) -> tuple[Completed, Suite, str]:
+        """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
+        first = await run_once(self.runner, measured, self.only)
+        _, suite, broken = first
+        if self.runner.plain or not (broken or suite.internal_error):
+            return first
+        second = await run_once(replace(self.runner, cover=None, reach=None), measured, self.only)
+        if second[2] or second[1].internal_error:
+            return first
+        if self.runner.data_file is not None:
+            for data in self.runner.data_file.parent.glob(f"{self.runner.data_file.name}*"):
+                data.unlink()
+        return second
+
+    async def _without_flaky(
+        self, measured: Measured, report: TestReport
+    ) -> tuple[TestReport, tuple[str, ...] | None]:
+        """Run what failed again, in a fresh process of its own; what passes then is flaky.
+
+        Gives also the selection in which the rest failed the last time.
+        """
+        last = self.only
+        for tried in range(self.reruns + MORE_TRIES if self.reruns else 0):
+            again = [
+                test
+                for test, outcome in report.outcomes.items()
+                if outcome.red and test not in self.settled and (tried < self.reruns or test in self.shaky)
+            ]
+            if not again or len(again) > MOST_RERUN:
+                break
+            _, suite, broken = await run_once(self._plain, measured, tuple(again))
+            if broken or suite.exit is None:
+                break
+            passed = {test for test in again if suite.outcomes.get(test) is Outcome.PASSED}
+            report = _flaky(report, passed)
+            last = tuple(again) if tried < self.reruns else last
+        return report, last
+
+    async def _compared(
+        self, measured: Measured, report: TestReport, last: tuple[str, ...] | None
+    ) -> TestReport:
+        """Run what is red in a selection where the work has no part; what is red there too is not its doing.
+
+        `last` is the selection in which tests that stood there failed the last time. Those that were red
+        there already were not run again: they are asked in the selection itself.
+        """
+        if self.footing is None or self.only is None or last is None:
+            return report
+        apart: set[str] = set()
+        if doubtful := self.footing.doubtful(report.red):
+            suite = await self._there(self.footing, measured, last)
+            apart |= {test for test in doubtful if not stood(test, suite.outcomes)}
+        if other := self.footing.otherwise(report.failures):
+            suite = await self._there(self.footing, measured, self.only)
+            found = _report(suite, None, self.footing.place, self.runner.layout.owns, complete=False)
+            before = {failure.test: said(failure) for failure in found.failures}
+            now = {failure.test: said(failure) for failure in report.failures}
+            apart |= {test for test in other if before.get(test) == now[test]}
+        return without(report, frozenset(apart))
+
+    async def _there(self, footing: Footing, measured: Measured, only: tuple[str, ...]) -> Suite:
+        _, suite, broken = await run_once(self._plain, await footing.there(measured), only)
+        return Suite() if broken else suite
+
+    @property
+    def _plain(self) -> Runner:
+        return replace(self.runner, cover=None, reach=None)
+
+
+async def run_once(
+    runner: Runner, measured: Measured, only: tuple[str, ...] | None
+) -> tuple[Completed, Suite, str]:
+    """Run pytest once; gives also why the report cannot be used, empty where it can."""
+    tree = Path(measured.copy.path)
+    with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
+        scratch = Path(folder)
+        report = scratch / "report.jsonl"
+        variables = environment(runner.interpreter, tree, runner.layout.imports)
+        variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
+        if only is not None or runner.leave_out:
+            selection = scratch / "select.json"
+            asked = {"only": only, "leave_out": sorted(runner.leave_out)}
+            selection.write_text(json.dumps(asked), "utf-8")
+            variables["SETPOINT_REPORT_SELECT"] = str(selection)
+        if runner.reach is not None and only is None and runner.name == "pytest":
+            variables["SETPOINT_REACH_FILE"] = str(runner.reach)
+        if runner.cover is not None:
+            variables["COVERAGE_FILE"] = str(runner.data_file)
+        argv = _argv(runner, tree, scratch, only)
+        command = Command(
+            argv=argv,
+            cwd=tree,
+            environment=variables,
+            timeout_s=runner.timeout_s,
+            merge_stderr=True,
+            memory_bytes=runner.memory_bytes,
+        )
+        done = await run(command)
+        try:
+            suite = await asyncio.to_thread(pytest_report.read, report)
+        except BadReport as error:
+            return done, Suite(), f"{error}: {done.ending}{results.tail(done)}"
+    if not suite.version:
+        return done, suite, f"{runner.name} never started: {done.ending}{results.tail(done)}"
+    return done, suite, ""
+
+
+def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | None) -> tuple[str, ...]:
+    argv = [runner.interpreter.path]
+    if runner.cover is not None:
+        argv += ["-m", "coverage", "run", *runner.cover]
+    if runner.name == "unittest":
+        return (*argv, str(UNITTEST), *_files_of_unittest(runner, only))
+    argv += ["-m", "pytest", "-p", PLUGIN, "--rootdir=.", "--confcutdir=.", "--maxfail=0", "--color=no"]
+    argv.append("--continue-on-collection-errors")
+    argv += [word for plugin in runner.plugins for word in ("-p", plugin)]
+    argv += ["-o", f"cache_dir={scratch / 'cache'}"]
+    if (
+        not runner.layout.pytest_config
+    ):  # else pytest goes up and takes the configuration of the user's own tree
+        empty = scratch / "pytest.ini"
+        empty.write_text("[pytest]\n", "utf-8")
+        argv += ["-c", str(empty)]
+    if runner.interpreter.has("pytest-xdist"):
+        argv.append("-n0")  # one process: workers share the ports and files of tests, and hide coverage
+    if runner.cover is not None and runner.interpreter.has("pytest-cov"):
+        argv.append("--no-cov")  # one tracer at a time
+    argv += runner.args
+    if only is not None:
+        argv += sorted({file for test in only if (tree / (file := test.partition("::")[0])).exists()})
+    else:
+        argv += [file for file in runner.files if (tree / file).exists()]
+    return tuple(argv)
+
+
+def _files_of_unittest(runner: Runner, only: tuple[str, ...] | None) -> list[str]:
+    """Name the files in which unittest looks for tests: those that its own discovery would take."""
+    asked = None if only is None else {test.partition("::")[0] for test in only}
+    every = dict.fromkeys((*runner.layout.tests, *runner.files))
+    found = [file for file in every if file.rpartition("/")[2].startswith("test")]
+    return [file for file in found if asked is None or file in asked]
+
+
+def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState, str]:
+    """Tell how a run ended from report and exit code together; where they disagree, the tool broke."""
+    if reason := _broken(suite, done):
+        return CheckState.ERROR, reason
+    if report.red:
+        return CheckState.FAIL, ""
+    if not suite.collected and (not suite.outcomes or suite.exit == _NO_TESTS):
+        if done.exit_code in (0, _NO_TESTS):
+            return CheckState.NOT_MEASURED, "no test was collected"
+        return CheckState.ERROR, f"the runner collected nothing: {done.ending}{results.tail(done)}"
+    if done.exit_code not in (0, _NO_TESTS):
+        return (
+            CheckState.ERROR,
+            f"no test failed, but pytest says otherwise: {done.ending}{results.tail(done)}",
+        )
+    return CheckState.PASS, ""
+
+
+def _broken(suite: Suite, done: Completed) -> str:
+    """Say why a run cannot be believed, whatever its tests gave; empty where it can."""
+    if suite.exit is None:
+        where = f" in {suite.running}" if suite.running else ""
+        return f"the test process did not come to its end{where}: {done.ending}"
+    if suite.internal_error or done.exit_code is None or done.exit_code < 0:
+        what = suite.internal_error.strip().rpartition("\n")[2] or done.ending
+        return f"pytest broke: {what}"
+    if suite.unfinished:
+        named = ", ".join(suite.unfinished[:_MOST_NAMED])
+        return f"{len(suite.unfinished)} tests were collected and never ran: {named}"
+    return ""
+
+
+def _report(
+    suite: Suite, done: Completed | None, tree: Path, owned: Callable[[str], bool], *, complete: bool
+) -> TestReport:
+    outcomes = {test: suite.outcomes[test] for test in suite.collected if test in suite.outcomes}
+    outcomes |= suite.outcomes
+    failures = [failure_of(test, raised, tree, owned) for test, raised in suite.raised.items()]
+    if done is not None and suite.exit is None and suite.running:
+        outcomes[suite.running] = Outcome.ERROR
+        failures.append(_died(suite.running, done))
+    known = {failure.test for failure in failures}
+    silent = [test for test, outcome in outcomes.items() if outcome.red and test not in known]
+    failures += [failure_of(test, Raised(message="failed without a reason"), tree, owned) for test in silent]
+    return TestReport(
+        outcomes=outcomes,
+        failures=tuple(failures),
+        collection_errors=tuple(f"{file}: {reason}" for file, reason in suite.uncollected.items()),
+        complete=complete and suite.exit is not None,
+    )
+
+
+def _died(test: str, done: Completed) -> Failure:
+    cause = Cause.TIMEOUT if done.timed_out or done.idled else Cause.CRASH
+    message = f"the test process {'hung' if cause is Cause.TIMEOUT else 'died'} in this test ({done.ending})"
+    return Failure(
+        test=test, cause=cause, message=message, file=test.partition("::")[0], detail=done.text[-600:]
+    )
+
+
+def _flaky(report: TestReport, passed: Iterable[str]) -> TestReport:
+    flaky = frozenset(passed)
+    outcomes = {
+        test: Outcome.FLAKY if test in flaky else outcome for test, outcome in report.outcomes.items()
+    }
+    kept = tuple(failure for failure in report.failures if failure.test not in flaky)
+    return TestReport(
+        outcomes=outcomes,
+        failures=kept,
+        collection_errors=report.collection_errors,
+        complete=report.complete,
+    )
+
+
+def state_of(report: TestReport) -> CheckState:
+    """Give the state of a run that came to its end, from its outcomes alone."""
+    if report.red:
+        return CheckState.FAIL
+    return CheckState.FLAKY if Outcome.FLAKY in report.outcomes.values() else CheckState.PASS

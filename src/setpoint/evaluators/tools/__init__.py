@@ -1,0 +1,1 @@
+"""Running a tool and believing what it says, or saying why not."""

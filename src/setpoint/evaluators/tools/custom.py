@@ -1,0 +1,121 @@
+"""Tools of the user's own: a command, a format, and no belief in a tool that broke."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.domain.custom_check import CustomCheck
+from setpoint.domain.evidence import CheckResult, CheckState
+from setpoint.domain.finding import Finding
+from setpoint.evaluators import results
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
+from setpoint.evaluators.formats.parsing import MOST_BYTES
+from setpoint.evaluators.tools.reading import Reading
+from setpoint.ports import Measured
+from setpoint.processes import Command, run
+from setpoint.store.artifacts import Artifacts
+
+
+@dataclass(frozen=True, kw_only=True)
+class CustomTool:
+    """One tool that the settings describe."""
+
+    name: str
+    asked: CustomCheck
+    project: Interpreter
+    imports: tuple[str, ...]
+    """Folders of the tree from which the project's code is imported."""
+    artifacts: Artifacts
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """All that decides what the tool says of a tree, as far as it can be known without a run."""
+        program = found_program(self.asked, self.project)
+        stamp = Path(program).stat() if program else None
+        state = f"{stamp.st_size} {stamp.st_mtime_ns}" if stamp else "missing"
+        asked = self.asked.model_dump_json()
+        return ("check", self.name, asked, program or "", state, self.project.fingerprint, *self.imports)
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Run the tool on a tree."""
+        tree = Path(measured.copy.path)
+        if reason := _made_ready(tree, self.asked.report):
+            return results.unmeasured(
+                self.name, measured.tree, f"{self.name}: {reason}", state=CheckState.ERROR
+            )
+        done = await run(
+            Command(
+                argv=argv_of(self.asked, self.project),
+                cwd=tree,
+                environment=environment(self.project, tree, self.imports),
+                timeout_s=self.asked.timeout_s,
+                keep_bytes=2 * MOST_BYTES,
+            )
+        )
+        ran = results.Ran(
+            check=self.name,
+            tree=measured.tree,
+            done=done,
+            artifacts=self.artifacts,
+            tool=self.asked.command[0],
+        )
+        return await self._reading(tree).result(ran, measured)
+
+    def _reading(self, tree: Path) -> Reading:
+        return Reading(
+            name=self.name,
+            format=self.asked.format,
+            clean=self.asked.clean_exit,
+            found=self.asked.findings_exit,
+            report=tree / self.asked.report if self.asked.report else None,
+            shown=self.asked.report,
+            within=tree,
+            named=self._named,
+            category=self.asked.category,
+            feeds=self.asked.measures,
+        )
+
+    def _named(self, finding: Finding) -> Finding:
+        category = self.asked.category or finding.category
+        return finding.model_copy(update={"source": self.name, "category": category})
+
+
+def argv_of(asked: CustomCheck, project: Interpreter) -> tuple[str, ...]:
+    """Give the command as it is started."""
+    return tuple(word.replace("{python}", project.path) for word in asked.command)
+
+
+def found_program(asked: CustomCheck, project: Interpreter) -> str | None:
+    """Find the program on the project's PATH; none where it is not there, or lies in the tree."""
+    path = environment(project, Path("/"), ())["PATH"]
+    name = argv_of(asked, project)[0]
+    return shutil.which(name, path=path) if "/" not in name or name.startswith("/") else None
+
+
+def reasons(asked: Mapping[str, CustomCheck], project: Interpreter) -> dict[str, str]:
+    """Give each tool with the reason that `setpoint doctor` shows."""
+    told = {}
+    for name, each in asked.items():
+        program = each.command[0]
+        known = "/" in program or found_program(each, project) is not None
+        missing = "" if known else f"; {program!r} is not on the project's PATH, so the check will break"
+        told[name] = f"setting check.{name}: {' '.join(each.command)} ({each.format}){missing}"
+    return told
+
+
+def _made_ready(tree: Path, report: str) -> str:
+    """Remove a report that stands there already, as nobody knows what it tells of; says why it cannot."""
+    if not report:
+        return ""
+    place = tree / report
+    try:
+        if not place.parent.resolve().is_relative_to(tree.resolve()):
+            return f"{report} lies behind a link that leads out of the tree"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.unlink(missing_ok=True)
+    except (OSError, RuntimeError) as error:
+        return f"{report} cannot be written: {error}"
+    return ""

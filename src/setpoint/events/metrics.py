@@ -1,0 +1,222 @@
+"""The metrics of a window of days against the window before it, computed from the recorded events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal
+
+import sqlalchemy as sa
+from pydantic import Field
+
+from setpoint.domain.value import Instant, Value
+from setpoint.errors import RecordedDataError
+from setpoint.events.counted import Row, Tallies, tallies
+from setpoint.events.measures import Loop, Measure, measures
+from setpoint.events.words import duration, one_line
+from setpoint.store.connect import Store
+
+MOST_DAYS = 3660
+"""Longest window, in days."""
+STEADY = 0.01
+"""Relative change below which a metric counts as unchanged."""
+_LABEL = 60
+
+Trend = Literal["up", "down", "same", ""]
+
+
+class Figure(Value):
+    """One value with the size of the sample it rests on."""
+
+    value: float | None = None
+    """None where nothing was measured; never 0 for that."""
+    n: int = 0
+    """Sample size; its unit follows from the definition."""
+
+
+class Part(Value):
+    """A metric of one phase, tool, role, guard or iteration alone."""
+
+    label: str
+    value: float | None = None
+    n: int = 0
+    previous: float | None = None
+    """The same over the window before."""
+
+
+class DayFigure(Value):
+    """A metric on one day."""
+
+    day: date
+    value: float | None = None
+    n: int = 0
+
+
+class Metric(Value):
+    """One metric over a window, as it is defined and as it was measured."""
+
+    name: str
+    loop: Loop
+    """The loop whose health it tells."""
+    definition: str
+    source: str = ""
+    """The design that asks for it: R0, R3, or own."""
+    unit: str
+    """share (0 to 1), USD, s, per run or score (0 to 1)."""
+    better: str = ""
+    """higher or lower; empty where neither can be said."""
+    value: float | None = None
+    """None where nothing was measured; `reason` says why."""
+    n: int = 0
+    """Sample size; 0 where nothing was measured."""
+    previous: float | None = None
+    """The same over the window before."""
+    previous_n: int = 0
+    trend: Trend = ""
+    """up, down or same against the window before; empty where one of them was not measured."""
+    split: str = ""
+    """What the parts are."""
+    parts: tuple[Part, ...] = ()
+    """Parts with a sample in this window or the one before."""
+    by_day: tuple[DayFigure, ...] = ()
+    """One figure for each day of the window, oldest first."""
+    reason: str = ""
+    """Why the value is none."""
+
+
+class MetricsReport(Value):
+    """Every metric over one window."""
+
+    at: Instant
+    """When it was computed."""
+    days: int = Field(ge=1, le=MOST_DAYS)
+    since: date
+    """First day of the window, in UTC."""
+    until: date
+    """Last day of the window, in UTC: the day of `at`."""
+    metrics: tuple[Metric, ...]
+
+
+def report(
+    store: Store, days: int, at: datetime | None = None, *, now: datetime | None = None
+) -> MetricsReport:
+    """Compute every metric over the last so many days in UTC, the day of `at` included.
+
+    `now` is the present, by default `at`, and that by default the real one; `at` may lie before it. Both
+    windows are read in one state of the database. Raises `RecordedDataError` where an event is damaged.
+    """
+    at = (at or now or datetime.now(UTC)).astimezone(UTC)
+    until = at.date()
+    since = until - timedelta(days=days - 1)
+    try:
+        found = tallies(store, since - timedelta(days=days), until, now or at)
+    except (sa.exc.DatabaseError, ValueError) as error:
+        message = f"the metrics cannot be computed from the recorded events: {error}"
+        raise RecordedDataError(
+            message, mend="`setpoint show RUN` names a damaged event; update Setpoint if it was written later"
+        ) from error
+    metrics = tuple(_metric(measure, found, since, until) for measure in measures())
+    return MetricsReport(at=at, days=days, since=since, until=until, metrics=metrics)
+
+
+def amount(value: float | None, unit: str) -> str:
+    """Write a value of a metric in its unit; a dash for what was not measured."""
+    if value is None:
+        return "-"
+    match unit:
+        case "share":
+            return f"{value:.1%}"
+        case "USD":
+            return f"${value:.4f}" if 0 < abs(value) < 1 else f"${value:.2f}"
+        case "s":
+            return duration(value)
+        case _:
+            return f"{value:.2f}"
+
+
+def _metric(measure: Measure, found: Tallies, since: date, until: date) -> Metric:
+    days = [since + timedelta(days=each) for each in range((until - since).days + 1)]
+    length = timedelta(days=len(days))
+    now, before = (since, until), (since - length, since - timedelta(days=1))
+    told = {
+        "name": measure.name,
+        "loop": measure.loop,
+        "definition": measure.definition,
+        "source": measure.source,
+        "unit": measure.unit,
+        "better": measure.better,
+        "split": measure.split,
+    }
+    if not measure.total:
+        return Metric.model_validate({**told, "reason": measure.why_null})
+    whole, previous = _figure(measure, found, now), _figure(measure, found, before)
+    values = {
+        "value": whole.value,
+        "n": whole.n,
+        "previous": previous.value,
+        "previous_n": previous.n,
+        "trend": _trend(whole.value, previous.value),
+        "parts": _parts(measure, found, now, before) if measure.split else (),
+        "by_day": _by_day(measure, found, days),
+        "reason": measure.why_null if whole.value is None else "",
+    }
+    return Metric.model_validate({**told, **values})
+
+
+def _by_day(measure: Measure, found: Tallies, days: list[date]) -> tuple[DayFigure, ...]:
+    totals, counts = _daily(found, measure.total), _daily(found, measure.n)
+    figures = (_ratio(totals.get(day, 0.0), counts.get(day, 0.0)) for day in days)
+    return tuple(
+        DayFigure(day=day, value=each.value, n=each.n) for day, each in zip(days, figures, strict=True)
+    )
+
+
+def _daily(found: Tallies, name: str) -> dict[date, float]:
+    tally, _, figure = name.partition(".")
+    sums: dict[date, float] = {}
+    for row in found[tally]:
+        sums[row.day] = sums.get(row.day, 0.0) + row.figures[figure]
+    return sums
+
+
+def _parts(
+    measure: Measure, found: Tallies, now: tuple[date, date], before: tuple[date, date]
+) -> tuple[Part, ...]:
+    labels = {row.label for row in found[measure.total.partition(".")[0]]}
+    made = []
+    for label in sorted(labels, key=_order):
+        current, earlier = _figure(measure, found, now, label), _figure(measure, found, before, label)
+        if current.n or earlier.n:
+            shown = one_line(label, _LABEL) or "?"
+            made.append(Part(label=shown, value=current.value, n=current.n, previous=earlier.value))
+    return tuple(made)
+
+
+def _order(label: str) -> tuple[int, str]:
+    """Sort numbers as numbers, before words."""
+    return (int(label), "") if label.isdecimal() else (_LABEL * MOST_DAYS, label)
+
+
+def _figure(measure: Measure, found: Tallies, days: tuple[date, date], label: str | None = None) -> Figure:
+    """Sum a window; a part is measured against its own count, or against all where its tally has none."""
+    same = measure.total.partition(".")[0] == measure.n.partition(".")[0]
+    total = _sum(found, measure.total, days, label)
+    return _ratio(total, _sum(found, measure.n, days, label if same else None))
+
+
+def _sum(found: Tallies, name: str, days: tuple[date, date], label: str | None) -> float:
+    tally, _, figure = name.partition(".")
+    rows: Iterable[Row] = (row for row in found[tally] if days[0] <= row.day <= days[1])
+    return sum(row.figures[figure] for row in rows if label is None or row.label == label)
+
+
+def _ratio(total: float, n: float) -> Figure:
+    return Figure(value=total / n, n=round(n)) if n else Figure()
+
+
+def _trend(value: float | None, previous: float | None) -> Trend:
+    if value is None or previous is None:
+        return ""
+    if abs(value - previous) <= STEADY * max(abs(value), abs(previous)):
+        return "same"
+    return "up" if value > previous else "down"

@@ -1,0 +1,108 @@
+"""What the queries of the metrics are made of: events of some days, and their JSON, in either database.
+
+SQLite and Postgres differ in how JSON, days and durations are read; everything that differs stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from setpoint.store.tables import EVENT
+
+Column = sa.ColumnElement[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Body:
+    """Reads the JSON body of events in the words of one database."""
+
+    postgres: bool
+    body: Column
+
+    def text(self, path: str) -> Column:
+        """Give what stands at a path such as `call.name` as text; null where nothing does."""
+        if self.postgres:
+            return sa.func.json_extract_path_text(sa.cast(self.body, sa.JSON), *path.split("."))
+        return sa.cast(sa.func.json_extract(self.body, f"$.{path}"), sa.Text)
+
+    def number(self, path: str) -> Column:
+        """Give what stands at a path as a number, amounts of money in quotes too."""
+        found = self.text(path) if self.postgres else sa.func.json_extract(self.body, f"$.{path}")
+        return sa.cast(found, sa.Double)
+
+    def flag(self, path: str) -> Column:
+        """Say whether true stands at a path; null where nothing does."""
+        return self.text(path) == ("true" if self.postgres else "1")
+
+    def length(self, path: str) -> Column:
+        """Give the length of the list at a path."""
+        if self.postgres:
+            inner = sa.func.json_extract_path(sa.cast(self.body, sa.JSON), *path.split("."))
+            return sa.func.json_array_length(inner)
+        return sa.func.json_array_length(self.body, f"$.{path}")
+
+    def elements(self, path: str) -> tuple[sa.FromClause, Body]:
+        """Give the list at a path as a table, and the reader of its elements."""
+        if self.postgres:
+            inner = sa.func.json_extract_path(sa.cast(self.body, sa.JSON), *path.split("."))
+            table = sa.func.json_array_elements(inner).table_valued("value").alias("element")
+        else:
+            table = sa.func.json_each(self.body, f"$.{path}").table_valued("value").alias("element")
+        return table, Body(postgres=self.postgres, body=table.c.value)
+
+
+class Window:
+    """The events of some days in one database, and what all tallies are made of."""
+
+    def __init__(self, dialect: str, since: date, until: date) -> None:
+        """Look at the days from `since` to `until`, both in UTC and included."""
+        self.postgres = dialect == "postgresql"
+        self._from = datetime.combine(since, time(), UTC)
+        self._to = datetime.combine(until + timedelta(days=1), time(), UTC)
+        self.json = Body(postgres=self.postgres, body=EVENT.c.body)
+        self.finished = self._finished()
+
+    def day(self) -> Column:
+        """Give the UTC day of an event, as `YYYY-MM-DD`."""
+        if self.postgres:
+            return sa.func.to_char(sa.func.timezone("UTC", EVENT.c.at), "YYYY-MM-DD")
+        return sa.func.substr(sa.type_coerce(EVENT.c.at, sa.Text), 1, 10)
+
+    def seconds(self, earlier: Column, later: Column) -> Column:
+        """Give the seconds between two times, to the millisecond."""
+        if self.postgres:
+            return sa.cast(sa.extract("epoch", later - earlier), sa.Double)
+        days = sa.func.julianday(sa.type_coerce(later, sa.Text)) - sa.func.julianday(
+            sa.type_coerce(earlier, sa.Text)
+        )
+        return days * 86400.0
+
+    def within(self, *kinds: str) -> Column:
+        """Choose the events of these kinds that were recorded in the window."""
+        return sa.and_(EVENT.c.kind.in_(kinds), EVENT.c.at >= self._from, EVENT.c.at < self._to)
+
+    def of_finished(self, *kinds: str) -> tuple[sa.FromClause, Column]:
+        """Give the events of these kinds of all runs that finished in the window, whenever they happened."""
+        joined = sa.join(self.finished, EVENT, EVENT.c.trace_id == self.finished.c.trace_id)
+        return joined, EVENT.c.kind.in_(kinds)
+
+    def _finished(self) -> sa.CTE:
+        text, number = self.json.text, self.json.number
+        return (
+            sa.select(
+                EVENT.c.trace_id.label("trace_id"),
+                self.day().label("day"),
+                text("outcome.ending").label("ending"),
+                text("outcome.halt.guard").label("guard"),
+                sa.case((self.json.flag("outcome.cost_known"), number("outcome.cost_usd"))).label("cost"),
+                number("outcome.score").label("score"),
+                number("outcome.iterations").label("iterations"),
+                number("outcome.duration_s").label("duration"),
+            )
+            .where(self.within("run.finished"))
+            .cte("finished")
+        )

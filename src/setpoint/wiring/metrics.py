@@ -1,0 +1,54 @@
+"""The metrics for the faces: computed, stored, and written for people and scrapers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setpoint.errors import UsageError
+from setpoint.events.exposition import prometheus
+from setpoint.events.metric_page import page
+from setpoint.events.metrics import MetricsReport, report
+from setpoint.events.queries import counts
+from setpoint.events.snapshots import WINDOWS, Snapshot, snapshots, store_due, store_snapshot
+from setpoint.store.files import write_atomic
+from setpoint.wiring.project import Project
+
+
+def metrics(project: Project, days: int) -> MetricsReport:
+    """Compute the metrics of the last so many days."""
+    return report(project.store, days)
+
+
+def store_metrics(project: Project, made: MetricsReport) -> str:
+    """Store a report, and those of days that are over; gives the name of the first."""
+    store_due(project.store)
+    stored = store_snapshot(project.store, made)
+    return stored.id if stored else ""
+
+
+def store_due_metrics(project: Project) -> tuple[Snapshot, ...]:
+    """Store the reports of days that are over and have none yet."""
+    return store_due(project.store)
+
+
+def metric_snapshots(project: Project, days: int, most: int = 100) -> tuple[Snapshot, ...]:
+    """Give the newest stored reports over so many days, newest first."""
+    return snapshots(project.store, limit=most, days=days)
+
+
+def metrics_exposition(project: Project) -> str:
+    """Write the metrics of every window in Prometheus' text format."""
+    return prometheus(_windows(project), counts(project.store))
+
+
+def write_metrics_page(project: Project, file: Path) -> None:
+    """Write the metrics of every window as one HTML page; `UsageError` where the file cannot be written."""
+    text = page(_windows(project))
+    try:
+        write_atomic(file, text, flush=False)
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}", mend="name a file that can be written") from None
+
+
+def _windows(project: Project) -> tuple[MetricsReport, ...]:
+    return tuple(report(project.store, days) for days in WINDOWS)

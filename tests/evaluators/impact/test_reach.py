@@ -1,0 +1,142 @@
+"""The map of what tests reach, made by a real pytest, and what is chosen from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from setpoint.evaluators.impact import ReachFile, choose
+from setpoint.evaluators.inside import FOLDER
+
+FILES = {
+    "shop.py": (
+        "import functools\nRATE = 2\ndef price(x):\n    return x * RATE\ndef tax(x):\n    return x\n"
+        "def opened():\n    return 'open'\ndef named(f):\n    return f\ndef early():\n    return 1\n"
+        "def threaded():\n    return 1\n"
+    ),
+    "tests/conftest.py": (
+        "import pytest, shop\nshop.early()\n"
+        "@pytest.fixture(scope='module')\ndef door():\n    return shop.opened()\n"
+    ),
+    "tests/test_a.py": (
+        "import shop, threading\ndef test_price():\n    assert shop.price(1) == 2\n"
+        "def test_tax():\n    assert shop.tax(1) == 1\n"
+        "def test_first(door):\n    assert door\ndef test_second(door):\n    assert door\n"
+        "def test_thread():\n    t = threading.Thread(target=shop.threaded)\n    t.start(); t.join()\n"
+    ),
+    "tests/test_b.py": (
+        "import subprocess, sys, pathlib, shop\n@shop.named\ndef test_decorated():\n    pass\n"
+        "def test_process():\n    subprocess.run([sys.executable, '-c', ''], check=True)\n"
+        "def test_reads():\n    assert pathlib.Path('data.json').read_text()\n"
+    ),
+    "data.json": "{}",
+    "README.md": "hello",
+    "setup.cfg": "",
+}
+A, B = "tests/test_a.py", "tests/test_b.py"
+
+
+def blob(text: str) -> str:
+    return hashlib.sha1(text.encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def reach(tmp_path_factory: pytest.TempPathFactory):
+    root = tmp_path_factory.mktemp("project")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    report, written = root.parent / "report.jsonl", root.parent / "reach.json"
+    variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": str(report)}
+    argv = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "setpoint_report",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir=.",
+    ]
+    variables["SETPOINT_REACH_FILE"] = str(written)
+    done = subprocess.run(argv, cwd=root, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = ReachFile(root.parent / "maps", ("key",))
+    kept.keep(written, "tree", {path: blob(text) for path, text in FILES.items()}, ())
+    return kept.load()
+
+
+async def chosen(reach, changes: dict[str, str | None]):
+    now = {path: text for path, text in {**FILES, **changes}.items() if text is not None}
+    texts = {blob(text): text.encode() for text in [*FILES.values(), *now.values()]}
+
+    async def fetch(blobs):
+        return {each: texts[each] for each in blobs if each in texts}
+
+    return await choose(reach, {path: blob(text) for path, text in now.items()}, ("",), fetch)
+
+
+def edited(path: str, before: str, after: str) -> dict[str, str | None]:
+    assert before in FILES[path]
+    return {path: FILES[path].replace(before, after)}
+
+
+PROCESS = f"{B}::test_process"
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        (edited("shop.py", "return x * RATE", "return x"), {f"{A}::test_price", PROCESS}),
+        (edited("shop.py", "return x\n", "return -x\n"), {f"{A}::test_tax", PROCESS}),
+        (edited("shop.py", "return 'open'", "return ''"), {f"{A}::test_first", f"{A}::test_second", PROCESS}),
+        (edited("shop.py", "return f", "return None"), {B, PROCESS}),
+        (
+            edited("shop.py", "threaded():\n    return 1", "threaded():\n    return 2"),
+            {f"{A}::test_thread", PROCESS},
+        ),
+        (edited("shop.py", "RATE = 2", "RATE = 3"), {A, B, PROCESS}),
+        (edited(A, "test_tax", "test_taxes"), {A, f"{A}::test_tax"}),
+        ({"tests/test_c.py": "def test_new():\n    pass\n"}, {"tests/test_c.py"}),
+        ({A: None}, set()),
+        (edited("tests/conftest.py", "'module'", "'session'"), {A, B}),
+        ({"README.md": "other"}, {PROCESS}),
+        ({}, set()),
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_what_a_change_reaches(reach, change: dict[str, str | None], names: set[str]) -> None:
+    impact = await chosen(reach, change)
+    assert (impact.everything, impact.names) == (False, names)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        edited("shop.py", "def early():\n    return 1", "def early():\n    return 2"),
+        {"data.json": "[]"},
+        {"setup.cfg": "[x]\n"},
+        {"requirements-dev.txt": "x\n"},
+        {"native.so": ""},
+    ],
+    ids=str,
+)
+async def test_in_doubt_it_is_everything(reach, change: dict[str, str | None]) -> None:
+    impact = await chosen(reach, change)
+    assert impact.everything
+    assert impact.why
+
+
+def test_no_map_is_read_where_none_was_written(tmp_path: Path) -> None:
+    kept = ReachFile(tmp_path, ("key",))
+    assert kept.load() is None
+    assert kept.keep(tmp_path / "missing.json", "tree", {}, ()) is None
+    (tmp_path / "broken.json").write_text(json.dumps({"points": 1}))
+    assert kept.keep(tmp_path / "broken.json", "tree", {}, ()) is None
