@@ -23,11 +23,8 @@ from setpoint.cli import (
     finding,
     gate,
     init,
-<<<<<<< HEAD
     learn,
-=======
     metrics,
->>>>>>> main
     mutate,
     pipeline,
     quarantine,

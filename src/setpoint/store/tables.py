@@ -72,7 +72,6 @@ RUN = sa.Table(
 )
 """One row per run for listings, written with the events that it follows from; nothing rests on it alone."""
 
-<<<<<<< HEAD
 LEARNING = sa.Table(
     "learning",
     METADATA,
@@ -121,8 +120,6 @@ BM_POST = sa.Table(
     sa.Index("bm_post_by_learning", "learning_id"),
 )
 """How often each term occurs in a learning."""
-=======
->>>>>>> main
 METRICS_SNAPSHOT = sa.Table(
     "metrics_snapshot",
     METADATA,

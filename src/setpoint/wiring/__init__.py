@@ -61,13 +61,10 @@ __all__ = [
     "learnings",
     "learnings_alike",
     "measure",
-<<<<<<< HEAD
     "merge_learnings",
-=======
     "metric_snapshots",
     "metrics",
     "metrics_exposition",
->>>>>>> main
     "mutate",
     "open_gate",
     "open_gates",
