@@ -17,7 +17,7 @@ import click
 import loop_metrics
 import statements
 import typer
-from jinja2 import Environment, PackageLoader
+from prompt_page import prompts
 from pydantic import BaseModel
 from story_page import stories
 from tools import metric_table, tool_tables
@@ -40,7 +40,6 @@ from setpoint.events.queries import RunSummary
 from setpoint.events.snapshots import Snapshot
 from setpoint.loops.verifying import Compared
 from setpoint.pipelines import SHIPPED, load_pipeline
-from setpoint.pipelines.templates import documented, variables_of
 from setpoint.policies import guards
 from setpoint.presets.asked import ChecksSettings, ToolSettings
 from setpoint.settings import CLASSIC, Settings
@@ -49,14 +48,6 @@ from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
 
 FOLDER = Path(__file__).resolve().parent / "reference"
-APART = {
-    "analysis.md.j2": "the tester, after failing tests",
-    "nudge.md.j2": "the agent that goes in circles",
-    "reflection.md.j2": "the reflector",
-    "repair.md.j2": "any role whose answer cannot be read",
-    "request.md.j2": "the reviewer, when the maker asks leave",
-}
-"""When templates are used that no phase names."""
 WRITTEN = "<!-- Written by docs/generate.py from the code; change the code, then run `make docs`. -->\n"
 
 
@@ -239,41 +230,6 @@ def pipelines() -> Iterator[str]:
         yield f"{load_pipeline(name, Path()).description}\n"
         text = resources.files("setpoint.pipelines").joinpath(f"{name}.toml").read_text("utf-8")
         yield f"```toml\n{text.rstrip()}\n```"
-
-
-def prompts() -> Iterator[str]:
-    """Every prompt template with the variables it may use."""
-    yield "# Prompts\n"
-    yield (
-        "What roles are told is a Jinja template. A project's own template of the same name, in "
-        "`setpoint-prompts/` at the root of the repository, goes before the shipped one; an unknown "
-        "variable is an error.\n"
-    )
-    yield "| template | used by | variables |"
-    yield "|---|---|---|"
-    users: dict[str, list[str]] = {name: [when] for name, when in APART.items()}
-    for name in SHIPPED:
-        for phase in load_pipeline(name, Path()).phases:
-            for mode, template in phase.prompts.items():
-                users.setdefault(template, []).append(f"{phase.name} ({mode})")
-    environment = Environment(loader=PackageLoader("setpoint.pipelines", "prompts"), autoescape=True)
-    for template in environment.list_templates(extensions=["j2"]):
-        used = ", ".join(users.get(template, ["included by others"]))
-        variables = sorted(variables_of(template))
-        yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
-    yield "\n## Variables\n"
-    yield "Every template of a phase, and what it includes, can use all of these.\n"
-    yield from _variables(documented().given)
-    for template, variables_apart in documented().apart.items():
-        yield f"\n### `{template}`\n"
-        yield from _variables(variables_apart)
-
-
-def _variables(told: Mapping[str, str]) -> Iterator[str]:
-    yield "| variable | what it holds |"
-    yield "|---|---|"
-    for name, text in sorted(told.items()):
-        yield row(f"`{name}`", text)
 
 
 def agents() -> Iterator[str]:

@@ -102,8 +102,17 @@ class CustomAgent(BaseModel):
 
     May be left out where NAME is an agent Setpoint knows: what is not stated then stays as it is.
     """
-    protocol: Literal["command", "acp"] | None = None
-    """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`."""
+    protocol: Literal["command", "acp", "model"] | None = None
+    """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`.
+
+    `model` is a model by API (extra `llm`) and needs no command.
+    """
+    model: str = ""
+    """For `model`: provider and model; openai, openai-responses, anthropic, google: `openai:gpt-5-mini`."""
+    base_url: str = ""
+    """For `model`: where it is asked, as in `http://127.0.0.1:11434/v1`; empty: at the provider's own."""
+    api_key_env: str = ""
+    """For `model`: the variable that holds its key; empty: the provider's usual one."""
     vendor: str = ""
     """Whose models it uses, for `agents.other_vendor`; empty: its name."""
     environment: dict[str, str] = {}

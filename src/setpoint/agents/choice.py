@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.agents.command import CommandAgent
 from setpoint.agents.launch import Launch
+from setpoint.agents.model.at import placed, shorthand, why_not
 from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import Breakage
 from setpoint.domain.value import Value
@@ -61,6 +62,9 @@ class Choice(Value):
 
 async def probe(launch: Launch) -> Probe:
     """Look whether an agent is installed and in which version; never logs in, never starts a session."""
+    if launch.protocol == "model":
+        reason = why_not(launch)
+        return Probe(name=launch.name, installed=not reason, version=launch.model, why_not=reason)
     environment = clean_environment(inherited(launch.pass_environment) | launch.environment)
     found = shutil.which(launch.argv[0], path=environment.get("PATH"))
     if found is None:
@@ -89,19 +93,21 @@ class Agents:
 
     def make(self, name: str) -> Agent:
         """Make the agent of that name; raises `NoUsableAgent` where there is none."""
-        launch = self._launches.get(name)
+        launch = self._launch(name)
         if launch is None:
             known = ", ".join(sorted((*self._launches, *BUILT_IN)))
             raise NoUsableAgent(
                 f"there is no agent '{name}'", mend=f"choose one of {known}, or add [agent.{name}]"
             )
+        if launch.protocol == "model":
+            return self._model(launch)
         if launch.protocol == "command":
             return CommandAgent(launch, artifacts=self._artifacts)
         return self._acp(launch)
 
     def vendor(self, name: str) -> str:
         """Say whose models an agent uses; one that nothing is known of is a vendor of its own."""
-        launch = self._launches.get(name)
+        launch = self._launch(name)
         return (launch.vendor if launch else "") or name
 
     async def choose(self, order: Sequence[str]) -> Choice:
@@ -128,19 +134,30 @@ class Agents:
     async def _try(self, name: str) -> str:
         if name in BUILT_IN:
             return ""
-        launch = self._launches.get(name)
+        launch = self._launch(name)
         if launch is None:
             return f"not known; add [agent.{name}] to the settings, or correct agents.order"
         found = await probe(launch)
         if not found.installed:
             return found.why_not
-        if launch.protocol == "command":
+        if launch.protocol in ("command", "model"):
             return ""
         agent = self._acp(launch, open_s=TRY_OUT_S)
         self._scratch.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._scratch, prefix="try-") as folder:
             met = await agent.try_out(Path(folder))
         return met.message if isinstance(met, Breakage) else ""
+
+    def _launch(self, name: str) -> Launch | None:
+        return self._launches.get(name) or shorthand(name)
+
+    def _model(self, launch: Launch) -> Agent:
+        where = placed(launch)
+        from setpoint.agents.model.agent import ModelAgent  # noqa: PLC0415 - an extra, and it takes a second
+        from setpoint.agents.model.speaking import model_at  # noqa: PLC0415 - as above
+
+        secrets = {launch.api_key_env or "api key": where.key} if where.key else {}
+        return ModelAgent(launch, lambda: model_at(where), artifacts=self._artifacts, secrets=secrets)
 
     def _acp(self, launch: Launch, open_s: float | None = None) -> AcpAgent:
         from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import Field
+from pydantic import model_validator
 
 from setpoint.domain.value import Value
 
@@ -43,11 +43,18 @@ class Launch(Value):
     name: str
     title: str = ""
     """What people call it."""
-    argv: tuple[str, ...] = Field(min_length=1)
+    argv: tuple[str, ...] = ()
     """Program and arguments; for the protocol `command`, `{prompt}` and `{workdir}` are replaced."""
     vendor: str = ""
     """Whose models it uses by default; empty: its own name."""
-    protocol: Literal["acp", "command"] = "acp"
+    protocol: Literal["acp", "command", "model"] = "acp"
+    """How it is talked to; `model` is no program but a model by API."""
+    model: str = ""
+    """For the protocol `model`: the provider and the model's name there, for example `openai:gpt-5-mini`."""
+    base_url: str = ""
+    """For the protocol `model`: where it is asked; empty: at the provider's own address."""
+    api_key_env: str = ""
+    """For the protocol `model`: the variable that holds its key; empty: the provider's usual one."""
     executables: tuple[str, ...] = ()
     """Programs that must be found besides the first word of `argv`."""
     version_argv: tuple[str, ...] = ()
@@ -63,3 +70,11 @@ class Launch(Value):
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed and the passed ones."""
     quirks: Quirks = Quirks()
+
+    @model_validator(mode="after")
+    def _can_be_started(self) -> Launch:
+        if self.protocol == "model" and not self.model:
+            raise ValueError("an agent of the protocol 'model' names no model")
+        if self.protocol != "model" and not self.argv:
+            raise ValueError("argv: at least the program has to be named")
+        return self

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from setpoint.agents.launch import Launch
+from setpoint.agents.model.at import vendor_of
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
@@ -35,6 +36,8 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
         raise SettingsError(
             f"[agent.{name}]: '{name}' is built in and cannot be redefined", mend="choose another name"
         )
+    if agent.protocol == "model":
+        return _model(name, agent)
     if under is None:
         if not agent.command:
             mend = f'add a line such as `command = ["my-agent", "{{prompt}}"]` under [agent.{name}]'
@@ -58,3 +61,20 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
     if agent.protocol:
         changes["protocol"] = agent.protocol
     return under.model_copy(update=changes)
+
+
+def _model(name: str, agent: CustomAgent) -> Launch:
+    if not agent.model or agent.command:
+        wrong = "a model by API has no command" if agent.command else "which model is meant?"
+        mend = 'write `model = "openai:gpt-5-mini"` and no command'
+        raise SettingsError(f"[agent.{name}]: {wrong}", mend=mend)
+    launch = Launch(
+        name=name,
+        protocol="model",
+        model=agent.model,
+        base_url=agent.base_url,
+        api_key_env=agent.api_key_env,
+        vendor=agent.vendor or ("" if agent.base_url else vendor_of(name, agent.model)),
+    )
+    vendor_of(name, agent.model)  # a provider that is not known ends here
+    return launch

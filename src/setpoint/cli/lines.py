@@ -38,6 +38,8 @@ _ACTION_STYLE = {
 
 def line(body: Body) -> Line:
     """Say in one line what happened."""
+    if isinstance(body, m.AboutMemory | m.Feedback):
+        return Line(*of_memory(body))
     match body:
         case (
             e.RunStarted()
@@ -66,20 +68,6 @@ def line(body: Body) -> Line:
             shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
             shown = _of_figures(body)
-        case (
-            m.MemoryRecalled()
-            | m.LearningsJudged()
-            | m.ReflectionCompleted()
-            | m.ReflectionSkipped()
-            | m.ConfidenceIncreased()
-            | m.ConfidenceDecreased()
-            | m.FindingDismissed()
-            | m.FixApplied()
-            | m.FixRewritten()
-            | m.CommentAdded()
-            | m.DeliveryJudged()
-        ):
-            shown = Line(*of_memory(body))
         case _:
             assert_never(body)
     return shown

@@ -119,7 +119,7 @@ def schema_of(shape: type[Value]) -> str:
     return json.dumps(_lean(shape.model_json_schema()), separators=(", ", ": "))
 
 
-def _lean(schema: Any) -> Any:  # noqa: ANN401 - JSON
+def _lean(schema: Any) -> Any:  # noqa: ANN401 - any part of a JSON schema
     if isinstance(schema, list):
         return [_lean(each) for each in schema]
     if not isinstance(schema, dict):

@@ -9,6 +9,8 @@ from typing import NamedTuple
 CUT = " files left out: "
 """How a shortened diff says so (`workspace.copy`)."""
 
+_SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_NAMED = re.compile(r"^(?:\+\+\+ b/|rename to |--- a/|diff --git a/.* b/)([^\t\n]+)", re.MULTILINE)
 _HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -38,3 +40,15 @@ def added_lines(diff: str) -> Iterator[Added]:
             file = text[4:].removeprefix("b/").split("\t")[0]
         elif hunk := _HUNK.match(text):
             gone, line, come = (1 if number is None else int(number) for number in hunk.groups())
+
+
+def files_of(diff: str) -> dict[str, str]:
+    """Give the part of a unified diff about each file, by its new path, or its old one where it is gone."""
+    found: dict[str, str] = {}
+    for section in _SECTION.split(diff):
+        head = section.partition("\n@@ ")[0]
+        named = {match.group(0)[:4]: match.group(1) for match in _NAMED.finditer(head)}
+        path = named.get("+++ ") or named.get("rena") or named.get("--- ") or named.get("diff")
+        if path:
+            found[path] = section
+    return found

@@ -172,6 +172,9 @@ class _Fold:
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
+        if isinstance(event.body, m.AboutMemory | m.Feedback):
+            self._remembered(event.body)
+            return
         match event.body:
             case (
                 RunStarted()
@@ -190,20 +193,6 @@ class _Fold:
                 self._phase(event.body)
             case ReviewAnswered() | FindingDeclined() | AnswerRejected():
                 self._opinion(event.body)
-            case (
-                m.MemoryRecalled()
-                | m.LearningsJudged()
-                | m.ReflectionCompleted()
-                | m.ReflectionSkipped()
-                | m.ConfidenceIncreased()
-                | m.ConfidenceDecreased()
-                | m.FindingDismissed()
-                | m.FixApplied()
-                | m.FixRewritten()
-                | m.CommentAdded()
-                | m.DeliveryJudged()
-            ):
-                self._remembered(event.body)
             case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():

@@ -71,31 +71,7 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
     about = f"{phase.name}-{now.review}" if now.review else phase.name
     label = f"{about}-{now.iteration}"
     learnings = _learnings(run, phase, now, label)
-    variables: dict[str, object] = {
-        "story": order.story,
-        "problems": _problems(world, now),
-        "iteration": now.iteration,
-        "max_iterations": run.limits.max_iterations,
-        "instructions": tuple(
-            answer.instruction for _, answer in continued(run.journal.events) if answer.instruction
-        ),
-        "reason": now.reason,
-        "advice": now.advice,
-        "tried": now.tried,
-        "research": now.texts.get("research", ""),
-        "plan": now.texts.get("plan", ""),
-        "analysis": now.texts.get(ANALYSIS, ""),
-        "checks": sorted(run.tools.checks),
-        "diff": now.diff[:MOST_DIFF],
-        "budget": now.budget,
-        "objections": now.before.open,
-        "declined": now.declined,
-        "reviews": now.before.reviews,
-        "schema": schema_of(answer) if answer else "",
-        "scratchpad": f"{world.folder}/scratchpad.md",
-        "learnings": learnings,
-        **_integrity(run, now),
-    }
+    variables = _told(run, now, answer, learnings)
     template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
     return Brief(
         role=phase.role or Role.MAKER,
@@ -117,6 +93,37 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         answer=answer,
         limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
     )
+
+
+def _told(
+    run: Running, now: Situation, answer: type[Shape] | None, learnings: tuple[Recollection, ...]
+) -> dict[str, object]:
+    """Give what a prompt may say."""
+    return {
+        "story": run.order.story,
+        "problems": _problems(run.world, now),
+        "iteration": now.iteration,
+        "max_iterations": run.limits.max_iterations,
+        "instructions": tuple(
+            said.instruction for _, said in continued(run.journal.events) if said.instruction
+        ),
+        "reason": now.reason,
+        "advice": now.advice,
+        "tried": now.tried,
+        "research": now.texts.get("research", ""),
+        "plan": now.texts.get("plan", ""),
+        "analysis": now.texts.get(ANALYSIS, ""),
+        "checks": sorted(run.tools.checks),
+        "diff": now.diff[:MOST_DIFF],
+        "budget": now.budget,
+        "objections": now.before.open,
+        "declined": now.declined,
+        "reviews": now.before.reviews,
+        "schema": schema_of(answer) if answer else "",
+        "scratchpad": f"{run.world.folder}/scratchpad.md",
+        "learnings": learnings,
+        **_integrity(run, now),
+    }
 
 
 def _learnings(run: Running, phase: Phase, now: Situation, label: str) -> tuple[Recollection, ...]:

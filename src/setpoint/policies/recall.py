@@ -115,7 +115,7 @@ def _drawn(hit: Hit, run: TraceId) -> float:
     belief = hit.standing.confidence
     spread = max(belief.deviation**2, 1e-9)
     strength = max(belief.mean * (1 - belief.mean) / spread - 1, 1e-6)
-    chance = random.Random(_seed(run, f"draw:{hit.standing.learning.id}"))  # noqa: S311 - no secret
+    chance = random.Random(_seed(run, f"draw:{hit.standing.learning.id}"))  # noqa: S311 - it keeps no secret
     alpha, beta = max(belief.mean * strength, 1e-3), max((1 - belief.mean) * strength, 1e-3)
     return sqrt(hit.score) * chance.betavariate(alpha, beta)
 

@@ -68,8 +68,9 @@ def lifts(uses: Iterable[Use]) -> tuple[Lift, ...]:
     fitted was held back.
     """
     known = list(uses)
-    groups = {POOLED: known, **{kind: [each for each in known if each.kind is kind] for kind in LearningKind}}
-    return tuple(_lift(str(group), figure, _runs(of)) for group, of in groups.items() for figure in FIGURES)
+    groups = {str(kind): [each for each in known if each.kind is kind] for kind in LearningKind}
+    every = ((POOLED, known), *groups.items())
+    return tuple(_lift(group, figure, _runs(of)) for group, of in every for figure in FIGURES)
 
 
 def _runs(uses: Sequence[Use]) -> list[tuple[bool, Use]]:

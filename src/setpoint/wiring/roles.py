@@ -45,8 +45,8 @@ async def cast(project: Project, pipeline: Pipeline) -> Cast:
     casting = _Casting(wanted, outside_agents(project))
     names: dict[str, str] = {}
     for role, key in ROLE_SETTINGS.items():
-        if name := str(getattr(wanted, key)):
-            names[role] = await casting.settle(key, name, names.get(Role.MAKER, ""))
+        if asked := str(getattr(wanted, key)):
+            names[role] = await casting.settle(key, asked, names.get(Role.MAKER, ""))
     kinds = {kind for phase in pipeline.phases for kind in phase.reviews}
     if unknown := sorted(set(wanted.reviewers) - kinds):
         message = f"setting agents.reviewers: no review of kind '{unknown[0]}' is asked for"

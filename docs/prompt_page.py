@@ -1,0 +1,56 @@
+"""The page on prompts: every template with the variables it uses, and what each variable holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader
+from wording import row
+
+from setpoint.pipelines import SHIPPED, load_pipeline
+from setpoint.pipelines.templates import documented, variables_of
+
+APART = {
+    "analysis.md.j2": "the tester, after failing tests",
+    "nudge.md.j2": "the agent that goes in circles",
+    "reflection.md.j2": "the reflector",
+    "repair.md.j2": "any role whose answer cannot be read",
+    "request.md.j2": "the reviewer, when the maker asks leave",
+}
+"""When templates are used that no phase names."""
+
+
+def prompts() -> Iterator[str]:
+    """Every prompt template with the variables it may use."""
+    yield "# Prompts\n"
+    yield (
+        "What roles are told is a Jinja template. A project's own template of the same name, in "
+        "`setpoint-prompts/` at the root of the repository, goes before the shipped one; an unknown "
+        "variable is an error.\n"
+    )
+    yield "| template | used by | variables |"
+    yield "|---|---|---|"
+    users: dict[str, list[str]] = {name: [when] for name, when in APART.items()}
+    for name in SHIPPED:
+        for phase in load_pipeline(name, Path()).phases:
+            for mode, template in phase.prompts.items():
+                users.setdefault(template, []).append(f"{phase.name} ({mode})")
+    environment = Environment(loader=PackageLoader("setpoint.pipelines", "prompts"), autoescape=True)
+    for template in environment.list_templates(extensions=["j2"]):
+        used = ", ".join(users.get(template, ["included by others"]))
+        variables = sorted(variables_of(template))
+        yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
+    yield "\n## Variables\n"
+    yield "Every template of a phase, and what it includes, can use all of these.\n"
+    yield from _variables(documented().given)
+    for template, variables_apart in documented().apart.items():
+        yield f"\n### `{template}`\n"
+        yield from _variables(variables_apart)
+
+
+def _variables(told: Mapping[str, str]) -> Iterator[str]:
+    yield "| variable | what it holds |"
+    yield "|---|---|"
+    for name, text in sorted(told.items()):
+        yield row(f"`{name}`", text)

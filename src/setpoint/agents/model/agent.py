@@ -1,0 +1,211 @@
+"""A model by API as an agent: it looks at the work copy through tools that Setpoint gives it, and answers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import BaseModel
+from pydantic_ai import Agent, ModelSettings, ToolOutput
+from pydantic_ai import exceptions as errors
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models import Model
+from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from setpoint.agents.launch import Launch
+from setpoint.agents.model.files import Files
+from setpoint.agents.model.speaking import broken
+from setpoint.agents.model.watching import Halted, Seen, Watched
+from setpoint.agents.transcript import Transcript
+from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
+from setpoint.policies.inner import Repeats
+from setpoint.ports import Observer
+from setpoint.store.artifacts import Artifacts
+
+MOST_REQUESTS = 100
+"""Requests to the model in one attempt."""
+_TEXT_CHARS = 200_000
+_ANSWER = "answer"
+
+
+class _Session(NamedTuple):
+    """A conversation that goes on."""
+
+    name: str
+    messages: list[ModelMessage]
+
+
+class _Ended(NamedTuple):
+    """How a turn ended."""
+
+    stop: Stop
+    text: str = ""
+    breakage: Breakage | None = None
+
+
+class ModelAgent:
+    """Plays roles by asking a model; as the maker it edits files, in every other role it only looks.
+
+    It never has a shell: what its edits are worth is measured afterwards, as with every maker. Attempts of
+    one session share their messages. An answer that has a shape is asked for as a call of the tool `answer`,
+    and a text is taken as well, for models that call no tools: the loop checks both in the same way.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        make: Callable[[], Model],
+        *,
+        artifacts: Artifacts,
+        secrets: Mapping[str, str] | None = None,
+    ) -> None:
+        """Make the model when it is first asked; `secrets` are kept out of what is recorded, by name."""
+        self.name = launch.name
+        self._launch, self._make = launch, make
+        self._artifacts = artifacts
+        self._secrets = dict(secrets or {})
+        self._model: Model | None = None
+        self._sessions: dict[Role, _Session] = {}
+
+    async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
+        """Ask the model, let it look (and, as the maker, edit), and give what it says at the end."""
+        began_s, started_at = time.monotonic(), datetime.now(UTC)
+        seen = Seen(observer, Repeats(brief.limits.same_calls))
+        usage, transcript = RunUsage(), Transcript(self._secrets)
+        messages: list[ModelMessage] = []
+        try:
+            ended = await self._asked(brief, seen, usage, messages)
+        finally:
+            transcript.message("model", ModelMessagesTypeAdapter.dump_json(messages))
+            kept = self._artifacts.keep(transcript.take())
+        spent = self._usage(usage)
+        observer.spent(spent)
+        return Attempt(
+            agent=self.name,
+            version=self._launch.model,
+            stop=ended.stop,
+            breakage=ended.breakage,
+            text=transcript.redacted(ended.text[:_TEXT_CHARS]),
+            usage=spent,
+            tool_calls=seen.calls,
+            tool_errors=seen.errors,
+            started_at=started_at,
+            duration_s=round(time.monotonic() - began_s, 6),
+            transcript=kept,
+        )
+
+    async def close(self) -> None:
+        """Nothing runs between attempts."""
+
+    async def _asked(self, brief: Brief, seen: Seen, usage: RunUsage, messages: list[ModelMessage]) -> _Ended:
+        """Drive a turn and say how it ended; a session that was lost goes on from before it."""
+        wall_s = brief.limits.wall_s
+        try:
+            async with asyncio.timeout(wall_s):
+                text = await self._turn(brief, seen, usage, messages)
+        except TimeoutError:
+            message = f"{self.name} was not ready after {wall_s:g} s; raise agents.wall_s if it needs longer"
+            return _Ended(Stop.BROKEN, breakage=Breakage(kind=BreakageKind.TIMEOUT, message=message))
+        except Halted:
+            return _Ended(Stop.CANCELLED)
+        except errors.AgentRunError as error:
+            return self._failed(brief, error, messages)
+        self._sessions[brief.role] = _Session(brief.session, messages)
+        return _Ended(Stop.END_TURN, text)
+
+    def _failed(self, brief: Brief, error: errors.AgentRunError, messages: list[ModelMessage]) -> _Ended:
+        if isinstance(error, errors.UsageLimitExceeded):
+            return _Ended(Stop.MAX_TURNS)
+        if isinstance(error, errors.ContentFilterError):
+            return _Ended(Stop.REFUSAL, str(error))
+        said = _said(messages) if isinstance(error, errors.UnexpectedModelBehavior) else ""
+        if said:
+            # It answered otherwise than asked: that is for the loop to judge, which may ask once more.
+            self._sessions[brief.role] = _Session(brief.session, _as_text(messages))
+            return _Ended(Stop.END_TURN, said)
+        found = broken(self._launch, error, min(brief.limits.idle_s, brief.limits.wall_s))
+        message = Transcript(self._secrets).redacted(found.message)
+        return _Ended(Stop.BROKEN, breakage=found.model_copy(update={"message": message}))
+
+    async def _turn(self, brief: Brief, seen: Seen, usage: RunUsage, messages: list[ModelMessage]) -> str:
+        """Drive the model to the end of its turn; `usage` and `messages` are filled while it works."""
+        if self._model is None:
+            self._model = self._make()
+        held = self._sessions.get(brief.role)
+        before = held.messages if held is not None and held.name == brief.session else []
+        files = Files(Path(brief.workdir), brief.diff)
+        tools = files.looking() + (files.editing() if brief.role is Role.MAKER else ())
+        agent: Agent[None, str | BaseModel] = Agent(
+            self._model,
+            output_type=_output(brief),
+            toolsets=[Watched(FunctionToolset(list(tools), max_retries=3), seen=seen)],
+            retries={"tools": 3, "output": 0},
+        )
+        limits = UsageLimits(request_limit=MOST_REQUESTS)
+        settings = ModelSettings(timeout=min(brief.limits.idle_s, brief.limits.wall_s))
+        async with (
+            self._model,
+            agent.iter(
+                brief.prompt,
+                message_history=before or None,
+                model_settings=settings,
+                usage=usage,
+                usage_limits=limits,
+            ) as run,
+        ):
+            try:
+                async for _ in run:
+                    self._spend(brief, seen, usage)
+            finally:
+                messages[:] = run.all_messages()
+            output = run.result.output if run.result is not None else ""
+        return output if isinstance(output, str) else output.model_dump_json(exclude_none=True)
+
+    def _spend(self, brief: Brief, seen: Seen, usage: RunUsage) -> None:
+        """Tell what it has cost so far; ends the turn where that is more than there is."""
+        spent = self._usage(usage)
+        seen.observer.spent(spent)
+        left = brief.limits.cost_usd
+        if left is not None and spent.cost_usd is not None and spent.cost_usd > left:
+            raise Halted
+
+    def _usage(self, usage: RunUsage) -> Usage:
+        """Give the figures; at an address of one's own nobody knows what a model costs."""
+        if not usage.requests or usage.unmeasured_requests:
+            return Usage(scope="turn" if usage.requests else "none")
+        return Usage(
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cached_tokens=usage.cache_read_tokens,
+            cost_usd=None if self._launch.base_url else usage.cost,
+            scope="turn",
+        )
+
+
+def _output(brief: Brief) -> Sequence[ToolOutput[BaseModel] | type[str]]:
+    if brief.answer is None:
+        return [str]
+    description = "Give your answer: the last thing you do."
+    return [ToolOutput(brief.answer, name=_ANSWER, description=description, max_retries=0), str]
+
+
+def _said(messages: list[ModelMessage]) -> str:
+    """Give what a model answered last, where that was an answer: the arguments of its tool, or its text."""
+    last = next((each for each in reversed(messages) if isinstance(each, ModelResponse)), None)
+    if last is None:
+        return ""
+    for part in last.parts:
+        if isinstance(part, ToolCallPart) and part.tool_name == _ANSWER:
+            return part.args_as_json_str()
+    return last.text or ""
+
+
+def _as_text(messages: list[ModelMessage]) -> list[ModelMessage]:
+    """Let a conversation end with the answer as a text: after a call without a result nothing can follow."""
+    last = max(number for number, each in enumerate(messages) if isinstance(each, ModelResponse))
+    return [*messages[:last], ModelResponse(parts=[TextPart(_said(messages))])]
