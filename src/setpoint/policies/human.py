@@ -76,7 +76,7 @@ def concerned(hits: Sequence[Hit], text: str) -> tuple[Standing, ...]:
     asked = set(terms(text))
     found = []
     for hit in hits:
-        subject = set(terms(f"{hit.standing.learning.title} {hit.standing.learning.context}"))
+        subject = set(terms(hit.standing.learning.context or hit.standing.learning.title))
         if hit.standing.status not in _OUT and subject and len(subject & asked) / len(subject) >= _ABOUT:
             found.append(hit.standing)
     return tuple(found[:MOST_MOVED])

@@ -25,8 +25,8 @@ FLOOR = 0.3
 """Share of the best score below which a learning has nothing to do with the question."""
 LEAST_TERMS = 2
 """Terms that a learning must share with the question."""
-ABOUT = 0.2
-"""Share of the terms of a learning's title and context that must have been asked for."""
+ABOUT = 0.25
+"""Share of the terms of a learning's context that must have been asked for; without one, of its title."""
 DOUBLE = 0.8
 """Likeness from which two learnings are one to a reader."""
 _CHARACTERS_PER_TOKEN = 4
@@ -90,7 +90,7 @@ def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[floa
 
 def _about(learning: Learning, asked: set[str]) -> float:
     """Say how much of what a learning is about was asked for, 0 to 1."""
-    subject = set(terms(f"{learning.title} {learning.context}"))
+    subject = set(terms(learning.context or learning.title))
     return len(subject & asked) / len(subject) if subject else 0.0
 
 
