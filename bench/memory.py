@@ -41,24 +41,10 @@ from setpoint.testing import Scene, Stage, evaluation, failure
 SHOWN = MemoryTerms(hold_out=0.0, withhold=0.0)
 BLIND = MemoryTerms(recall=False, reflect=False)
 ONCE = Limits(max_iterations=1, max_wall_s=300.0)
-WORDS = [
-    "order",
-    "item",
-    "rate",
-    "page",
-    "lot",
-    "box",
-    "line",
-    "cart",
-    "token",
-    "shelf",
-    "crate",
-    "batch",
-    "stock",
-    "ticket",
-    "parcel",
-    "route",
-]
+WORDS = re.findall(
+    r"\w+",
+    "order item rate page lot box line cart token shelf crate batch stock ticket parcel route",
+)
 _RED = re.compile(r"^(?:FAILED|ERROR) (\S+)(?: - (.*))?$", re.MULTILINE)
 _TRIED = re.compile(r"tried (\d+)")
 
@@ -89,26 +75,36 @@ def family(name: str, chance: random.Random, word: str) -> tuple[str, str, str]:
             f"    assert not m.{word}_fits({n} + 0.5)\n    assert m.{word}_fits({n} - 1)\n",
         ),
         "swapped": (
-            f"def part_{word}(top, low):\n    return top / low\n\n\n"
-            f"def {word}_share(values):\n{use}    return part_{word}(len(values), sum(values))\n",
+            (
+                f"def part_{word}(top, low):\n    return top / low\n\n\n"
+                f"def {word}_share(values):\n{use}    return part_{word}(len(values), sum(values))\n"
+            ),
             f"    assert m.{word}_share([{n}, {n}, {n}]) == {n}\n",
             f"    assert m.{word}_share([1, 3]) == 2\n    assert m.{word}_share([8]) == 8\n",
         ),
         "missing": (
-            f"def {word}_counts(values):\n{use}    seen = {{}}\n    for each in values:\n"
-            f"        seen[each] = seen[each] + 1\n    return seen\n",
+            (
+                f"def {word}_counts(values):\n{use}    seen = {{}}\n    for each in values:\n"
+                f"        seen[each] = seen[each] + 1\n    return seen\n"
+            ),
             f"    assert m.{word}_counts(['a', 'a']) == {{'a': 2}}\n",
             f"    assert m.{word}_counts(['b', 'a', 'b']) == {{'b': 2, 'a': 1}}\n",
         ),
         "dropped": (
-            f"def {word}_sum(values):\n{use}    total = 0\n    for each in values:\n        total = each\n"
-            f"    return total\n",
+            (
+                f"def {word}_sum(values):\n{use}    total = 0\n"
+                f"    for each in values:\n        total = each\n"
+                f"    return total\n"
+            ),
             f"    assert m.{word}_sum([{n}, 2, 1]) == {n + 3}\n",
             f"    assert m.{word}_sum([5, 5]) == 10\n    assert m.{word}_sum([]) == 0\n",
         ),
         "early": (
-            f"def {word}_all(values):\n{use}    found = []\n    for each in values:\n        if each > {n}:\n"
-            f"            found.append(each)\n            break\n    return found\n",
+            (
+                f"def {word}_all(values):\n{use}    found = []\n    for each in values:\n"
+                f"        if each > {n}:\n"
+                f"            found.append(each)\n            break\n    return found\n"
+            ),
             f"    assert m.{word}_all([{n + 1}, 1, {n + 2}]) == [{n + 1}, {n + 2}]\n",
             f"    assert m.{word}_all([{n + 3}, {n + 4}, {n + 5}]) == [{n + 3}, {n + 4}, {n + 5}]\n",
         ),
@@ -124,8 +120,8 @@ FAMILIES = ("index", "bound", "swapped", "missing", "dropped", "early")
 class Suite:
     """Runs pytest on the work copy; the test stage adds the tests that judge."""
 
-    def __init__(self, judge: str, order: str) -> None:
-        self._judge, self._name = judge, order
+    def __init__(self, judge: str) -> None:
+        self._judge = judge
 
     async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
         """Give what there is to measure with."""
@@ -161,7 +157,7 @@ class Suite:
 
 
 async def worked(
-    folder: Path, task: tuple[str, str, str], word: str, memory: SqlMemory, **how: Any
+    folder: Path, task: tuple[str, str, str], word: str, memory: SqlMemory, terms: MemoryTerms
 ) -> dict[str, Any]:
     """Do one task; gives whether it was right, candidates tried and seconds of search."""
     code, seen, judge = task
@@ -173,13 +169,13 @@ async def worked(
     }
     stage = Stage(
         agent=MechanicAgent(Artifacts(folder / "artifacts"), search_s=60.0, alternatives_s=0.0),
-        evaluator=Suite(judge, word),
+        evaluator=Suite(judge),
         folder=folder,
         files=files,
         limits=ONCE,
         memory=memory,
     )
-    order = stage.order(trace_id=TraceId(how["run"]), memory=how["terms"], root="/shop")
+    order = stage.order(trace_id=TraceId(f"run-{folder.name}"), memory=terms, root="/shop")
     outcome = await phase.drive(order, stage.world(), stage.durable)
     bodies = [event.body for event in stage.log.replay(order.trace_id)]
     calls = [body.call for body in bodies if isinstance(body, ToolExecuted)]
@@ -209,11 +205,9 @@ async def measure(pairs: int, families: int) -> list[dict[str, Any]]:
                 row: dict[str, Any] = {"family": name, "task": number}
                 if number:
                     blind = folder / f"blind-{number}"
-                    row["without"] = await worked(
-                        blind, task, word, memory, run=f"run-b{number}", terms=BLIND
-                    )
+                    row["without"] = await worked(blind, task, word, memory, BLIND)
                 told = folder / f"told-{number}"
-                row["with"] = await worked(told, task, word, memory, run=f"run-t{number}", terms=SHOWN)
+                row["with"] = await worked(told, task, word, memory, SHOWN)
                 rows.append(row)
                 print(json.dumps(row), file=sys.stderr, flush=True)
             store.close()
