@@ -27,6 +27,8 @@ LEAST_TERMS = 2
 """Terms that a learning must share with the question."""
 ABOUT = 0.25
 """Share of the terms of a learning's context that must have been asked for; without one, of its title."""
+MOSTLY = 0.5
+"""Share from which a learning fits, however much better another one does."""
 DOUBLE = 0.8
 """Likeness from which two learnings are one to a reader."""
 _CHARACTERS_PER_TOKEN = 4
@@ -79,13 +81,21 @@ def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[floa
             if hit.standing.status in RECALLABLE
             and hit.standing.learning.scope in (scope, EVERYWHERE)
             and hit.matched >= least
-            and hit.score >= FLOOR * best
-            and _about(hit.standing.learning, asked) >= ABOUT
+            and _fits(hit, asked, best)
         ),
         key=lambda hit: (-hit.score, hit.standing.learning.id),
     )
     scored = [(_weighted(hit, place, scope), hit) for place, hit in enumerate(fitting, start=1)]
     return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
+
+
+def _fits(hit: Hit, asked: set[str], best: float) -> bool:
+    """Whether a learning is about what was asked: mostly, or somewhat and not far behind the best.
+
+    In a small memory every term is common, so that scores alone say little.
+    """
+    about = _about(hit.standing.learning, asked)
+    return about >= MOSTLY or (about >= ABOUT and hit.score >= FLOOR * best)
 
 
 def _about(learning: Learning, asked: set[str]) -> float:
