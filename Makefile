@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents check format docs bench bench-evaluate clean
+.PHONY: help demo test test-agents check format docs bench bench-agents bench-evaluate clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,6 +39,9 @@ docs: $(READY_DOCS) ## Write the reference from the code, and build the pages in
 	@$(BIN)/python docs/generate.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html"
+
+bench-agents: $(READY) ## Measure what driving and holding an agent costs over the bare agent
+	@$(BIN)/python bench/agent_overhead.py --real
 
 bench: $(READY) ## Measure Setpoint's own overhead
 	@$(BIN)/python bench/overhead.py

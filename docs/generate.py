@@ -239,12 +239,13 @@ def agents() -> Iterator[str]:
         "`setpoint agents` says which of them are installed here. `mechanic` and `rules` are built in and "
         "need neither key nor network. Your own is a table [`[agent.NAME]`](settings.md#agentname).\n"
     )
-    yield "| name | agent | protocol | started as | install | variables it is given |"
-    yield "|---|---|---|---|---|---|"
+    yield "| name | agent | protocol | started as | install | variables it is given | writes |"
+    yield "|---|---|---|---|---|---|---|"
     for name, launch in known({}).items():
         variables = ", ".join(f"`{each}`" for each in launch.pass_environment)
         argv = f"`{' '.join(launch.argv)}`"
-        yield row(f"`{name}`", launch.title, launch.protocol, argv, launch.install, variables)
+        writes = ", ".join(f"`{each}`" for each in launch.writes)
+        yield row(f"`{name}`", launch.title, launch.protocol, argv, launch.install, variables, writes)
 
 
 def checks() -> Iterator[str]:

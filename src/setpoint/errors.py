@@ -6,6 +6,7 @@ SetpointError                    4
 │   └── SettingsError            2   a wrong key or value in a configuration file, variable or flag
 │   └── StoryError               2   a story file that cannot be read
 │   └── PipelineError            2   a pipeline file that cannot be read
+│   └── SandboxUnavailable       2   the sandbox that is asked for does not work on this machine
 ├── NoUsableAgent                3   no agent is installed, logged in and working
 ├── WorkspaceError               4   git could not do what the run needs
 ├── RecordedDataError            4   the event log holds something this version cannot read
@@ -78,6 +79,10 @@ class StoryError(UsageError):
 
 class PipelineError(UsageError):
     """A pipeline file cannot be read as a pipeline."""
+
+
+class SandboxUnavailable(UsageError):
+    """The sandbox that is asked for does not work on this machine."""
 
 
 class RunInUse(UsageError):

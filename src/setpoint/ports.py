@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
-from setpoint.domain.attempt import Attempt, Brief, ToolCall, Usage
+from setpoint.domain.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body, Event
 from setpoint.domain.evidence import CheckResult
@@ -25,8 +25,11 @@ class Observer(Protocol):
     def called(self, call: ToolCall) -> None:
         """Take note of a finished tool call."""
 
-    def spent(self, usage: Usage) -> None:
-        """Take note of what the attempt has cost so far."""
+    def asked(self, call: ModelCall) -> None:
+        """Take note of a call of a model."""
+
+    def spent(self, usage: Usage) -> bool:
+        """Take note of what the attempt has used so far; true where it has to end, for nothing is left."""
 
 
 class Agent(Protocol):

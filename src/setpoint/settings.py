@@ -28,8 +28,10 @@ from setpoint.domain.board import BoardLimits
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
 from setpoint.domain.learning import MemoryTerms
+from setpoint.domain.price import ModelPrice
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
+from setpoint.domain.sandbox import Means
 from setpoint.domain.sonarqube import SonarQubeServer
 from setpoint.domain.story import IntegrityMode, KnownRed
 from setpoint.errors import SettingsError
@@ -90,6 +92,8 @@ class AgentsSettings(BaseModel):
     """Seconds one attempt may take."""
     idle_s: float = Field(default=600.0, gt=0)
     """Seconds an agent may stay silent."""
+    proxy: bool = False
+    """Whether agents call their models through a proxy on this machine that counts every call."""
 
 
 class CustomAgent(BaseModel):
@@ -119,6 +123,36 @@ class CustomAgent(BaseModel):
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()
     """Names of variables handed on from Setpoint's own environment, for example an API key."""
+    proxy: bool | None = None
+    """Whether its calls of models are counted by the recording proxy; none: as `agents.proxy` says."""
+    base_urls: dict[str, str] = {}
+    """Variables that hold the address of its model, with the address that holds where they are not set."""
+    quirks: dict[str, str] = {}
+    """Where it departs from the protocol: `usage_scope`, `update_meta`, `tool_name_meta` and others."""
+    sandbox: Means | None = None
+    """What holds it: auto, landlock, bwrap or none; not stated: `sandbox.agents`."""
+    writes: tuple[str, ...] = ()
+    """Folders (ending with `/`, made where missing) and files outside the work copy it may write to.
+
+    `~` is its home, `$NAME` a variable of its environment. Those of an agent Setpoint knows are added to.
+    """
+
+
+class SandboxSettings(BaseModel):
+    """What keeps the processes of agents, and of checks, from changing what is not theirs."""
+
+    model_config = _CLOSED
+
+    agents: Means = Means.AUTO
+    """What holds agents: auto (the first that works here), landlock, bwrap or none."""
+    checks: Means = Means.NONE
+    """What keeps checks, which run the code of the work, from your tree, Setpoint's state and your keys."""
+    caches: bool = True
+    """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
+    writes: tuple[str, ...] = ()
+    """More folders and files that every agent may write to; `~` and `$NAME` are replaced."""
+    hide: tuple[str, ...] = ()
+    """Folders and files that no agent may even read, for example `~/.ssh`; bwrap alone can do that."""
 
 
 class IntegritySettings(BaseModel):
@@ -164,6 +198,10 @@ class Settings(BaseSettings):
     """Who plays which role, and how long an attempt may take."""
     agent: dict[str, CustomAgent] = {}
     """Agents of your own, by name."""
+    price: dict[str, ModelPrice] = {}
+    """Your own prices by model, or by a pattern such as `claude-*`; they go before the table's."""
+    sandbox: SandboxSettings = SandboxSettings()
+    """What keeps the processes of agents, and of checks, from changing what is not theirs."""
     limits: Limits = Limits()
     """Every bound of a run."""
     escalation: Escalation = Escalation()

@@ -61,12 +61,19 @@ class Repository:
     def agent(self, *prompts, settings="", name="actor", **script):
         """Give the repository an agent that plays one list of steps per prompt."""
         path = self.root.parent / f"{name}.json"
+        if "counter" in script:  # the agent writes it, so it lies where its sandbox lets it write
+            script["counter"] = f"played/{script['counter']}"
         path.write_text(json.dumps({"prompts": list(prompts), **script}), encoding="utf-8")
-        argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(path)])
-        text = f'{settings}\n[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\n'
+        argv = json.dumps([*self.command(), str(path)])
+        writes = json.dumps([f"{self.root.parent / 'played'}/"])
+        text = f'{settings}\n[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\nwrites = {writes}\n'
         (self.root.parent / "settings.toml").write_text(text, encoding="utf-8")
         self.write("setpoint.toml", text)
         self.commit("settings")
+
+    def command(self):
+        """Begin the command of an agent that plays the script named behind it."""
+        return [sys.executable, "-m", "setpoint.agents.scripted"]
 
     def environment(self, **more):
         kept = {

@@ -68,7 +68,7 @@ def test_a_folder_where_git_keeps_a_file_is_no_fault(repository):
 def test_a_work_copy_that_is_gone_is_an_empty_one(repository):
     repository.agent([{"shell": 'rm -rf "$PWD"'}])
 
-    code, outcome = repository.run("--agent", "actor")
+    code, outcome = repository.run("--agent", "actor", SETPOINT_SANDBOX__AGENTS="none")
 
     assert (code, outcome["ending"]) == (11, "stopped")
 
@@ -79,7 +79,7 @@ def test_a_work_copy_that_became_a_link_leads_nowhere(repository):
     repository.agent([{"shell": 'place="$PWD"; rm -rf "$place"; ln -s ../../mine "$place"'}])
     precious.write_text("nowhere else", encoding="utf-8")
 
-    repository.run("--agent", "actor")
+    repository.run("--agent", "actor", SETPOINT_SANDBOX__AGENTS="none")
 
     assert precious.read_text(encoding="utf-8") == "nowhere else"
     assert [each.name for each in precious.parent.iterdir()] == ["notes.txt"]

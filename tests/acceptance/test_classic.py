@@ -27,9 +27,10 @@ def critic(repository, *counts):
         decision = "request_changes" if found else "approve"
         prompts.append([{"say": json.dumps({"decision": decision, "findings": found})}])
     path = repository.root.parent / "critic.json"
-    path.write_text(json.dumps({"prompts": prompts, "counter": "critic-count"}), encoding="utf-8")
+    path.write_text(json.dumps({"prompts": prompts, "counter": "played/critic"}), encoding="utf-8")
     argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(path)])
-    return f'[agents]\nreviewer = "critic"\n[agent.critic]\nprotocol = "acp"\ncommand = {argv}\n'
+    agent = f'protocol = "acp"\ncommand = {argv}\nwrites = ["{path.parent / "played"}/"]\n'
+    return f'[agents]\nreviewer = "critic"\n[agent.critic]\n{agent}'
 
 
 def written(text):

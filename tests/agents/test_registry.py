@@ -58,3 +58,22 @@ def test_what_cannot_be_is_named_with_its_table(name: str, words: str) -> None:
         known({name: CustomAgent()})
     assert f"[agent.{name}]" in caught.value.message
     assert caught.value.mend
+
+
+def test_an_own_agent_may_say_where_it_departs_from_the_protocol():
+    own = CustomAgent(
+        command=("mine",), protocol="acp", quirks={"update_meta": "a.b", "usage_scope": "session"}
+    )
+    quirks = known({"mine": own})["mine"].quirks
+    assert (quirks.update_meta, quirks.usage_scope) == ("a.b", "session")
+
+
+def test_a_quirk_of_a_known_agent_can_be_corrected_alone():
+    quirks = known({"gemini": CustomAgent(quirks={"usage_meta": "other"})})["gemini"].quirks
+    assert (quirks.usage_meta, quirks.tool_name_in_id) == ("other", known()["gemini"].quirks.tool_name_in_id)
+
+
+@pytest.mark.parametrize("quirks", [{"no_such": "x"}, {"usage_scope": "always"}])
+def test_an_unknown_quirk_is_named(quirks):
+    with pytest.raises(SettingsError, match=next(iter(quirks))):
+        known({"mine": CustomAgent(command=("mine",), quirks=quirks)})

@@ -26,7 +26,9 @@ SHOWN = {
     "phase.passed": "test: passed",
     "agent.started": "scripted works on implement-1 (fresh)",
     "tool.executed": "  bash: pytest -q [ok 0.5 s]",
-    "agent.spent": "  spent $0.0215",
+    "model.called": "  model claude-sonnet-4-5 [200 1.5 s]: 1000 in, 50 out, 0 cached, "
+    "$0.0038 (genai-prices 0.2.3)",
+    "agent.spent": "  spent $0.0215, 1500 tokens (told by the agent)",
     "agent.finished": "change cccccccccc: 1 files, +3 -1",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; "
     "1 known red; 1 flaky; quality 0.96 "
@@ -83,6 +85,7 @@ def test_only_details_are_left_out():
         "phase.approved",
         "phase.passed",
         "agent.spent",
+        "model.called",
         "review.answered",
         "integrity.change_reviewed",
         "integrity.reasons_given",
@@ -174,6 +177,20 @@ def test_every_decision_has_a_style(action):
     assert shown.style
 
 
+def test_the_cost_is_shown_as_it_was_recorded():
+    outcome = OUTCOME.model_copy(update={"cost_shown": "$0.04 (told by the agent)", "score": None})
+    assert "$0.04 (told by the agent)" in varied("run.finished", outcome=outcome).text
+
+
+def test_a_call_without_figures_says_so():
+    call = EXAMPLES["model.called"].call.model_copy(
+        update={"input_tokens": None, "cost_usd": None, "model": "", "status": 502, "fault": "refused"}
+    )
+    assert varied("model.called", call=call).text == (
+        "  model /v1/messages [502 1.5 s]: tokens unknown, cost unknown; refused"
+    )
+
+
 def test_money_has_cents():
     spent = EXAMPLES["agent.spent"].usage.model_copy(update={"cost_usd": Decimal("0.5")})
-    assert varied("agent.spent", usage=spent).text == "  spent $0.5000"
+    assert varied("agent.spent", usage=spent).text == "  spent $0.5000, 1500 tokens (told by the agent)"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from domain.memory_examples import ABOUT_MEMORY
 from setpoint.domain import events as e
-from setpoint.domain.attempt import Attempt, Mode, Stop, ToolCall, Usage
+from setpoint.domain.attempt import Attempt, Mode, ModelCall, Stop, ToolCall, Usage
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Finding, Severity
@@ -129,6 +129,23 @@ _BODIES = (
         iteration=1,
         label="implement-1",
         call=ToolCall(id="1", name="bash", title="pytest -q", ok=True, duration_s=0.52),
+    ),
+    e.ModelCalled(
+        phase="implement",
+        iteration=1,
+        label="implement-1",
+        attempt=1,
+        call=ModelCall(
+            api="anthropic",
+            path="/v1/messages",
+            model="claude-sonnet-4-5",
+            status=200,
+            duration_s=1.5,
+            input_tokens=1000,
+            output_tokens=50,
+            cost_usd=Decimal("0.00375"),
+            priced_by="genai-prices 0.2.3",
+        ),
     ),
     e.AgentSpent(label="implement-1", attempt=1, usage=PAID),
     e.AgentFinished(phase="implement", iteration=1, snapshot=a_snapshot(an_attempt()), diff_hash="abc"),

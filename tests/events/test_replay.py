@@ -54,7 +54,7 @@ async def test_a_run_that_bounced_once_and_was_verified(tmp_path: Path) -> None:
         ("implement-1", True, 3),
         ("implement-2", True, 1),
     ]
-    assert (past.cost_usd, past.cost_known) == (outcome.cost_usd, outcome.cost_known)
+    assert (past.account.cost_usd, past.account.known) == (outcome.cost_usd, outcome.cost_known)
     assert set(past.texts) == {"research", "plan"}
     assert past.delivered is not None
     assert past.delivered.branch == outcome.branch
@@ -90,7 +90,7 @@ async def test_a_lost_try_is_told_with_its_cost(tmp_path: Path) -> None:
     past = told(stage)
 
     assert [(each.attempt, each.finished) for each in past.tries] == [(1, False), (2, True)]
-    assert past.cost_usd == outcome.cost_usd
+    assert past.account.cost_usd == outcome.cost_usd
 
 
 async def test_a_run_that_died_tells_where_it_is_and_the_same_after_it_went_on(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_money_that_a_try_under_way_told_is_counted(tmp_path: Path) -> None:
 
     past = history(events)
 
-    assert past.cost_usd == Decimal("0.30")
+    assert past.account.cost_usd == Decimal("0.30")
     assert [each.process for each in past.resumptions] == [7]
     assert past.active_s == 12.0  # two seconds each, less the gap before the resumption
 

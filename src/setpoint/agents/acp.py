@@ -6,6 +6,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,11 @@ from setpoint.agents import breakage
 from setpoint.agents.acp_session import Bounds, LiveSession, Turn
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import hush
+from setpoint.agents.confined import Held, Sandbox
 from setpoint.agents.launch import Launch
+from setpoint.agents.meter import Spending, penniless
+from setpoint.agents.prices import Prices, stated_models
+from setpoint.agents.proxy import Tap, counting
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
@@ -45,6 +50,12 @@ class _Held:
     session: str
     workdir: str
     live: LiveSession
+    lane: AsyncExitStack
+    """The proxy in front of its models and what confines it; closed with the session."""
+    tap: Tap
+    """Hands on what the proxy sees."""
+    confined: Held
+    """What it was started with, and what confines it."""
 
 
 class AcpAgent:
@@ -58,32 +69,47 @@ class AcpAgent:
     """
 
     def __init__(
-        self, launch: Launch, *, artifacts: Artifacts, scratch: Path, patience: Patience | None = None
+        self,
+        launch: Launch,
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        patience: Patience | None = None,
+        prices: Prices | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         """Nothing is started yet; `scratch` takes what the agent writes to stderr while it runs."""
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
         self._scratch = scratch
+        self._sandbox = sandbox or Sandbox()
         self._patience = patience or Patience()
+        self._prices = prices or Prices()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
         self._held: dict[Role, _Held] = {}
         self._transcripts = {role: Transcript(self._secrets) for role in Role}
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Send the brief's prompt and watch the turn to its end."""
+        if (unpaid := penniless(self.name, brief)) is not None:
+            return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
         turn: Turn | None = None
         answer: PromptResponse | Breakage
         meter, transcript = Meter(self._launch.quirks), self._transcripts[brief.role]
-        version = ""
+        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
+        version = sandbox = ""
         try:
             live = await self._session(brief.role, brief.session, brief.workdir, brief.limits)
             if isinstance(live, Breakage):
                 answer = live
             else:
                 meter, version = live.meter, live.version
-                turn = Turn(brief, self._launch, observer, meter)
+                spending.runs_on(live.model)
+                turn = Turn(brief, self._launch, observer, meter, spending)
+                self._held[brief.role].tap.turn_to(spending)
+                sandbox = self._held[brief.role].confined.by
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
         except BaseException:
             await self._end(brief.role)
@@ -91,12 +117,14 @@ class AcpAgent:
             raise
         if brief.role in self._held and not self._held[brief.role].live.usable:
             await self._end(brief.role)
-        usage = meter.usage(answer if isinstance(answer, PromptResponse) else None)
-        observer.spent(usage)
+        if brief.role in self._held:
+            self._held[brief.role].tap.turn_to(None)
+        usage = spending.told(meter.usage(answer if isinstance(answer, PromptResponse) else None))
         broken = self._broken(answer, turn, usage)
         return Attempt(
             agent=self.name,
             version=version,
+            sandbox=sandbox,
             stop=Stop.BROKEN if broken else _stop(answer),
             breakage=broken,
             text=transcript.redacted(turn.text) if turn else "",
@@ -124,7 +152,14 @@ class AcpAgent:
         held = self._held.pop(role, None)
         if held is not None:
             # Shielded: a second cancellation must not leave a process tree behind.
-            await asyncio.shield(held.live.end(self._patience.grace_s if held.live.usable else 0.0))
+            await asyncio.shield(self._ended(held))
+
+    async def _ended(self, held: _Held) -> None:
+        try:
+            await held.live.end(self._patience.grace_s if held.live.usable else 0.0)
+        finally:
+            await held.lane.aclose()
+            held.tap.turn_to(None)
 
     async def _session(
         self, role: Role, session: str, workdir: str, limits: AttemptLimits
@@ -136,12 +171,21 @@ class AcpAgent:
         hush()
         self._scratch.mkdir(parents=True, exist_ok=True)
         stderr = self._scratch / f"{self.name}-{uuid.uuid4().hex[:12]}.stderr"
+        lane, tap = AsyncExitStack(), Tap()
         try:
-            process = await spawn(self._command(workdir, limits), stderr)
-        except OSError as error:
+            pointed = await lane.enter_async_context(counting(self._launch, self._secrets, tap))
+            confined = await self._sandbox.hold(self._launch, self._command(workdir, limits, pointed))
+            lane.push_async_callback(confined.release)
+            process = await spawn(confined.command, stderr)
+        except BaseException as error:
+            await lane.aclose()
+            if not isinstance(error, OSError):
+                raise
             return breakage.missing(self._launch, f"cannot start: {error}")
         live = LiveSession(self._launch, process, stderr, self._transcripts[role])
-        self._held[role] = _Held(session=session, workdir=workdir, live=live)
+        self._held[role] = _Held(
+            session=session, workdir=workdir, live=live, confined=confined, lane=lane, tap=tap
+        )
         opening_s = min(self._patience.open_s, limits.wall_s)
         opening = Bounds(
             until_s=time.monotonic() + opening_s,
@@ -156,8 +200,8 @@ class AcpAgent:
         await self._end(role)
         return failed
 
-    def _command(self, workdir: str, limits: AttemptLimits) -> Command:
-        extra = {**ceiling(workdir), **self._secrets, **self._launch.environment}
+    def _command(self, workdir: str, limits: AttemptLimits, pointed: Mapping[str, str]) -> Command:
+        extra = {**ceiling(workdir), **self._secrets, **self._launch.environment, **pointed}
         return Command(
             argv=tuple(word.replace("{workdir}", workdir) for word in self._launch.argv),
             cwd=Path(workdir),

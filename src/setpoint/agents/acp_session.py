@@ -14,12 +14,14 @@ from acp.schema import (
     AgentMessageChunk,
     AllowedOutcome,
     ClientCapabilities,
+    ConfigOptionUpdate,
     DeniedOutcome,
     FileSystemCapabilities,
     Implementation,
     PermissionOption,
     PromptResponse,
     RequestPermissionResponse,
+    SessionConfigOptionSelect,
     ToolCallProgress,
     ToolCallStart,
     ToolCallUpdate,
@@ -33,8 +35,9 @@ from setpoint.agents.acp_calls import Calls
 from setpoint.agents.acp_usage import Meter
 from setpoint.agents.acp_wire import AgentWire
 from setpoint.agents.launch import Launch
+from setpoint.agents.meter import Spending
 from setpoint.agents.transcript import Transcript
-from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, ToolCall, Usage
+from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, ToolCall
 from setpoint.policies.inner import Repeats
 from setpoint.ports import Observer
 from setpoint.processes import Process
@@ -76,10 +79,13 @@ class Turn:
     `halted` tells that it is to end: its money is gone, or the agent goes in circles.
     """
 
-    def __init__(self, brief: Brief, launch: Launch, observer: Observer, meter: Meter) -> None:
+    def __init__(
+        self, brief: Brief, launch: Launch, observer: Observer, meter: Meter, spending: Spending
+    ) -> None:
         """Begin with nothing seen."""
         self.calls = Calls(Path(brief.workdir), launch.quirks, self._called)
-        self.halted = asyncio.Event()
+        self.spending = spending
+        self.halted = spending.halted
         self._repeats = Repeats(brief.limits.same_calls)
         self._brief = brief
         self._observer = observer
@@ -106,7 +112,11 @@ class Turn:
             case AgentMessageChunk():
                 self._say(getattr(update.content, "text", ""))
             case UsageUpdate():
-                self._spend(self._meter.told(update))
+                if (usage := self._meter.told(update)) is not None:
+                    self.spending.told(usage)
+            case ConfigOptionUpdate():
+                if model := chosen_model(update.config_options):
+                    self.spending.runs_on(model)
             case _:
                 pass  # thoughts, plans, modes and replays say nothing that is counted
 
@@ -121,14 +131,6 @@ class Turn:
                     outcome = AllowedOutcome(outcome="selected", option_id=option.option_id)
                     return RequestPermissionResponse(outcome=outcome)
         return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-
-    def _spend(self, usage: Usage | None) -> None:
-        if usage is None or usage.cost_usd is None:
-            return
-        self._observer.spent(usage)
-        left = self._brief.limits.cost_usd
-        if left is not None and usage.cost_usd > left:
-            self.halted.set()
 
     def _called(self, call: ToolCall) -> None:
         self._observer.called(call)
@@ -174,6 +176,8 @@ class LiveSession:
         """Connect to a started process."""
         self.meter = Meter(launch.quirks)
         self.version = ""
+        self.model = ""
+        """The model the agent says it uses; empty where it does not."""
         self.spoiled = False
         """Whether this session must not be used again."""
         self._launch = launch
@@ -213,6 +217,7 @@ class LiveSession:
         if isinstance(session, Breakage):
             return session
         self._listener.session_id = session.session_id
+        self.model = chosen_model(session.config_options or ())
         mode = self._launch.quirks.mode
         if mode:
             setting = self._connection.set_session_mode(session_id=session.session_id, mode_id=mode)
@@ -322,3 +327,11 @@ class LiveSession:
         if not self._stderr.exists():
             return ""
         return self._stderr.read_bytes()[-_STDERR_BYTES:].decode("utf-8", "replace").strip()
+
+
+def chosen_model(options: Sequence[object]) -> str:
+    """Give the model that is chosen among a session's options; empty where none of them is about that."""
+    for option in options:
+        if isinstance(option, SessionConfigOptionSelect) and option.category == "model":
+            return option.current_value
+    return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp.schema import PromptResponse, UsageUpdate
 
@@ -13,8 +13,15 @@ from setpoint.domain.attempt import Usage
 
 _ZERO = Decimal(0)
 _CENT_MILLIONTH = Decimal("0.00000001")
-Tokens = tuple[int, int, int]
-"""Input, output and cached tokens."""
+
+
+class Tokens(NamedTuple):
+    """Counts of tokens; the input holds those of the caches."""
+
+    read: int = 0
+    written: int = 0
+    cached: int = 0
+    cache_write: int = 0
 
 
 class Meter:
@@ -25,39 +32,57 @@ class Meter:
         self._quirks = quirks
         self._cost: Decimal | None = None
         self._cost_before = _ZERO
-        self._tokens_before: Tokens = (0, 0, 0)
+        self._tokens_before = Tokens()
+        self._flying: Tokens | None = None
+        """The session's tokens by the newest of its updates; none where these tell of no tokens."""
 
     def begin(self) -> None:
         """Begin a turn."""
         self._cost_before = self._cost or _ZERO
+        self._tokens_before = self._flying or self._tokens_before
 
     def told(self, update: UsageUpdate) -> Usage | None:
-        """Take the session's cost so far; gives the turn's share, none where there is no cost in dollars."""
-        if update.cost is None or update.cost.currency.upper() != "USD":
+        """Take the session's cost and tokens so far; gives the turn's share, none where nothing was told."""
+        if update.cost is not None and update.cost.currency.upper() == "USD":
+            self._cost = Decimal(str(update.cost.amount))
+        counts = at_path(update.field_meta, self._quirks.update_meta)
+        self._flying = _from_meta(counts) or self._flying
+        if self._cost is None and self._flying is None:
             return None
-        self._cost = Decimal(str(update.cost.amount))
-        return Usage(cost_usd=self._turn_cost(), scope=UsageScope.TURN)
+        return self._usage(None if self._flying is None else self._share(self._flying), UsageScope.TURN)
 
     def usage(self, answer: PromptResponse | None) -> Usage:
         """Give what the turn has used, from its answer where one came."""
-        cost = self._turn_cost()
         tokens = None if answer is None else self._tokens(answer)
+        scope = self._quirks.usage_scope
+        if tokens is None:
+            flying = self._flying
+            return self._usage(None if flying is None else self._share(flying), UsageScope.TURN)
+        if scope is UsageScope.SESSION:
+            share, self._tokens_before = self._share(tokens), tokens
+            if self._flying is not None:
+                self._flying = tokens
+            return self._usage(share, UsageScope.TURN)
+        return self._usage(tokens, scope)
+
+    def _usage(self, tokens: Tokens | None, scope: str) -> Usage:
+        cost = self._turn_cost()
         if tokens is None:
             return Usage(cost_usd=cost, scope="unknown" if cost is None else UsageScope.TURN)
-        scope = self._quirks.usage_scope
-        if scope is UsageScope.SESSION:
-            # A session that was compacted may count anew: then the figure itself is the best there is.
-            shares = [
-                now - before if now >= before else now
-                for now, before in zip(tokens, self._tokens_before, strict=True)
-            ]
-            self._tokens_before = tokens
-            tokens = (shares[0], shares[1], shares[2])
-            scope = UsageScope.TURN
-        read, written, cached = tokens
         return Usage(
-            input_tokens=read, output_tokens=written, cached_tokens=cached, cost_usd=cost, scope=scope
+            input_tokens=tokens.read,
+            output_tokens=tokens.written,
+            cached_tokens=tokens.cached,
+            cache_write_tokens=tokens.cache_write,
+            cost_usd=cost,
+            scope=scope,
+            tokens_by="agent",
         )
+
+    def _share(self, now: Tokens) -> Tokens:
+        """Give the turn's share; a session that was compacted may count anew: then the figure is the best."""
+        pairs = zip(now, self._tokens_before, strict=True)
+        return Tokens(*(after - before if after >= before else after for after, before in pairs))
 
     def _turn_cost(self) -> Decimal | None:
         if self._cost is None:
@@ -66,21 +91,26 @@ class Meter:
         return share.quantize(_CENT_MILLIONTH).normalize() + _ZERO
 
     def _tokens(self, answer: PromptResponse) -> Tokens | None:
-        if answer.usage is not None:
-            return (
-                answer.usage.input_tokens,
-                answer.usage.output_tokens,
-                answer.usage.cached_read_tokens or 0,
-            )
-        counts = at_path(answer.field_meta, self._quirks.usage_meta)
-        if not isinstance(counts, dict):
-            return None
-        read, written = (
-            _count(counts, "input_tokens", "inputTokens"),
-            _count(counts, "output_tokens", "outputTokens"),
-        )
-        cached = _count(counts, "cached_tokens", "cachedTokens", "cached_input_tokens", "cachedReadTokens")
-        return None if read is None or written is None else (read, written, cached or 0)
+        told = answer.usage
+        if told is None:
+            return _from_meta(at_path(answer.field_meta, self._quirks.usage_meta))
+        cached, cache_write = told.cached_read_tokens or 0, told.cached_write_tokens or 0
+        beside = told.input_tokens + told.output_tokens + cached + cache_write
+        # Some count cached tokens among the input, some beside it; the total tells which.
+        apart = (cached or cache_write) and told.total_tokens >= beside
+        read = told.input_tokens + (cached + cache_write if apart else 0)
+        return Tokens(read, told.output_tokens, cached, cache_write)
+
+
+def _from_meta(counts: object) -> Tokens | None:
+    if not isinstance(counts, dict):
+        return None
+    read, written = (
+        _count(counts, "input_tokens", "inputTokens"),
+        _count(counts, "output_tokens", "outputTokens"),
+    )
+    cached = _count(counts, "cached_tokens", "cachedTokens", "cached_input_tokens", "cachedReadTokens")
+    return None if read is None or written is None else Tokens(read, written, cached or 0)
 
 
 def _count(counts: dict[str, Any], *names: str) -> int | None:

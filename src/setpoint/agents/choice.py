@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setpoint.agents.command import CommandAgent
+from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.model.at import placed, shorthand, why_not
+from setpoint.agents.prices import Prices
 from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import Breakage
 from setpoint.domain.value import Value
@@ -84,11 +86,21 @@ async def probe(launch: Launch) -> Probe:
 class Agents:
     """Makes agents by name and chooses one for `auto`; what was tried out is remembered while this lives."""
 
-    def __init__(self, launches: Mapping[str, Launch], *, artifacts: Artifacts, scratch: Path) -> None:
+    def __init__(
+        self,
+        launches: Mapping[str, Launch],
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        prices: Prices | None = None,
+        sandbox: Sandbox | None = None,
+    ) -> None:
         """Take the agents that are known; `scratch` is a folder for what they write while they run."""
         self._launches = launches
         self._artifacts = artifacts
         self._scratch = scratch
+        self._prices = prices or Prices()
+        self._sandbox = sandbox or Sandbox()
         self._tried: dict[str, str] = {}
 
     def make(self, name: str) -> Agent:
@@ -102,8 +114,16 @@ class Agents:
         if launch.protocol == "model":
             return self._model(launch)
         if launch.protocol == "command":
-            return CommandAgent(launch, artifacts=self._artifacts)
+            return CommandAgent(launch, artifacts=self._artifacts, prices=self._prices, sandbox=self._sandbox)
         return self._acp(launch)
+
+    async def held_by(self, name: str) -> str:
+        """Say in a line what will hold an agent; empty for those that are part of Setpoint.
+
+        Raises `SandboxUnavailable` where what is asked for does not work here.
+        """
+        launch = self._launches.get(name)
+        return "" if launch is None else await self._sandbox.told(launch)
 
     def vendor(self, name: str) -> str:
         """Say whose models an agent uses; one that nothing is known of is a vendor of its own."""
@@ -157,13 +177,26 @@ class Agents:
         from setpoint.agents.model.speaking import model_at  # noqa: PLC0415 - as above
 
         secrets = {launch.api_key_env or "api key": where.key} if where.key else {}
-        return ModelAgent(launch, lambda: model_at(where), artifacts=self._artifacts, secrets=secrets)
+        return ModelAgent(
+            launch,
+            lambda: model_at(where),
+            artifacts=self._artifacts,
+            secrets=secrets,
+            prices=self._prices,
+        )
 
     def _acp(self, launch: Launch, open_s: float | None = None) -> AcpAgent:
         from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
 
         patience = None if open_s is None else Patience(open_s=open_s)
-        return AcpAgent(launch, artifacts=self._artifacts, scratch=self._scratch, patience=patience)
+        return AcpAgent(
+            launch,
+            artifacts=self._artifacts,
+            scratch=self._scratch,
+            patience=patience,
+            prices=self._prices,
+            sandbox=self._sandbox,
+        )
 
 
 def _missing(launch: Launch, program: str) -> str:

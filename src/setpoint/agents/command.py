@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
 from setpoint.agents import breakage
+from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
+from setpoint.agents.meter import Spending, penniless
+from setpoint.agents.prices import Prices, stated_models
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop, Usage
 from setpoint.ports import Observer
@@ -27,18 +31,33 @@ class CommandAgent:
     with nothing printed is a crash; with something printed it is the end of a turn, and the checks decide.
     """
 
-    def __init__(self, launch: Launch, *, artifacts: Artifacts) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        *,
+        artifacts: Artifacts,
+        prices: Prices | None = None,
+        sandbox: Sandbox | None = None,
+    ) -> None:
         """Take the command; nothing is started yet."""
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
+        self._prices = prices or Prices()
+        self._sandbox = sandbox or Sandbox()
         self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Run the command to its end; cancelling ends its whole tree."""
-        done = await run(self._command(brief))
-        usage = Usage()
-        observer.spent(usage)
+        if (unpaid := penniless(self.name, brief)) is not None:
+            return unpaid
+        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
+        held = await self._sandbox.hold(self._launch, self._command(brief))
+        try:
+            done = await run(held.command)
+        finally:
+            await asyncio.shield(held.release())
+        usage = spending.told(Usage())
         transcript = Transcript(self._secrets)
         transcript.text("setpoint", brief.prompt)
         transcript.text("stdout", done.text)
@@ -48,6 +67,7 @@ class CommandAgent:
             broken = broken.model_copy(update={"message": transcript.redacted(broken.message)})
         return Attempt(
             agent=self.name,
+            sandbox=held.by,
             stop=Stop.BROKEN if broken else Stop.END_TURN,
             breakage=broken,
             text=transcript.redacted(done.text.strip()[-_TEXT_CHARS:]),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from setpoint.domain.sandbox import Means
 from setpoint.domain.value import Value
 
 
@@ -27,6 +28,8 @@ class Quirks(Value):
     usage_scope: UsageScope = UsageScope.TURN
     usage_meta: str = ""
     """Dotted path in the answer's `_meta` to token counts, for agents that give no `usage`."""
+    update_meta: str = ""
+    """Dotted path in the `_meta` of a usage update to the session's token counts up to then."""
     tool_name_meta: str = ""
     """Dotted path in a tool call's `_meta` to the tool's name."""
     tool_name_in_id: str = ""
@@ -69,6 +72,28 @@ class Launch(Value):
     """Names of variables it gets from Setpoint's own environment, where they are set."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed and the passed ones."""
+    model_variables: tuple[str, ...] = ()
+    """Names of variables that choose its model, so that its tokens can be priced."""
+    base_urls: dict[str, str] = {}
+    """Variables that hold the address of its model, each with the address that holds where it is not set.
+
+    Empty: the variable is replaced only where it is set.
+    """
+    config_variable: str = ""
+    """Variable that holds a whole configuration as JSON."""
+    config_base_urls: dict[str, str] = {}
+    """Places of addresses in that configuration, dotted, `*` for any key; with their defaults as above."""
+    proxied: bool = False
+    """Whether its calls of models go through the recording proxy."""
+    writes: tuple[str, ...] = ()
+    """What it keeps outside the work copy: folders (ending with `/`, made where missing) and files.
+
+    `~` is its home, `$NAME` a variable of its environment; an entry with a variable that is not set is none.
+    """
+    sandbox: Means | None = None
+    """What holds it; none: what holds all agents."""
+    when_held: dict[str, str] = {}
+    """Variables it gets besides where a sandbox holds it: its own sandbox may not work within another."""
     quirks: Quirks = Quirks()
 
     @model_validator(mode="after")

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from setpoint.agents.launch import Launch
+from pydantic import ValidationError
+
+from setpoint.agents.launch import Launch, Quirks
 from setpoint.agents.model.at import vendor_of
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
@@ -16,8 +18,10 @@ BUILT_IN = ("mechanic", "rules")
 """Agents that are part of Setpoint and need no start."""
 
 
-def known(own: Mapping[str, CustomAgent] | None = None) -> dict[str, Launch]:
+def known(own: Mapping[str, CustomAgent] | None = None, *, proxied: bool = False) -> dict[str, Launch]:
     """Give every agent by name: the registry's, with the project's own laid over or added.
+
+    With `proxied`, every agent that can be pointed at the recording proxy is, unless its own table says no.
 
     An own agent with a name from the registry keeps what it does not state; its variables are added.
     Raises `SettingsError` for a new agent without a command and for the name of a built-in.
@@ -28,7 +32,19 @@ def known(own: Mapping[str, CustomAgent] | None = None) -> dict[str, Launch]:
     launches = {name: Launch(name=name, **table) for name, table in tables.items()}
     for name, agent in (own or {}).items():
         launches[name] = _laid_over(name, agent, launches.get(name))
-    return launches
+    return {name: _counted(launch, (own or {}).get(name), proxied) for name, launch in launches.items()}
+
+
+def _counted(launch: Launch, own: CustomAgent | None, everyone: bool) -> Launch:  # noqa: FBT001 - a setting
+    wanted = own.proxy if own is not None and own.proxy is not None else None
+    able = bool(launch.base_urls or launch.config_base_urls)
+    if wanted and not able:
+        message = (
+            f"[agent.{launch.name}] proxy: it is not known which variable holds the address of its model"
+        )
+        mend = f'name it: [agent.{launch.name}.base_urls] OPENAI_BASE_URL = "https://api.openai.com/v1"'
+        raise SettingsError(message, mend=mend)
+    return launch.model_copy(update={"proxied": able and (everyone if wanted is None else wanted)})
 
 
 def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
@@ -49,10 +65,18 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
             vendor=agent.vendor,
             pass_environment=agent.pass_environment,
             environment=agent.environment,
+            base_urls=agent.base_urls,
+            quirks=_quirks(name, agent, Quirks()),
+            writes=agent.writes,
+            sandbox=agent.sandbox,
         )
     changes: dict[str, Any] = {
         "environment": {**under.environment, **agent.environment},
+        "base_urls": {**under.base_urls, **agent.base_urls},
+        "quirks": _quirks(name, agent, under.quirks),
         "pass_environment": tuple(dict.fromkeys((*under.pass_environment, *agent.pass_environment))),
+        "writes": tuple(dict.fromkeys((*under.writes, *agent.writes))),
+        "sandbox": agent.sandbox,
     }
     if agent.command:
         changes["argv"] = agent.command
@@ -61,6 +85,17 @@ def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
     if agent.protocol:
         changes["protocol"] = agent.protocol
     return under.model_copy(update=changes)
+
+
+def _quirks(name: str, agent: CustomAgent, under: Quirks) -> Quirks:
+    try:
+        return Quirks(**{**under.model_dump(), **agent.quirks})
+    except ValidationError as error:
+        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        known_ones = ", ".join(Quirks.model_fields)
+        raise SettingsError(
+            f"[agent.{name}] quirks.{place}: {error.errors()[0]['msg']}", mend=f"there are {known_ones}"
+        ) from None
 
 
 def _model(name: str, agent: CustomAgent) -> Launch:

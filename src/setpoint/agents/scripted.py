@@ -9,7 +9,7 @@ The script is an object with these keys, all optional:
 - `counter`: a file, from the script's folder, that counts the prompts, so that a new process goes on where
   the last one ended.
 - `on`: steps played before a method is answered, for example `{"initialize": [...], "session/new": [...]}`.
-- `name`, `version`: how it presents itself.
+- `name`, `version`: how it presents itself; `model`: the model it says it uses.
 
 A step is an object; its first key says what is done. Paths start from the session's folder.
 
@@ -25,6 +25,8 @@ A step is an object; its first key says what is done. Paths start from the sessi
     sets the token counts of the answer to this prompt
 `{"cost": USD}`
     adds to the session's cost and reports it
+`{"tokens": {"input": N, "output": N, "cached": N}}`
+    adds to the session's tokens and reports them, as agents do that tell no cost
 `{"sleep": S}`, `{"hang": HOW}`
     waits; cancelling ends it, and only SIGKILL ends a hang that is `deaf`
 `{"stderr": BYTES, "text": T}`, `{"garbage": LINES, "text": T}`, `{"raw": OBJECT}`
@@ -77,6 +79,7 @@ class Session:
         self.id = uuid.uuid4().hex
         self.cwd = Path(cwd)
         self.cost = 0.0
+        self.tokens: dict[str, int] = {}
         self.calls = 0
 
 
@@ -175,6 +178,13 @@ class Turn:
         self.session.cost += step["cost"]
         cost = {"amount": self.session.cost, "currency": step.get("currency", "USD")}
         self._notify({"sessionUpdate": "usage_update", "used": 1000, "size": 200_000, "cost": cost})
+
+    def do_tokens(self, step: Message) -> None:
+        """Report the tokens that the session has used so far."""
+        for name, key in (("input", "inputTokens"), ("output", "outputTokens"), ("cached", "cachedTokens")):
+            self.session.tokens[key] = self.session.tokens.get(key, 0) + step["tokens"].get(name, 0)
+        told = {"scripted": {"tokens": dict(self.session.tokens)}}
+        self._notify({"sessionUpdate": "usage_update", "used": 1000, "size": 200_000, "_meta": told})
 
     def do_sleep(self, step: Message) -> None:
         """Wait, or be cancelled."""
@@ -330,11 +340,19 @@ class ScriptedProcess:
         if method == "session/new":
             session = Session(params["cwd"])
             self.sessions[session.id] = session
-            return {"sessionId": session.id}
+            return {"sessionId": session.id, **self._options()}
         if method == "session/prompt":
             prompt = "\n".join(block.get("text", "") for block in params["prompt"])
             return Turn(self.wire, self.sessions[params["sessionId"]], prompt).play(self._next())
         raise Failed({"code": -32601, "message": "Method not found", "data": {"method": method}})
+
+    def _options(self) -> Message:
+        model = self.script.get("model")
+        if not model:
+            return {}
+        choices = [{"value": model, "name": model}]
+        option = {"id": "model", "name": "Model", "category": "model", "type": "select"}
+        return {"configOptions": [{**option, "currentValue": model, "options": choices}]}
 
     def _next(self) -> list[Message]:
         if self._counter is not None and self._counter.exists():

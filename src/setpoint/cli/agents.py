@@ -23,11 +23,17 @@ def agents(
         typer.echo(json.dumps([row._asdict() for row in rows], indent=2))
         return
     table = Table(box=None, pad_edge=False)
-    for name in ("agent", "installed", "version", "speaks", "note"):
+    for name in ("agent", "installed", "version", "speaks", "sandbox", "note"):
         table.add_column(name, overflow="fold")
     for row in rows:
         style = "green" if row.installed else "dim"
         table.add_row(
-            row.name, "yes" if row.installed else "no", row.version, row.protocol, row.note, style=style
+            row.name,
+            "yes" if row.installed else "no",
+            row.version,
+            row.protocol,
+            row.sandbox,
+            row.note,
+            style=style,
         )
     Console(soft_wrap=True).print(table)

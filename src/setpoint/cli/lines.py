@@ -7,12 +7,13 @@ from typing import NamedTuple, assert_never
 from setpoint.cli.memory_lines import of_memory
 from setpoint.domain import events as e
 from setpoint.domain import memory_events as m
-from setpoint.domain.attempt import Attempt
+from setpoint.domain.attempt import Attempt, ModelCall
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.gate import Answer
 from setpoint.domain.run import Action, Ending, RunOutcome
+from setpoint.policies.spending import origin, used
 
 
 class Line(NamedTuple):
@@ -60,7 +61,7 @@ def line(body: Body) -> Line:
             shown = _of_phase(body)
         case e.ReviewAnswered() | e.FindingDeclined() | e.AnswerRejected():
             shown = _of_opinion(body)
-        case e.AgentStarted() | e.ToolExecuted() | e.AgentSpent() | e.AgentFinished():
+        case e.AgentStarted() | e.ToolExecuted() | e.ModelCalled() | e.AgentSpent() | e.AgentFinished():
             shown = _of_agent(body)
         case (
             e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
@@ -195,9 +196,9 @@ def outcome_line(outcome: RunOutcome) -> Line:
 
 
 def money(outcome: RunOutcome) -> str:
-    """Say what a run cost; cost that an agent did not tell is said to be unknown."""
+    """Say what a run cost and who told it; what nobody knows is said to be unknown."""
     known = f"${outcome.cost_usd:.2f}"
-    return known if outcome.cost_known else f"{known} known, the rest unknown"
+    return outcome.cost_shown or (known if outcome.cost_known else f"{known} known, the rest unknown")
 
 
 def _of_phase(
@@ -241,7 +242,9 @@ def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined | e.AnswerRejected) -
     return Line(f"the maker declines {body.fingerprint}: {body.reason}", "yellow")
 
 
-def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFinished) -> Line:
+def _of_agent(
+    body: e.AgentStarted | e.ToolExecuted | e.ModelCalled | e.AgentSpent | e.AgentFinished,
+) -> Line:
     match body:
         case e.AgentStarted():
             again = f", try {body.attempt}" if body.attempt > 1 else ""
@@ -250,8 +253,12 @@ def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFini
             mark = {True: "ok", False: "failed", None: "?"}[body.call.ok]
             took = "" if body.call.duration_s is None else f" {body.call.duration_s:.1f} s"
             return Line(f"  {body.call.name}: {body.call.title} [{mark}{took}]", "dim")
+        case e.ModelCalled():
+            return Line(f"  {_model_call(body.call)}", "dim", detail=True)
         case e.AgentSpent():
-            return Line(f"  spent ${body.usage.cost_usd:.4f}", "dim", detail=True)
+            usage = body.usage
+            cost = "of unknown cost" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+            return Line(f"  spent {cost}, {used(usage)} tokens ({origin(usage)})", "dim", detail=True)
         case e.AgentFinished():
             snapshot = body.snapshot
             restored = f"; restored {', '.join(snapshot.restored)}" if snapshot.restored else ""
@@ -260,6 +267,15 @@ def _of_agent(body: e.AgentStarted | e.ToolExecuted | e.AgentSpent | e.AgentFini
             return Line(f"change {snapshot.commit[:10]}: {change}{restored}{broke}", "red" if broke else "")
         case _:
             assert_never(body)
+
+
+def _model_call(call: ModelCall) -> str:
+    tokens = "tokens unknown"
+    if call.input_tokens is not None:
+        tokens = f"{call.input_tokens} in, {call.output_tokens or 0} out, {call.cached_tokens or 0} cached"
+    cost = "cost unknown" if call.cost_usd is None else f"${call.cost_usd:.4f} ({call.priced_by})"
+    fault = f"; {call.fault}" if call.fault else ""
+    return f"model {call.model or call.path} [{call.status} {call.duration_s:.1f} s]: {tokens}, {cost}{fault}"
 
 
 def _broken(attempt: Attempt | None) -> str:

@@ -60,8 +60,16 @@ class AttemptLimits(Value):
     """Seconds without any sign of life."""
     cost_usd: Usd | None = None
     """Money left for it, where the run has a budget."""
+    tokens: int | None = None
+    """Tokens left for it, in and out, where the run limits them."""
     same_calls: int | None = None
     """The same tool call with the same result so often in a row ends the turn; none for no limit."""
+
+    @property
+    def nothing_left(self) -> bool:
+        """Whether money or tokens are used up, so that no model can be paid for."""
+        broke = self.cost_usd is not None and self.cost_usd <= 0
+        return broke or (self.tokens is not None and self.tokens <= 0)
 
 
 class Brief(Value):
@@ -123,16 +131,54 @@ class ToolCall(Value):
     """Hash of input and result: the same call with the same result is recognised by it; empty if untold."""
 
 
+class ModelCall(Value):
+    """One call of a model, as the recording proxy saw it pass; neither keys nor texts are kept."""
+
+    api: str
+    """The dialect: openai-chat, openai-responses, anthropic or gemini; `other` where no model answers."""
+    path: Text
+    """The path that was asked for, without its query."""
+    model: str = ""
+    """As the answer names it, else as it was asked for."""
+    status: int
+    """Of the answer; 0 where none came."""
+    duration_s: float
+    """Seconds from the request to the end of the answer."""
+    input_tokens: int | None = None
+    """All tokens read, those from a cache included; none where the answer does not tell."""
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    cost_usd: Usd | None = None
+    """None where no price is known."""
+    priced_by: str = ""
+    """`user` (a price of the settings) or the price table; empty where no price is known."""
+    fault: Text = ""
+    """Why no whole answer came."""
+
+
 class Usage(Value):
     """What an attempt cost."""
 
     input_tokens: int | None = None
+    """All tokens read, those from a cache included."""
     output_tokens: int | None = None
     cached_tokens: int | None = None
+    """Those of the input that came from a cache."""
+    cache_write_tokens: int | None = None
+    """Those of the input that were put into a cache."""
     cost_usd: Usd | None = None
     """None where neither the agent nor a price table could tell."""
     scope: str = "unknown"
     """What the figures cover: turn, session, last_call, none (no model was called) or unknown."""
+    model: str = ""
+    """The model that used the tokens, as far as it is known; several are joined by a comma."""
+    tokens_by: str = ""
+    """Who counted the tokens: `agent`, `proxy` or `setpoint`; empty where nobody did."""
+    priced_by: str = ""
+    """Where the cost is from: `agent` (it told dollars), `user` (a price of the settings), or the table."""
+    at_least: bool = False
+    """The cost is a lower bound: some of what was used could not be priced."""
 
 
 class Stop(StrEnum):
@@ -157,6 +203,8 @@ class BreakageKind(StrEnum):
     AUTH = "auth"
     RATE_LIMIT = "rate_limit"
     MODEL = "model"
+    BUDGET = "budget"
+    """Nothing is left to pay a model with, so it was not started."""
 
 
 class Breakage(Value):
@@ -171,6 +219,8 @@ class Attempt(Value):
 
     agent: str
     version: str = ""
+    sandbox: str = ""
+    """What held its processes: landlock, bwrap or none; empty for agents that are part of Setpoint."""
     stop: Stop
     breakage: Breakage | None = None
     """Set if and only if `stop` is `broken`."""

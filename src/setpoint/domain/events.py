@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from setpoint.domain.attempt import Breakage, Mode, ToolCall, Usage
+from setpoint.domain.attempt import Breakage, Mode, ModelCall, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
@@ -126,8 +126,20 @@ class ToolExecuted(Value):
     call: ToolCall
 
 
+class ModelCalled(Value):
+    """An agent called a model, through the recording proxy."""
+
+    kind: Literal["model.called"] = "model.called"
+    phase: str
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    call: ModelCall
+
+
 class AgentSpent(Value):
-    """An attempt in flight told what it has cost so far; charges an attempt that is lost."""
+    """An attempt in flight was seen to have used so much by now; charges an attempt that is lost."""
 
     kind: Literal["agent.spent"] = "agent.spent"
     label: str
@@ -250,11 +262,11 @@ class GuardFired(Value):
 
 
 class BudgetWarned(Value):
-    """A share of the budget is used up."""
+    """A share of the budget is used up; told while an agent works, once for each share."""
 
     kind: Literal["budget.warned"] = "budget.warned"
     budget: str
-    """cost or time."""
+    """cost, time or tokens."""
     share: float
     used: float
     limit: float
@@ -335,6 +347,7 @@ Body = Annotated[
     | PhasePassed
     | AgentStarted
     | ToolExecuted
+    | ModelCalled
     | AgentSpent
     | AgentFinished
     | IterationEvaluated

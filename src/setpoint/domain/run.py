@@ -238,7 +238,11 @@ class RunOutcome(Value):
     """What is known to be wrong with work that a person accepted; it is in the branch's list of debts."""
     cost_usd: Usd = Decimal(0)
     cost_known: bool = True
-    """Whether every attempt told its cost."""
+    """Whether every attempt's cost is known in full."""
+    cost_shown: str = ""
+    """The cost in words, with where it is from, for example `$0.42 (told by the agent)`."""
+    tokens: int = 0
+    """Tokens of all agents, in and out, as far as they are known."""
     duration_s: float
 
     @property

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import assert_never
 
 from setpoint.domain import memory_events as m
-from setpoint.domain.attempt import ToolCall, Usage
+from setpoint.domain.attempt import ModelCall, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import (
     AgentFinished,
@@ -33,6 +32,7 @@ from setpoint.domain.events import (
     IterationEvaluated,
     LoopRestarted,
     LoopStagnated,
+    ModelCalled,
     PhaseApproved,
     PhaseBounce,
     PhaseCompleted,
@@ -51,11 +51,12 @@ from setpoint.domain.gate import Gate
 from setpoint.domain.ids import GateId, TraceId
 from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
-from setpoint.domain.value import Instant, Usd, Value
+from setpoint.domain.value import Instant, Value
 from setpoint.errors import RecordedDataError
 from setpoint.events.tries import Asked as Asked  # noqa: PLC0414 - part of a history
 from setpoint.events.tries import Try as Try  # noqa: PLC0414 - part of a history
-from setpoint.policies.budget import active_seconds, granted, grants, spent
+from setpoint.policies.budget import active_seconds, granted, grants
+from setpoint.policies.spending import Account, account
 
 
 class History(Value):
@@ -80,6 +81,8 @@ class History(Value):
     """The maker's tries, oldest first."""
     calls: dict[str, tuple[ToolCall, ...]] = {}
     """Tool calls of all agents, by the label of the attempt."""
+    asked: dict[str, tuple[ModelCall, ...]] = {}
+    """Calls of models that the proxy saw, by the label of the attempt."""
     texts: dict[str, str] = {}
     """What each thinking phase wrote last."""
     answers: tuple[ReviewAnswered, ...] = ()
@@ -109,10 +112,8 @@ class History(Value):
     """The phase entered last; empty before the first."""
     iteration: int = 0
     """The iteration under way; 0 before the first."""
-    cost_usd: Usd = Decimal(0)
-    """Money known to be spent, lost tries and the try under way included."""
-    cost_known: bool = True
-    """Whether every attempt told its cost."""
+    account: Account = Account()
+    """What was used, lost tries and those under way included."""
     active_s: float = 0.0
     """Seconds the run has worked; time between a crash and the resumption does not count."""
     delivered: Delivered | None = None
@@ -149,6 +150,7 @@ class _Fold:
     rounds: dict[int, Round] = field(default_factory=dict)
     tries: dict[tuple[str, int], Try] = field(default_factory=dict)
     calls: dict[str, tuple[ToolCall, ...]] = field(default_factory=dict)
+    asked: dict[str, tuple[ModelCall, ...]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     answers: list[ReviewAnswered] = field(default_factory=list)
     declined: list[FindingDeclined] = field(default_factory=list)
@@ -193,7 +195,7 @@ class _Fold:
                 self._phase(event.body)
             case ReviewAnswered() | FindingDeclined() | AnswerRejected():
                 self._opinion(event.body)
-            case AgentStarted() | ToolExecuted() | AgentSpent() | AgentFinished():
+            case AgentStarted() | ToolExecuted() | ModelCalled() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
                 self._judged(event.body)
@@ -211,7 +213,6 @@ class _Fold:
 
     def history(self, events: Sequence[Event]) -> History:
         """Give the history of all that was taken in."""
-        told, known = spent(events)
         return History(
             trace_id=events[0].trace_id,
             order=self.started.order,
@@ -225,6 +226,7 @@ class _Fold:
             rounds=tuple(self.rounds[number] for number in sorted(self.rounds)),
             tries=tuple(self.tries.values()),
             calls=self.calls,
+            asked=self.asked,
             texts=self.texts,
             answers=tuple(self.answers),
             declined=tuple(self.declined),
@@ -243,8 +245,7 @@ class _Fold:
             cancel=self.cancel,
             phase=self.phase,
             iteration=self.iteration,
-            cost_usd=told + self._in_flight(),
-            cost_known=known,
+            account=account(events),
             active_s=round(active_seconds(events), 3),
             delivered=self.delivered,
             outcome=self.outcome,
@@ -300,8 +301,12 @@ class _Fold:
             case AnswerRejected():
                 pass  # the next answer counts, or none
 
-    def _agent(self, body: AgentStarted | ToolExecuted | AgentSpent | AgentFinished, at: Instant) -> None:
+    def _agent(
+        self, body: AgentStarted | ToolExecuted | ModelCalled | AgentSpent | AgentFinished, at: Instant
+    ) -> None:
         match body:
+            case ModelCalled():
+                self.asked[body.label] = (*self.asked.get(body.label, ()), body.call)
             case AgentStarted():
                 self.tries[body.label, body.attempt] = Try(
                     started_at=at, **body.model_dump(exclude={"kind"}, exclude_unset=False)
@@ -386,9 +391,3 @@ class _Fold:
                     "finished": finished or known.finished,
                 }
             )
-
-    def _in_flight(self) -> Decimal:
-        """Add up what tries told whose attempt has not ended; `spent` knows the others."""
-        ended = {each.label for each in self.tries.values() if each.finished}
-        told = (each.usage for each in self.tries.values() if each.label not in ended and each.usage)
-        return sum((usage.cost_usd for usage in told if usage.cost_usd is not None), Decimal(0))

@@ -23,6 +23,7 @@ from setpoint.events.course import Lap, laps
 from setpoint.events.plot import points, quality_plot
 from setpoint.events.progress import progress, status
 from setpoint.events.replay import History, history
+from setpoint.policies.spending import in_words
 from setpoint.store.files import write_atomic
 
 SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"
@@ -92,7 +93,8 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             order=told.order,
             headline=_headline(told),
             answers=_answers(told),
-            cost=words.money(told.cost_usd, known=told.cost_known),
+            cost=in_words(told.account),
+            tokens=told.account.tokens,
             spans=_spans(events),
             plot=quality_plot(states),
             gate_names=list(dict.fromkeys(gate.name for lap in every for gate in lap.gates)),

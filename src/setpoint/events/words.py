@@ -6,7 +6,6 @@ Titles, messages and tool output come from outside, so they are cut, put on one 
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 
 from setpoint.domain.evidence import Evidence, Failure
 from setpoint.domain.finding import Finding
@@ -82,11 +81,6 @@ def change_line(snapshot: Snapshot | None) -> str:
 def argv_line(evidence: Evidence) -> str:
     """Give the command of an evidence as one text."""
     return one_line(" ".join(evidence.argv), 400)
-
-
-def money(amount: Decimal, *, known: bool) -> str:
-    """Say an amount in US dollars; what no agent told is said to be unknown."""
-    return f"${amount:.2f}" if known else f"${amount:.2f} known, the rest unknown"
 
 
 def duration(seconds: float) -> str:

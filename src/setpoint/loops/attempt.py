@@ -15,10 +15,10 @@ from setpoint.domain.events import AgentFinished, AgentStarted, LoopStagnated
 from setpoint.domain.ids import Commit
 from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Snapshot
-from setpoint.loops.inner import InnerLoop, known_cost
+from setpoint.loops.inner import InnerLoop, Place, known_cost, watched
 from setpoint.loops.running import Running, change_hash
 
-FATAL = frozenset({BreakageKind.MISSING, BreakageKind.AUTH})
+FATAL = frozenset({BreakageKind.MISSING, BreakageKind.AUTH, BreakageKind.BUDGET})
 """Breakages that another try cannot mend."""
 BACK_OFF_S = (2.0, 8.0, 30.0)
 """Seconds before the second, third and each later try."""
@@ -53,10 +53,10 @@ async def _tried_until_it_works(run: Running, start: Start, brief: Brief) -> Att
     earlier = _tries(run, brief)
     tries = nudges = 0
     while True:
-        attempt, watched = await _try(run, start, brief, earlier + tries + nudges + 1)
-        if _went_in_circles(run, attempt, watched):
-            said = _stagnated(run, start, earlier + tries + nudges + 1, brief.label, watched)
-            if not said:
+        attempt, seen = await _try(run, start, brief, earlier + tries + nudges + 1)
+        if _went_in_circles(run, attempt, seen):
+            said = _stagnated(run, start, earlier + tries + nudges + 1, brief.label, seen)
+            if not said or run.used_up:
                 return attempt
             # What stands in the work copy stays: the agent goes on from there, knowing what was seen.
             nudges, brief = nudges + 1, brief.model_copy(update={"prompt": f"{brief.prompt}\n{said}"})
@@ -65,20 +65,21 @@ async def _tried_until_it_works(run: Running, start: Start, brief: Brief) -> Att
         if attempt.breakage is None or attempt.breakage.kind in FATAL:
             return attempt
         await run.world.workspace.restore(run.copy, start.parent)
-        if tries >= run.order.limits.max_agent_breakages or run.active_s() >= run.limits.max_wall_s:
+        exhausted = run.used_up or run.active_s() >= run.limits.max_wall_s
+        if exhausted or tries >= run.order.limits.max_agent_breakages:
             return attempt
         await run.world.clock.sleep(BACK_OFF_S[min(tries, len(BACK_OFF_S)) - 1])
 
 
-def _went_in_circles(run: Running, attempt: Attempt, watched: InnerLoop) -> bool:
+def _went_in_circles(run: Running, attempt: Attempt, seen: InnerLoop) -> bool:
     """Whether the turn was ended because of the same call over and over."""
-    too_often = watched.repeats.times >= run.limits.max_same_tool_call
+    too_often = seen.repeats.times >= run.limits.max_same_tool_call
     return attempt.breakage is None and attempt.stop is Stop.CANCELLED and too_often
 
 
-def _stagnated(run: Running, start: Start, number: int, label: str, watched: InnerLoop) -> str:
+def _stagnated(run: Running, start: Start, number: int, label: str, seen: InnerLoop) -> str:
     """Record that an agent went in circles; gives what it is told, empty where it was told before."""
-    last = watched.repeats.last or ToolCall(id="", name="")
+    last = seen.repeats.last or ToolCall(id="", name="")
     before = any(
         isinstance(event.body, LoopStagnated) and event.body.label == label for event in run.journal.events
     )
@@ -88,11 +89,11 @@ def _stagnated(run: Running, start: Start, number: int, label: str, watched: Inn
         label=label,
         attempt=number,
         call=last,
-        times=watched.repeats.times,
+        times=seen.repeats.times,
         nudged=not before,
     )
     run.journal.note(f"{label}:{number}:stagnated", body)
-    told = {"call": last.title or last.name, "times": watched.repeats.times}
+    told = {"call": last.title or last.name, "times": seen.repeats.times}
     return "" if before else run.world.render("nudge.md.j2", told)
 
 
@@ -108,8 +109,7 @@ async def _try(run: Running, start: Start, brief: Brief, number: int) -> tuple[A
         prompt=run.world.keep(brief.prompt),
     )
     run.journal.note(f"{brief.label}:{number}:start", body)
-    watching = InnerLoop(run.journal, start.phase.name, start.iteration, brief.label, number)
-    return await agent.attempt(brief, watching), watching
+    return await watched(run, agent, brief, Place(start.phase.name, start.iteration, brief.label), number)
 
 
 async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot) -> AgentFinished:

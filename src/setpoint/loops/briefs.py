@@ -16,7 +16,7 @@ from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.learning import TAUGHT, question, recalled
 from setpoint.loops.running import Running
-from setpoint.policies.budget import attempt_limits, continued, spent
+from setpoint.policies.budget import continued
 from setpoint.policies.feedback import feedback, whole_text
 from setpoint.policies.past import blocking, failures
 from setpoint.policies.requests import given_reasons, settled_requests
@@ -66,7 +66,6 @@ class Situation:
 def brief(run: Running, phase: Phase, now: Situation) -> Brief:
     """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
     order, world = run.order, run.world
-    cost, _ = spent(run.journal.events)
     answer = _shape(phase, now)
     about = f"{phase.name}-{now.review}" if now.review else phase.name
     label = f"{about}-{now.iteration}"
@@ -91,7 +90,7 @@ def brief(run: Running, phase: Phase, now: Situation) -> Brief:
         recalled=learnings,
         reasons=given_reasons(run.journal.events),
         answer=answer,
-        limits=attempt_limits(run.limits, order.attempt, cost, run.active_s(), run.elapsed_s()),
+        limits=run.bounded(order.attempt),
     )
 
 

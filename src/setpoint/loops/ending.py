@@ -12,9 +12,10 @@ from setpoint.domain.verdict import HardGate
 from setpoint.loops.learning import look_back
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first, may_be_better, rank, worth_delivering
-from setpoint.policies.budget import active_seconds, spent
+from setpoint.policies.budget import active_seconds
 from setpoint.policies.debt import TITLE, entry, known_issues
 from setpoint.policies.past import Past
+from setpoint.policies.spending import account, in_words
 from setpoint.ports import Appendix
 
 MOST_CANDIDATES = 4
@@ -56,7 +57,7 @@ async def finish(run: Running, past: Past | None, close: Close) -> RunOutcome:
     await look_back(run, past, close.ending, close.reason)
 
     async def act() -> RunFinished:
-        cost, known = spent(run.journal.events)
+        used = account(run.journal.events)
         score = (best.latest if best else past.base).score if past else None
         outcome = RunOutcome(
             trace_id=run.order.trace_id,
@@ -70,8 +71,10 @@ async def finish(run: Running, past: Past | None, close: Close) -> RunOutcome:
             branch=offered.branch,
             score=score,
             known_issues=offered.issues,
-            cost_usd=cost,
-            cost_known=known,
+            cost_usd=used.cost_usd,
+            cost_known=used.known,
+            cost_shown=in_words(used),
+            tokens=used.tokens,
             duration_s=round(active_seconds(run.journal.events), 3),
         )
         return RunFinished(outcome=outcome)

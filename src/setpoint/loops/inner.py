@@ -1,48 +1,119 @@
-"""The inner loop: every tool call of an agent becomes an event while the agent works (R3, loop 1)."""
+"""The inner loop: every tool call and every cost of an agent becomes an event while it works (R3, loop 1)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
+from typing import NamedTuple
 
-from setpoint.domain.attempt import ToolCall, Usage
-from setpoint.domain.events import AgentSpent, Event, ToolExecuted
+from setpoint.domain.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
+from setpoint.domain.events import AgentSpent, BudgetWarned, Event, ModelCalled, ToolExecuted
 from setpoint.loops.journal import Journal
+from setpoint.loops.running import Running
+from setpoint.policies.budget import Mark, expected
 from setpoint.policies.inner import Repeats
+from setpoint.ports import Agent
+
+
+class Place(NamedTuple):
+    """Where in a run an agent works."""
+
+    phase: str
+    iteration: int
+    label: str
+    """Names the attempt within the run."""
 
 
 class InnerLoop:
-    """Observes one try of one attempt and records what it sees."""
+    """Observes one try of one attempt, records what it sees, and says when the run's budget is used up."""
 
-    def __init__(self, journal: Journal, phase: str, iteration: int, label: str, attempt: int) -> None:
+    def __init__(self, run: Running, place: Place, attempt: int) -> None:
         """Watch the given try; `attempt` is 1 for the first try of the label."""
-        self._journal, self._phase, self._iteration = journal, phase, iteration
-        self._label, self._attempt = label, attempt
-        self._calls = 0
+        self._run, self._place, self._attempt = run, place, attempt
+        self._calls = self._asked = 0
         self.repeats = Repeats(None)
         """What it did last, and how often in a row."""
-        self._spent: Decimal | None = None
+        self._used: tuple[object, ...] = ()
 
     def called(self, call: ToolCall) -> None:
         """Record a finished tool call."""
         self._calls += 1
         self.repeats.seen(call)
-        body = ToolExecuted(phase=self._phase, iteration=self._iteration, label=self._label, call=call)
-        self._journal.note(f"{self._label}:{self._attempt}:call:{self._calls}", body)
+        phase, iteration, label = self._place
+        body = ToolExecuted(phase=phase, iteration=iteration, label=label, call=call)
+        self._run.journal.note(f"{label}:{self._attempt}:call:{self._calls}", body)
 
-    def spent(self, usage: Usage) -> None:
-        """Record what the try has cost so far, where that has changed."""
-        if not usage.cost_usd or usage.cost_usd == self._spent:
-            return
-        self._spent = usage.cost_usd
-        body = AgentSpent(label=self._label, attempt=self._attempt, usage=usage)
-        self._journal.note(f"{self._label}:{self._attempt}:spent:{usage.cost_usd}", body)
+    def asked(self, call: ModelCall) -> None:
+        """Record a call of a model."""
+        self._asked += 1
+        phase, iteration, label = self._place
+        body = ModelCalled(phase=phase, iteration=iteration, label=label, attempt=self._attempt, call=call)
+        self._run.journal.note(f"{label}:{self._attempt}:model:{self._asked}", body)
+
+    def spent(self, usage: Usage) -> bool:
+        """Record what the try has used so far, where that has changed, and warn where a mark is passed.
+
+        True where the money or the tokens of the whole run are used up, by whichever of its agents.
+        """
+        figures = (usage.cost_usd, usage.input_tokens, usage.output_tokens)
+        if not any(figures) or figures == self._used:
+            return False
+        self._used = figures
+        label, journal = self._place.label, self._run.journal
+        key = ":".join(str(figure) for figure in figures if figure is not None)
+        journal.note(
+            f"{label}:{self._attempt}:spent:{key}",
+            AgentSpent(label=label, attempt=self._attempt, usage=usage),
+        )
+        warn(journal, self._run.marks())
+        return self._run.used_up
 
 
-def known_cost(events: tuple[Event, ...], label: str, attempt: int) -> Decimal:
+async def watched(
+    run: Running, agent: Agent, brief: Brief, place: Place, number: int | None = None
+) -> tuple[Attempt, InnerLoop]:
+    """Let an agent make one try, with what is left of the budget set aside for it, and record what it does.
+
+    `number` counts the tries of a label that records its own starts; others are counted by what they told.
+    """
+    events = run.journal.events
+    seen = InnerLoop(run, place, number or told_tries(events, place.label) + 1)
+    async with run.purse.reserved(place.label, expected(events, place.phase), run.free):
+        bounded = brief.model_copy(update={"limits": run.bounded(brief.limits)})
+        return await agent.attempt(bounded, seen), seen
+
+
+def warn(journal: Journal, passed: Iterable[Mark]) -> None:
+    """Record the warning marks that are passed, each once; once more where a person raised the limit."""
+    for budget, share, used, limit in passed:
+        key = f"warned-{budget}-{share}"
+        before = journal.known(key)
+        if isinstance(before, BudgetWarned) and before.limit != limit:
+            key = f"{key}-{limit:g}"
+        body = BudgetWarned(budget=budget, share=share, used=round(used, 4), limit=limit)
+        journal.note(key, body)
+
+
+def told_tries(events: Iterable[Event], label: str) -> int:
+    """Count the tries of a label that told what they used."""
+    return max((attempt for attempt, _ in _told(events, label)), default=0)
+
+
+def lost_usages(events: Iterable[Event], label: str) -> tuple[Usage, ...]:
+    """Give what each try of a label was last known to have used, oldest first."""
+    last = dict(_told(events, label))
+    return tuple(last[number] for number in sorted(last))
+
+
+def known_cost(events: Iterable[Event], label: str, attempt: int) -> Decimal:
     """Give what a try is known to have cost, in US dollars, from what it told before it was lost."""
-    told = [
-        event.body.usage.cost_usd
+    costs = [usage.cost_usd for number, usage in _told(events, label) if number == attempt]
+    return max((cost for cost in costs if cost is not None), default=Decimal(0))
+
+
+def _told(events: Iterable[Event], label: str) -> list[tuple[int, Usage]]:
+    return [
+        (event.body.attempt, event.body.usage)
         for event in events
-        if isinstance(event.body, AgentSpent) and event.body.label == label and event.body.attempt == attempt
+        if isinstance(event.body, AgentSpent) and event.body.label == label
     ]
-    return max((cost for cost in told if cost is not None), default=Decimal(0))

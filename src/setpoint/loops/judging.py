@@ -133,13 +133,14 @@ async def _reviewed(
 
 
 def _asked(run: Running, phase: Phase, now: Situation, kind: str) -> Brief:
-    """Put one reviewer's brief together; the money that is left is shared by all of them."""
+    """Put one reviewer's brief together; the money and tokens that are left are shared by all of them."""
     asked = brief(run, phase, replace(now, review=kind))
-    money = asked.limits.cost_usd
-    if money is None:
-        return asked
-    limits = asked.limits.model_copy(update={"cost_usd": money / len(phase.reviews)})
-    return asked.model_copy(update={"limits": limits})
+    money, tokens = asked.limits.cost_usd, asked.limits.tokens
+    share = {
+        "cost_usd": None if money is None else money / len(phase.reviews),
+        "tokens": None if tokens is None else tokens // len(phase.reviews),
+    }
+    return asked.model_copy(update={"limits": asked.limits.model_copy(update=share)})
 
 
 async def _changed_lines(run: Running, current: Round, rounds: tuple[Round, ...]) -> Lines:

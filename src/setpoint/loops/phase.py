@@ -15,7 +15,6 @@ from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import (
     AgentFinished,
     BaselineMeasured,
-    BudgetWarned,
     DiminishingReturns,
     GuardFired,
     HaltingDecided,
@@ -33,6 +32,7 @@ from setpoint.loops.attempt import Start, make
 from setpoint.loops.briefs import Situation, brief, left, outcome_line, tried
 from setpoint.loops.ending import Close, finish
 from setpoint.loops.escalation import settled
+from setpoint.loops.inner import warn
 from setpoint.loops.journal import CancelAsked, Journal
 from setpoint.loops.judging import confirmed, judged
 from setpoint.loops.learning import steered
@@ -41,7 +41,7 @@ from setpoint.loops.running import Running
 from setpoint.loops.thinking import analysed, rethought, think
 from setpoint.policies.best import best_first
 from setpoint.policies.budget import warnings
-from setpoint.policies.guards import DIMINISHING_AFTER, deadline, wall_time
+from setpoint.policies.guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
 from setpoint.policies.halting import RULES, rules_v1
 from setpoint.policies.past import Past, blocking, failures, fewer_problems, open_counts
 from setpoint.policies.requests import unexplained
@@ -126,7 +126,7 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     heard(run, made)
     current = await judged(run, base, course.rounds, made, situation)
     course.rounds = (*course.rounds, current)
-    if close := _broken_reviewer(current):
+    if close := _broken_reviewer(course, current):
         return close
     course.rounds, decision, halt = await _settled(run, base, course.rounds)
     run.world.publish(run.order.trace_id)
@@ -146,7 +146,7 @@ async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
 
     async def act() -> HaltingDecided:
         # Where the run's own time ended the attempt, nothing is said against the agent.
-        halt = (deadline(run.limits) | wall_time(run.limits))(course.past())
+        halt = (deadline(run.limits) | wall_time(run.limits) | unpaid(run.limits))(course.past())
         decision = Decision(policy=RULES, action=Action.ESCALATE, reason=halt.reason if halt else broke)
         return HaltingDecided(iteration=made.iteration, decision=decision, halt=halt)
 
@@ -155,11 +155,13 @@ async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
     return Close(ending, decided.decision.reason, decided.halt)
 
 
-def _broken_reviewer(current: Round) -> Close | None:
+def _broken_reviewer(course: _Course, current: Round) -> Close | None:
     """A broken reviewer never counts as an iteration, so the maker is not sent back for it."""
     verdict = current.verdict
     if verdict is None or verdict.judgement is not Judgement.FAILED:
         return None
+    if halt := unpaid(course.run.limits)(course.past()):
+        return Close(Ending.STOPPED, f"{halt.reason}, so the change is not reviewed", halt, uncounted=1)
     reason = f"the reviewer {verdict.reviewer} broke: {verdict.feedback}"
     return Close(Ending.BROKEN_AGENT, reason, uncounted=1)
 
@@ -305,7 +307,7 @@ async def _decided(
 
     decided = await run.journal.step(key, act, HaltingDecided)
     last = rounds[-1]
-    _warn(run, run.past(base, rounds))
+    warn(run.journal, warnings(run.past(base, rounds)))
     if decided.halt is not None:
         run.journal.note(f"guard-{last.number}", GuardFired(iteration=last.number, halt=decided.halt))
     if decided.decision.action in (Action.CONTINUE, Action.RESTART):
@@ -327,12 +329,6 @@ def _bounced(run: Running, rounds: tuple[Round, ...]) -> None:
         reason=outcome_line(last),
     )
     run.journal.note(f"bounce-{last.number}", body)
-
-
-def _warn(run: Running, past: Past) -> None:
-    for name, share, used, limit in warnings(past):
-        body = BudgetWarned(budget=name, share=share, used=round(used, 4), limit=limit)
-        run.journal.note(f"warned-{name}-{share}", body)
 
 
 def _best(course: _Course) -> Commit:

@@ -10,12 +10,12 @@ from setpoint.domain.attempt import Brief, Role, Usage
 from setpoint.domain.learning import LearningKind, Proposal, Trust
 from setpoint.domain.memory_events import ReflectionSkipped, Trigger
 from setpoint.domain.reflection import ReflectionShape, TaughtShape
-from setpoint.loops.review import added
 from setpoint.loops.running import Running
 from setpoint.loops.structured import Question, ask_for, read_object
-from setpoint.policies.budget import attempt_limits, spent
+from setpoint.policies.budget import spent
 from setpoint.policies.classify import kind_of
 from setpoint.policies.reflection import MOST, Account, account_text
+from setpoint.policies.spending import added
 
 LEAST_USD = Decimal("0.001")
 """Money below which nobody is asked."""
@@ -63,8 +63,7 @@ async def by_model(
 def _question(
     run: Running, account: Account, rules: tuple[Proposal, ...], most: Decimal
 ) -> Question[ReflectionShape]:
-    cost, _ = spent(run.journal.events)
-    limits = attempt_limits(run.limits, run.order.attempt, cost, run.active_s(), run.elapsed_s())
+    limits = run.bounded(run.order.attempt)
     variables = {
         "title": account.title,
         "ending": account.reason,

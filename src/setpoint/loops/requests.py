@@ -20,10 +20,10 @@ from setpoint.domain.request import ChangeRequest, Opinion
 from setpoint.domain.run import Round
 from setpoint.loops.asking import ask
 from setpoint.loops.briefs import Situation, brief
-from setpoint.loops.review import added
 from setpoint.loops.running import Running
 from setpoint.loops.structured import Question, ask_for, read_object
 from setpoint.policies.requests import new_requests, reasons_in
+from setpoint.policies.spending import added
 
 ASKED = Phase(
     name="request", kind=PhaseKind.REVIEW, role=Role.REVIEWER, prompts={Mode.FRESH: "request.md.j2"}

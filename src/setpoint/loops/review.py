@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 
-from setpoint.domain.attempt import Brief, Usage
+from setpoint.domain.attempt import Brief
 from setpoint.domain.events import FindingDeclined, ReviewAnswered, ReviewCompleted
 from setpoint.domain.finding import Finding
 from setpoint.domain.verdict import Judgement, Verdict
@@ -15,6 +14,7 @@ from setpoint.loops.answers import read_verdict
 from setpoint.loops.running import Running
 from setpoint.loops.structured import Question, ask_for
 from setpoint.policies.review import Docket, Lines, weighed
+from setpoint.policies.spending import added
 from setpoint.ports import Agent
 
 _WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHANGES, Judgement.APPROVE)
@@ -108,13 +108,3 @@ def combined(verdicts: list[Verdict]) -> Verdict:
         feedback="; ".join(failed or spoken),
         settled=tuple(each for verdict in verdicts for each in verdict.settled),
     )
-
-
-def added(usages: list[Usage]) -> Usage:
-    """Add up the cost of several attempts; unknown where one of them did not tell."""
-    costs = [usage.cost_usd for usage in usages if usage.scope != "none"]
-    if not costs:
-        return usages[-1]
-    known = [cost for cost in costs if cost is not None]
-    told = next(usage for usage in reversed(usages) if usage.scope != "none")
-    return told.model_copy(update={"cost_usd": sum(known, Decimal(0)) if len(known) == len(costs) else None})

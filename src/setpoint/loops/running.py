@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
+from setpoint.domain.attempt import AttemptLimits
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import IterationEvaluated
 from setpoint.domain.ids import Commit, Tree
 from setpoint.domain.run import Limits, Round, RunOrder
 from setpoint.loops.journal import Journal
-from setpoint.policies.budget import active_seconds, continued, granted, grants, shares, spent, tokens
+from setpoint.loops.purse import Free, Purse
+from setpoint.policies.budget import (
+    Mark,
+    active_seconds,
+    attempt_limits,
+    continued,
+    granted,
+    grants,
+    marks,
+    shares,
+    used_up,
+)
 from setpoint.policies.past import Past
 from setpoint.policies.requests import released
+from setpoint.policies.spending import account
 from setpoint.ports import Measured, Toolbox, WorkCopy, World
 
 _HUNK = re.compile(r"^(@@ .*|index [0-9a-f].*)$", re.MULTILINE)
@@ -28,20 +41,22 @@ class Running:
     copy: WorkCopy
     tools: Toolbox
     journal: Journal
+    purse: Purse = field(default_factory=Purse)
+    """What is set aside for the attempts under way."""
 
     def past(self, base: Evaluation, rounds: tuple[Round, ...]) -> Past:
         """Give the history that policies look at."""
         events = self.journal.events
-        cost, _ = spent(events)
+        told = account(events)
         answered = max((iteration for iteration, _ in continued(events)), default=0)
         return Past(
             limits=self.limits,
             base=base,
             rounds=rounds,
-            cost_usd=cost,
+            cost_usd=told.cost_usd,
             active_s=active_seconds(events),
             elapsed_s=self.elapsed_s(),
-            tokens=tokens(events),
+            tokens=told.tokens,
             shares=shares(events),
             since=sum(1 for each in rounds if each.number <= answered),
         )
@@ -50,6 +65,29 @@ class Running:
     def limits(self) -> Limits:
         """The limits of the order, with what people added to them since."""
         return granted(self.order.limits, grants(self.journal.events))
+
+    def bounded(self, wanted: AttemptLimits) -> AttemptLimits:
+        """Give what an attempt may use that begins now, at most what is wanted."""
+        told = account(self.journal.events)
+        return attempt_limits(
+            self.limits, wanted, told.cost_usd, self.active_s(), self.elapsed_s(), told.tokens
+        )
+
+    def free(self) -> Free:
+        """Give the money that is left, and what is spent by attempts in flight."""
+        told, limit = account(self.journal.events), self.limits.max_cost_usd
+        return Free(limit - told.cost_usd if limit > 0 else None, told.flying)
+
+    def marks(self) -> tuple[Mark, ...]:
+        """Give the budgets that are past a warning mark now."""
+        told = account(self.journal.events)
+        return marks(self.limits, told.cost_usd, self.active_s(), told.tokens)
+
+    @property
+    def used_up(self) -> bool:
+        """Whether nothing is left to pay a model with."""
+        told = account(self.journal.events)
+        return used_up(self.limits, told.cost_usd, told.tokens)
 
     @property
     def judged_by(self) -> RunOrder:

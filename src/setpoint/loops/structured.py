@@ -18,7 +18,7 @@ from setpoint.domain.answers import Shape, schema_of
 from setpoint.domain.attempt import Attempt, Brief, Stop, Usage
 from setpoint.domain.events import AnswerRejected
 from setpoint.loops.attempt import BACK_OFF_S, FATAL
-from setpoint.loops.inner import InnerLoop
+from setpoint.loops.inner import Place, lost_usages, watched
 from setpoint.loops.running import Running
 from setpoint.ports import Agent
 
@@ -58,11 +58,12 @@ class Answered(Generic[T]):
 
 async def ask_for(run: Running, agent: Agent, question: Question[T]) -> Answered[T]:
     """Ask until there is an answer: again where the agent broke, once more where the answer does not fit."""
-    usages: list[Usage] = []
+    # What an earlier process paid for answers that were lost with it counts, too.
+    usages: list[Usage] = list(lost_usages(run.journal.events, question.label))
     brief, repaired, broke = question.brief, False, 0
+    place = Place(question.phase, question.iteration, question.label)
     while True:
-        seen = InnerLoop(run.journal, question.phase, question.iteration, question.label, len(usages) + 1)
-        attempt = await agent.attempt(brief, seen)
+        attempt, _ = await watched(run, agent, brief, place)
         usages.append(attempt.usage)
         if attempt.breakage is not None:
             broke, why = broke + 1, attempt.breakage.message

@@ -7,7 +7,7 @@ from setpoint.domain.events import PhaseCompleted, PhaseEntered
 from setpoint.domain.pipeline import Phase, PhaseKind
 from setpoint.domain.run import Round
 from setpoint.loops.briefs import ANALYSIS, Situation, brief, outcome_line, tried
-from setpoint.loops.inner import InnerLoop
+from setpoint.loops.inner import Place, watched
 from setpoint.loops.running import Running
 from setpoint.policies.past import blocking, failures
 
@@ -72,7 +72,7 @@ async def _thought(run: Running, phase: Phase, now: Situation) -> str:
     async def act() -> PhaseCompleted:
         asked = brief(run, phase, now)
         agent = run.world.agents[asked.role]
-        attempt = await agent.attempt(asked, InnerLoop(run.journal, phase.name, now.iteration, key, 1))
+        attempt, _ = await watched(run, agent, asked, Place(phase.name, now.iteration, key))
         return PhaseCompleted(
             phase=phase.name,
             iteration=now.iteration,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
+from typing import NamedTuple
 
 from setpoint.domain.attempt import AttemptLimits, Usage
 from setpoint.domain.events import (
@@ -15,6 +16,7 @@ from setpoint.domain.events import (
     GateOpened,
     IterationEvaluated,
     PhaseCompleted,
+    ReviewAnswered,
     ReviewCompleted,
     RunFinished,
     RunResumed,
@@ -23,6 +25,7 @@ from setpoint.domain.gate import Answer, Choice, Grant
 from setpoint.domain.memory_events import ReflectionCompleted, ReflectionSkipped
 from setpoint.domain.run import Limits
 from setpoint.policies.past import Past, Share
+from setpoint.policies.spending import account
 
 WARN_AT = (0.5, 0.8)
 """Shares of a budget at which a person is warned."""
@@ -32,7 +35,12 @@ _COUNTING = ("max_iterations", "max_review_bounces", "max_test_bounces", "max_re
 
 
 def attempt_limits(
-    limits: Limits, wanted: AttemptLimits, cost_usd: Decimal, active_s: float, elapsed_s: float = 0.0
+    limits: Limits,
+    wanted: AttemptLimits,
+    cost_usd: Decimal,
+    active_s: float,
+    elapsed_s: float = 0.0,
+    tokens_used: int = 0,
 ) -> AttemptLimits:
     """Bound one attempt by what is left of the run."""
     left = limits.max_wall_s - active_s
@@ -42,27 +50,50 @@ def attempt_limits(
     money = [] if wanted.cost_usd is None else [wanted.cost_usd]
     if limits.max_cost_usd > 0:
         money.append(max(limits.max_cost_usd - cost_usd, Decimal(0)))
+    counts = [] if wanted.tokens is None else [wanted.tokens]
+    if limits.max_tokens is not None:
+        counts.append(max(limits.max_tokens - tokens_used, 0))
     return AttemptLimits(
         wall_s=min(wanted.wall_s, left),
         idle_s=min(wanted.idle_s, left),
         cost_usd=min(money, default=None),
+        tokens=min(counts, default=None),
         same_calls=limits.max_same_tool_call,
     )
 
 
-def warnings(past: Past) -> tuple[tuple[str, float, float, float], ...]:
-    """Give the budgets past a warning mark: name, the highest mark passed, used, limit."""
-    used = (
-        ("cost", float(past.cost_usd), float(past.limits.max_cost_usd)),
-        ("time", past.active_s, past.limits.max_wall_s),
-        ("tokens", float(past.tokens), float(past.limits.max_tokens or 0)),
-    )
-    passed = []
-    for name, amount, limit in used:
-        marks = [mark for mark in WARN_AT if limit > 0 and amount >= mark * limit]
-        if marks:
-            passed.append((name, max(marks), amount, limit))
-    return tuple(passed)
+class Mark(NamedTuple):
+    """A budget of which a share is used up at which a person is warned."""
+
+    budget: str
+    """cost, time or tokens."""
+    share: float
+    """The highest mark that is passed."""
+    used: float
+    limit: float
+
+
+def warnings(past: Past) -> tuple[Mark, ...]:
+    """Give the budgets past a warning mark."""
+    return marks(past.limits, past.cost_usd, past.active_s, past.tokens)
+
+
+def marks(limits: Limits, cost_usd: Decimal, active_s: float, tokens_used: int) -> tuple[Mark, ...]:
+    """Give the budgets past a warning mark, by what is used."""
+    cost = _mark("cost", float(cost_usd), float(limits.max_cost_usd))
+    time = _mark("time", active_s, limits.max_wall_s)
+    return (*cost, *time, *_mark("tokens", float(tokens_used), float(limits.max_tokens or 0)))
+
+
+def _mark(budget: str, amount: float, limit: float) -> tuple[Mark, ...]:
+    passed = [share for share in WARN_AT if limit > 0 and amount >= share * limit]
+    return (Mark(budget, max(passed), amount, limit),) if passed else ()
+
+
+def used_up(limits: Limits, cost_usd: Decimal, tokens_used: int) -> bool:
+    """Whether nothing is left to pay a model with."""
+    broke = limits.max_cost_usd > 0 and cost_usd >= limits.max_cost_usd
+    return broke or (limits.max_tokens is not None and tokens_used >= limits.max_tokens)
 
 
 def active_seconds(events: Sequence[Event]) -> float:
@@ -128,7 +159,8 @@ def shares(events: Sequence[Event]) -> tuple[Share, ...]:
         elif number and not waits:
             passed = (later.at - earlier.at).total_seconds()
             seconds[number] = seconds.get(number, 0.0) + passed
-        usage = _usage(later)
+        # The answers of single reviewers are added up by the fact that closes their review.
+        usage = None if isinstance(later.body, ReviewAnswered) else _usage(later)
         place = getattr(later.body, "iteration", 0)
         if usage is not None and usage.cost_usd is not None and place:
             costs[place] = costs.get(place, Decimal(0)) + usage.cost_usd
@@ -140,27 +172,47 @@ def shares(events: Sequence[Event]) -> tuple[Share, ...]:
 
 
 def tokens(events: Sequence[Event]) -> int:
-    """Add up the tokens that agents told of, in and out."""
-    usages = (usage for event in events if (usage := _usage(event)) is not None)
-    return sum((usage.input_tokens or 0) + (usage.output_tokens or 0) for usage in usages)
+    """Add up the tokens that are known to be used, in and out."""
+    return account(events).tokens
 
 
 def spent(events: Sequence[Event]) -> tuple[Decimal, bool]:
-    """Add up what all agents of a run have cost, in US dollars, and say whether every one of them told."""
-    usages = [usage for event in events if (usage := _usage(event)) is not None]
-    lost = sum(
-        (event.body.lost_cost_usd for event in events if isinstance(event.body, AgentFinished)), Decimal(0)
-    )
-    told = sum((usage.cost_usd for usage in usages if usage.cost_usd is not None), Decimal(0))
-    known = all(usage.cost_usd is not None or usage.scope == "none" for usage in usages)
-    return told + lost, known
+    """Add up what all agents of a run have cost, in US dollars, and say whether all of it is known."""
+    told = account(events)
+    return told.cost_usd, told.known
+
+
+def expected(events: Sequence[Event], phase: str) -> Decimal:
+    """Give what an attempt in a phase may cost, by the dearest of its earlier ones; 0 where none is known."""
+    costs = [
+        usage.cost_usd
+        for event in events
+        if (usage := _usage(event)) is not None and usage.cost_usd is not None and _place(event) == phase
+    ]
+    return max(costs, default=Decimal(0))
+
+
+def _place(event: Event) -> str:
+    """Name the phase that an event closes an attempt of."""
+    match event.body:
+        case AgentFinished(phase=phase) | PhaseCompleted(phase=phase):
+            return phase
+        case ReviewAnswered():
+            return "review"
+        case _:
+            return ""
 
 
 def _usage(event: Event) -> Usage | None:
     match event.body:
         case AgentFinished(snapshot=snapshot) if snapshot.attempt is not None:
             return snapshot.attempt.usage
-        case PhaseCompleted(usage=usage) | ReviewCompleted(usage=usage) | ChangeReviewed(usage=usage):
+        case (
+            PhaseCompleted(usage=usage)
+            | ReviewAnswered(usage=usage)
+            | ReviewCompleted(usage=usage)
+            | ChangeReviewed(usage=usage)
+        ):
             return usage
         case ReflectionCompleted(usage=usage) | ReflectionSkipped(usage=usage):
             return usage

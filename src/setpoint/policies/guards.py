@@ -226,6 +226,11 @@ def tokens(limits: Limits) -> Guard:
     return Guard(name="max_tokens", judge=judge)
 
 
+def unpaid(limits: Limits) -> Guard:
+    """Stop when no model can be paid for any more."""
+    return cost(limits) | tokens(limits)
+
+
 def deadline(limits: Limits) -> Guard:
     """Stop when the run's time by the clock is over; nobody is asked then (none by default)."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from setpoint.processes.confinement import Confinement
 from setpoint.settings import inherited
 
 DEFAULT_KEEP = (
@@ -56,6 +57,8 @@ class Command:
     """Whether both streams come as one, in the order of writing, in `stdout`."""
     grace_s: float = 2.0
     """Seconds between SIGTERM and SIGKILL when the tree is ended."""
+    confinement: Confinement | None = None
+    """What keeps it from writing elsewhere; none lets it do whatever Setpoint may."""
 
     def __str__(self) -> str:
         """Give the command as one would type it."""

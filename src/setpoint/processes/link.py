@@ -15,6 +15,7 @@ from typing import IO
 
 from setpoint.processes import supervisor
 from setpoint.processes.command import Command, clean_environment
+from setpoint.processes.confinement import ambient
 
 LEFTOVER_S = 0.5
 """Seconds that processes left behind by an ended command get between SIGTERM and SIGKILL."""
@@ -140,6 +141,9 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
 
 def _order(command: Command) -> bytes:
     environment = clean_environment() if command.environment is None else dict(command.environment)
+    held = command.confinement or ambient()
+    if held is not None:
+        environment |= held.environment
     data = marshal.dumps(
         {
             "argv": list(command.argv),
@@ -149,6 +153,8 @@ def _order(command: Command) -> bytes:
             "file_bytes": command.file_bytes,
             "grace_s": command.grace_s,
             "leftover_s": LEFTOVER_S,
+            "writable": held.landlocked() if held else None,
+            "wrapper": held.wrapper() if held else [],
         }
     )
     return len(data).to_bytes(supervisor.LENGTH_BYTES, "big") + data

@@ -112,7 +112,8 @@ class _Watched:
         exit_code, fault = (None if over else link.exit_code), ""
         program = link.command.argv[0]
         if refused is not None:
-            exit_code = NOT_FOUND if refused.errno in (errno.ENOENT, errno.ENOTDIR) else NOT_STARTED
+            absent = refused.errno in (errno.ENOENT, errno.ENOTDIR) and refused.filename != "sandbox"
+            exit_code = NOT_FOUND if absent else NOT_STARTED
             fault = f"cannot start {program!r}: {refused.strerror}: {refused.filename}"
         elif exit_code is None and not over:
             fault = f"the supervisor of {program!r} ended before it could tell how the command did"

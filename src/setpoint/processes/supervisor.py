@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import importlib
 import marshal
 import os
 import resource
@@ -62,6 +63,10 @@ class Order:
     file_bytes: int
     grace_s: float
     leftover_s: float
+    writable: list[str] | None
+    """Where Landlock lets it write; none lets it write anywhere."""
+    wrapper: list[str]
+    """Words that are put before the command."""
 
     def __init__(self, held: dict[str, object]) -> None:
         """Take the fields as they came; `typing` and `dataclasses` would cost more than all the rest."""
@@ -129,8 +134,16 @@ class Supervisor:
             place = "cwd"
             os.chdir(self.order.cwd)
             place = "program"
-            argv = self.order.argv
-            os.execvpe(argv[0], argv, self.order.environment)  # noqa: S606 - that is its purpose
+            order = self.order
+            argv = order.argv
+            if order.wrapper:  # which would not tell us that there is no such program
+                argv = [*order.wrapper, found(argv[0], order.environment), *argv[1:]]
+            if order.writable is not None:
+                place = "sandbox"
+                # By its bare name, as this one; and only where it is wanted, for every command waits.
+                importlib.import_module("landlock").confine(order.writable)
+                place = "program"
+            os.execvpe(argv[0], argv, order.environment)  # noqa: S606 - that is its purpose
         except (OSError, ValueError) as error:
             os.write(trouble, f"{getattr(error, 'errno', None) or errno.EINVAL} {place}".encode())
         finally:
@@ -232,6 +245,18 @@ class Supervisor:
     def _pause(self) -> None:
         select.select([self.wake], [], [], POLL_S)
         self._drain()
+
+
+def found(program: str, environment: dict[str, str]) -> str:
+    """Find a program as exec would; raises `OSError` where there is none."""
+    if "/" in program:
+        places = [program]
+    else:
+        places = [f"{folder}/{program}" for folder in os.get_exec_path(environment)]
+    for place in places:
+        if os.access(place, os.X_OK) and not os.path.isdir(place):  # noqa: PTH112 - see above
+            return place
+    raise FileNotFoundError(errno.ENOENT, program)
 
 
 def read_order(link: int) -> Order | None:

@@ -10,7 +10,16 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop, ToolCall, Usage
+from setpoint.domain.attempt import (
+    Attempt,
+    Breakage,
+    BreakageKind,
+    Brief,
+    ModelCall,
+    Stop,
+    ToolCall,
+    Usage,
+)
 from setpoint.ports import Clock, Observer
 
 
@@ -135,11 +144,17 @@ class SilentObserver:
         """Start with nothing seen."""
         self.calls: list[ToolCall] = []
         self.usages: list[Usage] = []
+        self.asked_models: list[ModelCall] = []
 
     def called(self, call: ToolCall) -> None:
         """Keep a finished tool call."""
         self.calls.append(call)
 
-    def spent(self, usage: Usage) -> None:
-        """Keep what the attempt has cost so far."""
+    def asked(self, call: ModelCall) -> None:
+        """Keep a call of a model."""
+        self.asked_models.append(call)
+
+    def spent(self, usage: Usage) -> bool:
+        """Keep what the attempt has used so far; there is always enough left."""
         self.usages.append(usage)
+        return False

@@ -9,12 +9,17 @@ from typing import NamedTuple
 
 from setpoint import __version__
 from setpoint.agents.choice import probe
+from setpoint.agents.confined import Sandbox
+from setpoint.agents.launch import Launch
 from setpoint.agents.registry import known
 from setpoint.domain.evidence import SUITES
+from setpoint.domain.sandbox import Means
 from setpoint.durable.dbos import sqlite_missing
+from setpoint.errors import SandboxUnavailable
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.processes.git import commit_of
 from setpoint.wiring.project import Project
+from setpoint.wiring.world import sandbox
 
 
 class AgentRow(NamedTuple):
@@ -25,6 +30,8 @@ class AgentRow(NamedTuple):
     version: str
     protocol: str
     note: str
+    sandbox: str = ""
+    """What would hold it; empty: it is part of Setpoint, or cannot be held as the settings ask."""
 
 
 class Diagnosis(NamedTuple):
@@ -50,7 +57,9 @@ def diagnosis(project: Project) -> Sequence[Diagnosis]:
 
 async def _agent_rows(project: Project) -> list[AgentRow]:
     launches = known(project.settings.agent)
+    held = sandbox(project)
     probes = await asyncio.gather(*(probe(launch) for launch in launches.values()))
+    held_by = [await _held_by(held, launch) for launch in launches.values()]
     built_in = {
         "mechanic": "mends failing tests and lint findings; needs no key",
         "rules": "researcher, planner and reviewer by rule; needs no key",
@@ -58,15 +67,48 @@ async def _agent_rows(project: Project) -> list[AgentRow]:
     return [
         *(
             AgentRow(
-                launch.name, found.installed, found.version, launch.protocol, found.why_not or launch.login
+                launch.name,
+                found.installed,
+                found.version,
+                launch.protocol,
+                found.why_not or launch.login,
+                by,
             )
-            for launch, found in zip(launches.values(), probes, strict=True)
+            for launch, found, by in zip(launches.values(), probes, held_by, strict=True)
         ),
         *(
             AgentRow(name, installed=True, version=__version__, protocol="built in", note=note)
             for name, note in built_in.items()
         ),
     ]
+
+
+async def _held_by(held: Sandbox, launch: Launch) -> str:
+    try:
+        chosen = await held.chosen(launch)
+    except SandboxUnavailable:
+        return ""
+    return str(chosen.means) if chosen else "none"
+
+
+async def _sandbox_row(project: Project) -> Diagnosis:
+    """Say what holds agents, and of each other means why it does not."""
+    held = sandbox(project)
+    usable = [each for each in await held.trials() if each.works]
+    others = [f"{each.means}: {each.why_not}" for each in await held.trials() if not each.works]
+    wanted = project.settings.sandbox.agents
+    if wanted is Means.NONE:
+        return Diagnosis("sandbox", ok=False, detail="none, by setting: agents can write wherever you can")
+    if wanted is not Means.AUTO and wanted not in [each.means for each in usable]:
+        return Diagnosis(
+            "sandbox", ok=False, needed=True, detail=f"{wanted} is asked for; {'; '.join(others)}"
+        )
+    if not usable:
+        told = f"none works here, so agents can write wherever you can; {'; '.join(others)}"
+        return Diagnosis("sandbox", ok=False, detail=told)
+    chosen = next(each for each in usable if wanted in (Means.AUTO, each.means))
+    spare = [f"{each.words} would work, too" for each in usable if each is not chosen]
+    return Diagnosis("sandbox", ok=True, detail="; ".join((chosen.words, *spare, *others)))
 
 
 async def _diagnosis(project: Project) -> list[Diagnosis]:
@@ -102,6 +144,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
             rows.append(
                 Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")
             )
+    rows.append(await _sandbox_row(project))
     for row in await _agent_rows(project):
         rows.append(
             Diagnosis(

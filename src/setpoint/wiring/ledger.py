@@ -41,6 +41,7 @@ from setpoint.policies.requests import released
 from setpoint.processes.git import ask, commit_of, tree_of
 from setpoint.settings import Settings
 from setpoint.wiring.project import Project
+from setpoint.wiring.shielded import shielded
 from setpoint.workspace import GitWorkspace
 
 _MOST_COMMITS = 1000
@@ -104,7 +105,8 @@ async def _verified(
     evaluator = ProjectEvaluator(settings, project.artifacts, project.state)
     branch = past.outcome.branch if past.outcome else ""
     recorded = await _reachable(project, order.trace_id, recorded, branch)
-    compared = await verifying.verify(order, recorded, workspace, evaluator)
+    async with shielded(project, settings):
+        compared = await verifying.verify(order, recorded, workspace, evaluator)
     if not branch:
         return compared
     commit = await commit_of(project.root, branch)
@@ -148,7 +150,8 @@ async def _made_again(project: Project, statement: EvidenceStatement, *, trust: 
     workspace = GitWorkspace(project.root, project.state)
     evaluator = ProjectEvaluator(settings, project.artifacts, project.state)
     try:
-        compared = await verifying.verify(order, recorded, workspace, evaluator)
+        async with shielded(project, settings):
+            compared = await verifying.verify(order, recorded, workspace, evaluator)
     finally:
         await asyncio.to_thread(_forget, project.state, order.trace_id)
     if not trust:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from setpoint.agents.choice import Agents
@@ -11,6 +12,7 @@ from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.errors import PipelineError, UsageError
 from setpoint.settings import AgentsSettings
 from setpoint.wiring.project import Project
+from setpoint.wiring.shielded import holder_of_checks
 from setpoint.wiring.world import outside_agents
 
 ROLE_SETTINGS = {
@@ -58,6 +60,9 @@ async def cast(project: Project, pipeline: Pipeline) -> Cast:
             if name is None
             else await casting.settle(f"reviewer:{kind}", name, names[Role.MAKER])
         )
+    await casting.note_sandbox(names.values())
+    if checks := await holder_of_checks(project.settings):
+        casting.notes_made.append(f"sandbox of checks: {checks.words}")
     return Cast(names, pipeline, casting.notes_made)
 
 
@@ -105,6 +110,16 @@ class _Casting:
             mend = "name another agent, set its vendor under [agent.NAME], or agents.other_vendor = false"
             raise UsageError(message, mend=mend)
         return name
+
+    async def note_sandbox(self, names: Iterable[str]) -> None:
+        """Say what will hold the agents; one that cannot be held as asked for ends here."""
+        told: dict[str, list[str]] = {}
+        for name in dict.fromkeys(names):
+            if by := await self._agents.held_by(name):
+                told.setdefault(by, []).append(name)
+        for by, held in told.items():
+            warning = "; they can write wherever you can" if by.startswith("none") else ""
+            self.notes_made.append(f"sandbox of {', '.join(held)}: {by}{warning}")
 
     def _kin(self, name: str, maker: str) -> bool:
         """Whether both are of one vendor where another is asked for; what is built in has no model."""

@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from setpoint.agents.choice import Agents
+from setpoint.agents.confined import Sandbox
 from setpoint.agents.mechanic import MechanicAgent
+from setpoint.agents.prices import Prices
 from setpoint.agents.registry import known
 from setpoint.agents.rules import RulesAgent
 from setpoint.domain.attempt import Role
@@ -35,6 +37,7 @@ from setpoint.wiring.metrics import store_due_metrics
 from setpoint.wiring.project import Project
 from setpoint.wiring.quarantine import quarantine_entries
 from setpoint.wiring.scribe import HeardLog, Scribe
+from setpoint.wiring.shielded import ShieldedEvaluator, shielded
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 _LOG = logging.getLogger(__name__)
@@ -55,8 +58,17 @@ class SystemClock:
 def outside_agents(project: Project) -> Agents:
     """Make the maker of agents that run as programs of their own."""
     return Agents(
-        known(project.settings.agent), artifacts=project.artifacts, scratch=project.state / "scratch"
+        known(project.settings.agent, proxied=project.settings.agents.proxy),
+        artifacts=project.artifacts,
+        scratch=project.state / "scratch",
+        prices=Prices(project.settings.price),
+        sandbox=sandbox(project),
     )
+
+
+def sandbox(project: Project) -> Sandbox:
+    """Make what holds the agents of a project."""
+    return Sandbox(project.settings.sandbox, protected=(project.root, project.state))
 
 
 def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: Told) -> World:
@@ -73,7 +85,9 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog,
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.root, project.state),
         forge=GitBranchForge(project.root),
-        evaluator=ProjectEvaluator(settings, project.artifacts, project.state, told),
+        evaluator=ShieldedEvaluator(
+            ProjectEvaluator(settings, project.artifacts, project.state, told), project, settings
+        ),
         log=log,
         durable=durable,
         clock=SystemClock(),
@@ -160,4 +174,9 @@ def measure(
     evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state, told)
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
-    return asyncio.run(evaluator.measure_tree(project.root, quarantine=held, fast=fast, fresh=fresh))
+
+    async def measured() -> Evaluation:
+        async with shielded(project, project.settings):
+            return await evaluator.measure_tree(project.root, quarantine=held, fast=fast, fresh=fresh)
+
+    return asyncio.run(measured())

@@ -18,9 +18,11 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from setpoint.agents.launch import Launch
+from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.model.files import Files
 from setpoint.agents.model.speaking import broken
 from setpoint.agents.model.watching import Halted, Seen, Watched
+from setpoint.agents.prices import Prices, table
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.policies.inner import Repeats
@@ -63,19 +65,25 @@ class ModelAgent:
         *,
         artifacts: Artifacts,
         secrets: Mapping[str, str] | None = None,
+        prices: Prices | None = None,
     ) -> None:
         """Make the model when it is first asked; `secrets` are kept out of what is recorded, by name."""
         self.name = launch.name
         self._launch, self._make = launch, make
         self._artifacts = artifacts
+        self._prices = prices or Prices()
         self._secrets = dict(secrets or {})
         self._model: Model | None = None
         self._sessions: dict[Role, _Session] = {}
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Ask the model, let it look (and, as the maker, edit), and give what it says at the end."""
+        if (unpaid := penniless(self.name, brief)) is not None:
+            return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
-        seen = Seen(observer, Repeats(brief.limits.same_calls))
+        # At an address of one's own nobody knows what a model costs, but its owner.
+        spending = Spending(brief.limits, observer, self._prices, listed=not self._launch.base_url)
+        seen = Seen(observer, Repeats(brief.limits.same_calls), spending)
         usage, transcript = RunUsage(), Transcript(self._secrets)
         messages: list[ModelMessage] = []
         try:
@@ -83,8 +91,7 @@ class ModelAgent:
         finally:
             transcript.message("model", ModelMessagesTypeAdapter.dump_json(messages))
             kept = self._artifacts.keep(transcript.take())
-        spent = self._usage(usage)
-        observer.spent(spent)
+        spent = spending.told(self._usage(usage))
         return Attempt(
             agent=self.name,
             version=self._launch.model,
@@ -160,31 +167,35 @@ class ModelAgent:
         ):
             try:
                 async for _ in run:
-                    self._spend(brief, seen, usage)
+                    self._spend(seen, usage)
             finally:
                 messages[:] = run.all_messages()
             output = run.result.output if run.result is not None else ""
         return output if isinstance(output, str) else output.model_dump_json(exclude_none=True)
 
-    def _spend(self, brief: Brief, seen: Seen, usage: RunUsage) -> None:
-        """Tell what it has cost so far; ends the turn where that is more than there is."""
-        spent = self._usage(usage)
-        seen.observer.spent(spent)
-        left = brief.limits.cost_usd
-        if left is not None and spent.cost_usd is not None and spent.cost_usd > left:
+    def _spend(self, seen: Seen, usage: RunUsage) -> None:
+        """Tell what it has used so far; ends the turn where that is all there is."""
+        seen.spending.told(self._usage(usage))
+        if seen.spending.halted.is_set():
             raise Halted
 
     def _usage(self, usage: RunUsage) -> Usage:
-        """Give the figures; at an address of one's own nobody knows what a model costs."""
+        """Give the figures: each request at its list price, unless the user has a price of their own."""
         if not usage.requests or usage.unmeasured_requests:
             return Usage(scope="turn" if usage.requests else "none")
-        return Usage(
+        counted = Usage(
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
             cached_tokens=usage.cache_read_tokens,
-            cost_usd=None if self._launch.base_url else usage.cost,
+            cache_write_tokens=usage.cache_write_tokens,
             scope="turn",
+            model=self._launch.model.rsplit(":", maxsplit=1)[-1],
+            tokens_by="setpoint",
         )
+        own = self._prices.of((counted.model,), counted, listed=False)
+        if own is not None or self._launch.base_url or usage.cost is None:
+            return counted
+        return counted.model_copy(update={"cost_usd": usage.cost, "priced_by": table()})
 
 
 def _output(brief: Brief) -> Sequence[ToolOutput[BaseModel] | type[str]]:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic_ai import RunContext, WrapperToolset
 from pydantic_ai.toolsets import ToolsetTool
 
+from setpoint.agents.meter import Spending
 from setpoint.agents.model.files import Refused
 from setpoint.domain.attempt import ToolCall
 from setpoint.policies.inner import Repeats
@@ -39,6 +40,7 @@ class Seen:
 
     observer: Observer
     repeats: Repeats
+    spending: Spending
     calls: int = 0
     errors: int = 0
 

@@ -1,0 +1,86 @@
+"""Whatever an agent does wrong: reason, exit code, nothing left running, nothing lost, no iteration burnt."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from acceptance.conftest import new_repository
+from acceptance.faults import FAULTS, NAP, Fault
+from acceptance.test_sandbox import tree
+from processes.living import gone
+from sandboxes import usable
+from setpoint.domain.events import AgentFinished, RunFinished
+from setpoint.domain.ids import TraceId
+from setpoint.domain.sandbox import Means
+from setpoint.wiring import open_project
+
+DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "agent-faults.md"
+SIDE_BY_SIDE = 3
+TABLED = {fault.name: fault for fault in FAULTS}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of one fault."""
+
+    code: int
+    outcome: dict
+    bodies: list
+    """All events of the run."""
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory):
+    """One repository with all the agents; its base is measured once, then they run side by side."""
+    usable(Means.LANDLOCK)
+    folder = tmp_path_factory.mktemp("faults")
+    made = new_repository(folder / "project")
+    tables = [fault.settings(folder, number) for number, fault in enumerate(FAULTS)]
+    made.write("setpoint.toml", "\n".join(tables))
+    made.commit("agents")
+    (folder / "home").mkdir()
+    before = tree(made.root)
+    first, *others = FAULTS
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        ran = {first.name: _ran(made, first)}
+        ran.update(zip([each.name for each in others], pool.map(partial(_ran, made), others), strict=True))
+    assert (tree(made.root), list((folder / "home").iterdir())) == (before, [])
+    return ran
+
+
+def _ran(repository, fault: Fault) -> Ran:
+    name = fault.name.replace(" ", "-")
+    done = repository.setpoint(
+        *("run", f"make the failing tests pass: {name}", "--agent", name, "--json"),
+        timeout=300,
+        HOME=str(repository.root.parent / "home"),
+        SETPOINT_LIMITS__MAX_AGENT_BREAKAGES="1",
+        **fault.bounds,
+    )
+    assert done.stdout.startswith("{"), done.stderr
+    outcome = json.loads(done.stdout)
+    events = open_project(repository.root).log.replay(TraceId(outcome["trace_id"]))
+    return Ran(done.returncode, outcome, [event.body for event in events])
+
+
+@pytest.mark.parametrize("name", TABLED)
+@pytest.mark.timeout(600)
+def test_each_fault(name, faulty):
+    fault, ran = TABLED[name], faulty[name]
+    assert (ran.code, ran.outcome["ending"]) == (fault.exit_code, fault.ending), ran.outcome
+    assert ran.outcome["iterations"] == (0 if fault.kind else 1)
+    (made,) = [body.snapshot.attempt for body in ran.bodies if isinstance(body, AgentFinished)]
+    assert (made.breakage.kind if made.breakage else "") == fault.kind
+    assert isinstance(ran.bodies[-1], RunFinished)
+    assert fault.kind in ran.outcome["reason"]
+    assert gone(f"sleep\0{NAP}{FAULTS.index(fault):02}")
+    assert gone(f"{name.replace(' ', '-')}.json")
+
+
+def test_the_docs_hold_the_same_table():
+    rows = [line for line in DOCS.read_text("utf-8").splitlines() if line.startswith("|")]
+    assert rows[2:] == [fault.row() for fault in FAULTS]

@@ -1,0 +1,150 @@
+"""An agent that tries to get out of its work copy, in runs as a user makes them."""
+
+import json
+import shutil
+
+import pytest
+
+from acceptance.conftest import RIGHT
+
+FIX = {"write": "calc.py", "text": RIGHT}
+TRIES = [
+    "echo x > ../../events.db",
+    "for each in $(find ../.. -name '*.db'); do echo x > $each; done",
+    "rm -rf ../*.git ../../artifacts ../../../tests",
+    "echo 'def add(a, b): return 5' > ../../../calc.py",
+    "ln -s ../../.. tree; echo x > tree/calc.py",
+    "echo x > ~/.bashrc",
+]
+
+
+SETPOINTS = {".git", ".setpoint"}
+"""Where a run leaves its branch and its state."""
+
+
+def tree(folder):
+    found = sorted(path for path in folder.rglob("*") if path.is_file() and not SETPOINTS & {*path.parts})
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def test_what_an_agent_tries_outside_its_work_copy_fails_and_the_run_goes_on(repository, means, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".bashrc").write_text("kept")
+    repository.agent([*({"shell": each} for each in TRIES), {"shell": "rm -f tree"}, FIX])
+    before = tree(repository.root)
+
+    code, outcome = repository.run("--agent", "actor", HOME=str(home), SETPOINT_SANDBOX__AGENTS=means.value)
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
+    bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
+    calls = [body["call"]["ok"] for body in bodies if body["kind"] == "tool.executed"]
+    assert calls[: len(TRIES)] == [False] * len(TRIES)
+    (made,) = [body for body in bodies if body["kind"] == "agent.finished"]
+    assert made["snapshot"]["attempt"]["sandbox"] == means.value
+    assert f"sandbox of actor: {means}" in repository.setpoint("show").stdout
+
+
+def test_a_sandbox_that_is_asked_for_and_missing_ends_before_the_run(repository, tmp_path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("git", "sh", "env"):
+        (programs / name).symlink_to(shutil.which(name))
+    repository.agent([FIX])
+
+    asked = {"PATH": str(programs), "SETPOINT_SANDBOX__AGENTS": "bwrap"}
+    done = repository.setpoint("run", "make the failing tests pass", "--agent", "actor", **asked)
+
+    assert (done.returncode, "install the package bubblewrap" in done.stderr) == (2, True), done.stderr
+    assert json.loads(repository.setpoint("status", "--json").stdout) == []
+    doctor = repository.setpoint("doctor", "--json", **asked)
+    (row,) = [row for row in json.loads(doctor.stdout)["rows"] if row["name"] == "sandbox"]
+    assert (doctor.returncode, row["ok"], "bwrap is asked for" in row["detail"]) == (2, False, True)
+
+
+def test_what_holds_agents_is_told(repository, means):
+    repository.agent([FIX], settings='[agent.free]\ncommand = ["true"]\nsandbox = "none"')
+    asked = {"SETPOINT_SANDBOX__AGENTS": means.value}
+
+    rows = json.loads(repository.setpoint("agents", "--json", **asked).stdout)
+    told = {row["name"]: row["sandbox"] for row in rows}
+    assert (told["actor"], told["gemini"], told["free"], told["mechanic"]) == (means, means, "none", "")
+    rows = json.loads(repository.setpoint("doctor", "--json", **asked).stdout)["rows"]
+    (row,) = [row for row in rows if row["name"] == "sandbox"]
+    assert (row["ok"], row["detail"].startswith(means)) == (True, True)
+
+
+SECRETS = {
+    "AWS_SECRET_ACCESS_KEY": "canary-1",
+    "GITHUB_TOKEN": "canary-2",
+    "SOMETHING_OF_MINE": "canary-3",
+    "NAMED_KEY": "handed-on",
+}
+LOOK = (
+    "env; for each in /proc/[0-9]*; do tr '\\0' '\\n' < $each/environ; cat $each/cmdline; done; "
+    "grep -rs 'c[a]nary-' ../../.. ~"
+)
+
+
+def test_secrets_of_the_environment_stay_with_the_user(repository, means, tmp_path):
+    """Neither in the agent's own environment, nor in that of another process, nor in what Setpoint keeps."""
+    home = tmp_path / "home"
+    home.mkdir()
+    found = tmp_path / "found"
+    found.mkdir()
+    settings = f'[sandbox]\nagents = "{means}"\nwrites = ["{found}"]\n'
+    repository.agent([{"shell": f"({LOOK}) > {found}/all 2>/dev/null"}, FIX], settings=settings, name="spy")
+    with (repository.root / "setpoint.toml").open("a") as file:
+        file.write('pass_environment = ["NAMED_KEY"]\n')
+    repository.commit("a key")
+
+    code, outcome = repository.run("--agent", "spy", HOME=str(home), **SECRETS)
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    seen = (found / "all").read_text(errors="replace")
+    assert "NAMED_KEY=handed-on" in seen
+    assert "canary-" not in seen
+    kept = [path for path in (repository.root / ".setpoint").rglob("*") if path.is_file()]
+    assert kept
+    assert not [path for path in kept if b"canary-" in path.read_bytes()]
+
+
+ESCAPING = """
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path({root!r})
+PLACES = [ROOT / "calc.py", ROOT / "new", ROOT / ".setpoint" / "new", Path.home() / ".bashrc"]
+
+
+@pytest.mark.parametrize("place", [*PLACES, *(ROOT / ".setpoint").glob("*.db")])
+def test_no_way_out(place):
+    with pytest.raises(OSError):
+        place.open("a").write("x")
+
+
+def test_work_goes_on(tmp_path):
+    (tmp_path / "file").write_text("x")
+    Path("left.txt").write_text("x")
+"""
+
+
+@pytest.mark.timeout(300)
+def test_tests_that_the_maker_wrote_are_held_too_where_it_is_asked_for(repository, means, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".bashrc").write_text("kept")
+    escaping = {"write": "tests/test_escape.py", "text": ESCAPING.format(root=str(repository.root))}
+    repository.agent([escaping, FIX])
+    before = tree(repository.root)
+
+    asked = {"HOME": str(home), "SETPOINT_SANDBOX__CHECKS": means.value}
+    code, outcome = repository.run("--agent", "actor", timeout=240, **asked)
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
+    assert f"sandbox of checks: {means}" in repository.setpoint("show").stdout
+    assert repository.setpoint("verify", **asked).returncode == 0
