@@ -25,6 +25,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.domain.board import BoardLimits
+from setpoint.domain.cover import CoverGoals
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
 from setpoint.domain.learning import MemoryTerms
@@ -220,6 +221,8 @@ class Settings(BaseSettings):
     """What runs take from memory and put into it."""
     board: BoardLimits = BoardLimits()
     """How the board is worked off."""
+    cover: CoverGoals = CoverGoals()
+    """Which files are to be covered by tests, and how well; `setpoint cover` names them."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""
     known_red: KnownRed | Literal["auto"] = "auto"

@@ -14,7 +14,7 @@ from setpoint.agents.model.at import vendor_of
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
-BUILT_IN = ("mechanic", "rules")
+BUILT_IN = ("generator", "mechanic", "rules")
 """Agents that are part of Setpoint and need no start."""
 
 

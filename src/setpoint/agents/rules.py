@@ -13,6 +13,7 @@ from typing import NamedTuple
 from setpoint.domain.attempt import Attempt, Brief, Role, Stop, Usage
 from setpoint.domain.diff import CUT, Added, added_lines
 from setpoint.domain.finding import Category, Finding, Severity
+from setpoint.policies.cover import SOURCE as COVER
 from setpoint.ports import Observer
 
 STRONG_SIGNS = ("under-test", "hard-coded")
@@ -143,13 +144,19 @@ def _planned(brief: Brief) -> str:
     for failure in brief.failures:
         places.setdefault(failure.file or failure.test.split("::")[0], []).append(failure.test)
     steps = [f"Mend `{place}`, so that {_some(tests)} pass." for place, tests in places.items()]
-    steps += [f"Mend `{each.file}:{each.line}`: {each.message}" for each in brief.findings if each.blocking]
+    steps += [_mended(each) for each in brief.findings if each.blocking]
     if not steps:
         steps.append(
             "Make the smallest change that does what is wanted, with tests that would fail without it."
         )
     steps.append("Leave everything else as it is.")
     return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+
+
+def _mended(finding: Finding) -> str:
+    if finding.source == COVER:
+        return f"{finding.message[:1].upper()}{finding.message[1:]}."
+    return f"Mend `{finding.file}:{finding.line}`: {finding.message}"
 
 
 def _some(tests: list[str], most: int = 3) -> str:

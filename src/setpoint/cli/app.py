@@ -18,6 +18,7 @@ from setpoint.cli import (
     attest,
     cancel,
     check,
+    cover,
     demo,
     doctor,
     feedback,
@@ -80,6 +81,7 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(metrics.metrics)
 app.command()(check.check)
+app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)

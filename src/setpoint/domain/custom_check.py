@@ -98,7 +98,7 @@ _OF_TESTS = frozenset(
     }
 )
 OWN_CHECKS = frozenset(
-    {"parse", "integrity", "pytest", "unittest", "coverage", "review", "sonarqube", "mutation"}
+    {"parse", "integrity", "pytest", "unittest", "coverage", "cover", "review", "sonarqube", "mutation"}
 )
 """Names of Setpoint\'s own checks, which no other can have; those of the presets are taken too."""
 _MEASURED_BY = {

@@ -35,6 +35,7 @@ from setpoint.evaluators.integrity.paths import collected, matches
 from setpoint.evaluators.integrity.signals import Difference, signals
 from setpoint.evaluators.integrity.thresholds import lowered_settings
 from setpoint.evaluators.tools.definitions import shape
+from setpoint.policies.cover import SOURCE as COVER
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at
 from setpoint.store.artifacts import Artifacts
 
@@ -135,8 +136,13 @@ class Judge:
         red = red_tests(tests, None, self.story.known_red) if tests else Red()
         red = await self._readable(red, raw.commit, _UNCOMPARED, None)
         existing = sum(len(result.findings) for result in raw.results)
-        evidence = tuple(_against(result, (), red) for result in raw.results)
-        return self._evaluation(raw, evidence, (), red, _EMPTY).model_copy(update={"existing": existing})
+        # What is asked of coverage counts from the start: it says what the work is to be about.
+        asked = tuple(each for result in raw.results for each in result.findings if each.source == COVER)
+        evidence = tuple(
+            _against(result, asked if result.evidence.check == COVER else (), red) for result in raw.results
+        )
+        evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
+        return evaluation.model_copy(update={"existing": existing - len(asked)})
 
     async def alone(self, raw: Measurements) -> Evaluation:
         """Judge a tree by itself: every finding and every red test counts."""
@@ -307,7 +313,7 @@ _UNCOMPARED = Changes(lines={}, sources={}, known=False)
 def _new(result: CheckResult, base: Measurements) -> tuple[Finding, ...]:
     """Give what counts against the work; an acceptance command counts also where it failed at the base."""
     stood = base.result(result.evidence.check)
-    if stood is None or result.evidence.check.startswith(PREFIX):
+    if stood is None or result.evidence.check.startswith(PREFIX) or result.evidence.check == COVER:
         return result.findings
     return new_findings(result.findings, stood.findings)
 

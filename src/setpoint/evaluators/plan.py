@@ -14,6 +14,7 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.acceptance import Acceptance
+from setpoint.evaluators.cover import covering
 from setpoint.evaluators.discovery.detect import Project, fits
 from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.footing import Footing
@@ -117,6 +118,10 @@ class Plan:
         groups = [*self._suite(target), *self._package_suites(target)]
         if target.stage is not Stage.EVALUATE:
             groups += self._custom(runs_code=True)
+            cannot = self._cannot_test("pytest")
+            groups += covering(
+                self.project, self.settings, self.artifacts, target.stage, target.files, cannot
+            )
         if target.stage in (Stage.TEST, Stage.CONFIRM):
             groups += [
                 self._acceptance(number, command)

@@ -13,7 +13,7 @@ from setpoint.errors import PipelineError
 from setpoint.pipelines.templates import check_templates
 from setpoint.pipelines.templates import render as render
 
-SHIPPED = ("change",)
+SHIPPED = ("change", "cover")
 """Names of the pipelines that come with Setpoint."""
 ASIDE = ("request.md.j2",)
 """Templates that every run uses whatever its pipeline, with the variables of a phase."""

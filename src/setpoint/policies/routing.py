@@ -11,6 +11,10 @@ PLAN = frozenset({Category.ARCHITECTURE, Category.DESIGN, Category.APPROACH, Cat
 """Categories that go back to `plan`."""
 
 
+_ALSO = {"research": "analyse", "plan": "design"}
+"""What these phases are called where tests are what is made."""
+
+
 def bounce_target(findings: tuple[Finding, ...], pipeline: Pipeline) -> str:
     """Name the phase that the work goes back to; a phase the pipeline lacks falls to the making phase.
 
@@ -19,7 +23,7 @@ def bounce_target(findings: tuple[Finding, ...], pipeline: Pipeline) -> str:
     """
     wanted = _wanted(findings)
     names = {phase.name for phase in pipeline.before_making()}
-    return wanted if wanted in names else pipeline.making.name
+    return next((each for each in (wanted, _ALSO.get(wanted, "")) if each in names), pipeline.making.name)
 
 
 def _wanted(findings: tuple[Finding, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
+from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.deliveries import observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
@@ -55,6 +56,8 @@ __all__ = [
     "cards",
     "check_prompts",
     "comment",
+    "cover_course",
+    "cover_order",
     "diagnosis",
     "dismiss_finding",
     "drive",
@@ -102,5 +105,6 @@ __all__ = [
     "verify_statement",
     "weigh_learning",
     "work_off",
+    "write_cover_report",
     "write_metrics_page",
 ]

@@ -61,6 +61,7 @@ async def _agent_rows(project: Project) -> list[AgentRow]:
     probes = await asyncio.gather(*(probe(launch) for launch in launches.values()))
     held_by = [await _held_by(held, launch) for launch in launches.values()]
     built_in = {
+        "generator": "writes tests for `setpoint cover`; needs no key",
         "mechanic": "mends failing tests and lint findings; needs no key",
         "rules": "researcher, planner and reviewer by rule; needs no key",
     }

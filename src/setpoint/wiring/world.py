@@ -12,6 +12,7 @@ from pathlib import Path
 
 from setpoint.agents.choice import Agents
 from setpoint.agents.confined import Sandbox
+from setpoint.agents.generator import GeneratorAgent
 from setpoint.agents.mechanic import MechanicAgent
 from setpoint.agents.prices import Prices
 from setpoint.agents.registry import known
@@ -79,7 +80,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog,
         # Reviewers work at the same time, so each kind has an agent, and a session, of its own.
         alone = role if role.startswith(f"{Role.REVIEWER}:") else name
         if alone not in made:
-            made[alone] = _agent(name, outside, project)
+            made[alone] = _agent(name, outside, project, settings)
     folder = project.run_folder(ordered.trace_id)
     return World(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
@@ -100,7 +101,9 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog,
     )
 
 
-def _agent(name: str, outside: Agents, project: Project) -> Agent:
+def _agent(name: str, outside: Agents, project: Project, settings: Settings) -> Agent:
+    if name == GeneratorAgent.name:
+        return GeneratorAgent(project.artifacts, settings.cover, settings.checks.pytest_args)
     if name == RulesAgent.name:
         return RulesAgent()
     if name == MechanicAgent.name:

@@ -276,7 +276,7 @@ class _Wire:
         self._http.start_next_cycle()
         return True
 
-    async def _event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+    async def _event(self) -> type[h11.NEED_DATA | h11.PAUSED] | h11.Event:
         while True:
             event = self._http.next_event()
             if event is not h11.NEED_DATA:

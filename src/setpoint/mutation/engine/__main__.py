@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 _PRIVATE_NAME = "_setpoint_engine"
+_WORKS = {"score": "score", "reach": "cover.reach", "cover": "cover.write", "shuffle": "cover.replay"}
+"""Module by the first word; without one of these words, it is a repair."""
 
 
 def _start() -> int:
@@ -30,13 +32,14 @@ def _start() -> int:
         lent, words = words[1], words[2:]
         if importlib.util.find_spec("pytest") is None:
             sys.path.append(lent)
-    work, *words = words if words[:1] == ["score"] else ["repair", *words]
+    work = _WORKS.get(words[0], "") if words else ""
+    words = words[1:] if work else words
     try:
         import pytest  # noqa: F401, PLC0415 - tried here, where its absence can be said
     except (ImportError, SyntaxError) as error:
         sys.stderr.write(f"{sys.executable} has no pytest that works in it: {error}\n")
         return int(importlib.import_module(f"{_PRIVATE_NAME}.wire").CANNOT_RUN)
-    return int(importlib.import_module(f"{_PRIVATE_NAME}.{work}").main(words))
+    return int(importlib.import_module(f"{_PRIVATE_NAME}.{work or 'repair'}").main(words))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,248 @@
+"""Write tests for modules of real packages whose tests were taken away, beside Pynguin at the same wall time.
+
+    python bench/cover.py [--folder FOLDER] [--seconds 60] [--pynguin PYTHON] [NAME ...]
+
+Packages come from the package index with pip and lie in FOLDER, outside the repository, without tests. For
+each module in one run: the generator with `--seconds`, then Pynguin (where an interpreter that holds it
+is named) with the wall time that the generator took. What each left is measured in the same way: tests that
+fail in a fresh process with other hashes are counted and taken out; of the rest coverage.py gives lines and
+branches, and Setpoint's engine the mutation score. Prints a Markdown table. Run it on a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from setpoint.agents.generator.pinned import without
+from setpoint.mutation.cover import argv_of, module_of, read_cover, read_reach
+from setpoint.mutation.engine.cover.wire import CoverRequest, ReachRequest
+from setpoint.mutation.engine.score_wire import ScoreRequest
+from setpoint.mutation.order import read_score, score_argv, write_request
+
+PACKAGES = (
+    "boltons==26.2.0",
+    "more-itertools==11.2.1",
+    "toolz==1.2.0",
+    "inflection==0.5.1",
+    "pytest",
+    "coverage",
+)
+MODULES = (
+    "inflection.py",
+    "boltons/mathutils.py",
+    "boltons/strutils.py",
+    "boltons/listutils.py",
+    "boltons/timeutils.py",
+    "boltons/queueutils.py",
+    "boltons/typeutils.py",
+    "boltons/formatutils.py",
+    "boltons/namedutils.py",
+    "boltons/statsutils.py",
+    "toolz/itertoolz.py",
+    "toolz/dicttoolz.py",
+    "toolz/functoolz.py",
+    "more_itertools/recipes.py",
+)
+HEAD = "| module | tool | s | tests | fail again | coverage | mutants | |\n" + "|---" * 8 + "|\n"
+_MUTATION_S = 60.0
+_WORDS = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--tb=no", "-rfE")
+
+
+class Figures(NamedTuple):
+    """What one tool left for one module."""
+
+    seconds: float
+    tests: int
+    failing: int
+    """Tests that fail when they are run again in a fresh process."""
+    coverage: float | None
+    mutation: float | None
+
+
+def environment(folder: Path) -> Path:
+    """Make an environment with the packages, pytest and coverage."""
+    python = folder / "environment" / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True)
+        pip = [str(python), "-m", "pip", "install", "-q", *PACKAGES]
+        subprocess.run(pip, check=True, stdout=sys.stderr)
+    return python
+
+
+def project(folder: Path, python: Path, file: str, tool: str) -> Path:
+    """Copy a package without its tests to a place of its own."""
+    show = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    site = Path(subprocess.run(show, check=True, capture_output=True, text=True).stdout.strip())
+    root = folder / "work" / f"{file.replace('/', '-')}-{tool}"
+    shutil.rmtree(root, ignore_errors=True)
+    top = file.partition("/")[0]
+    if (site / top).is_dir():
+        shutil.copytree(site / top, root / top, ignore=shutil.ignore_patterns("__pycache__", "tests"))
+    else:
+        root.mkdir(parents=True)
+        shutil.copy(site / top, root)
+    (root / "tests").mkdir()
+    return root
+
+
+def generated(root: Path, python: Path, file: str, seconds: float) -> str:
+    """Have Setpoint's generator write tests; gives why it did not."""
+    with tempfile.TemporaryDirectory() as scratch:
+        asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
+        reach = ReachRequest(tree=str(root), files=(file,), scratch=scratch)
+        subprocess.run(
+            argv_of(str(python), reach, asked, answered), cwd=root, capture_output=True, check=False
+        )
+        (missed,) = read_reach(answered).files
+        module = module_of(root, file)
+        target = f"tests/test_{module.replace('.', '_')}_pinned.py"
+        order = CoverRequest(
+            tree=str(root),
+            file=file,
+            module=module,
+            target=target,
+            missed_lines=missed.missed_lines,
+            missed_branches=missed.missed_branches,
+            wall_s=seconds,
+            scratch=scratch,
+        )
+        subprocess.run(
+            argv_of(str(python), order, asked, answered), cwd=root, capture_output=True, check=False
+        )
+        result = read_cover(answered)
+        if result.text:
+            (root / target).write_text(result.text, "utf-8")
+        return "" if result.text else result.reason
+
+
+def pynguin(root: Path, python: Path, file: str, seconds: float) -> str:
+    """Have Pynguin write tests in the same time; it is ended when it takes a third more."""
+    words = [
+        "--project-path",
+        str(root),
+        "--module-name",
+        module_of(root, file),
+        "--output-path",
+        str(root / "tests"),
+    ]
+    words += ["--maximum-search-time", str(max(5, int(seconds * 0.6))), "--subprocess", "--seed", "1"]
+    log = root.parent / f"{root.name}.log"
+    with log.open("w") as out:
+        child = subprocess.Popen(
+            [str(python), "-m", "pynguin", *words],
+            cwd=root,
+            env={**os.environ, "PYNGUIN_DANGER_AWARE": "1", "PYTHONHASHSEED": "0"},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            child.wait(timeout=seconds * 4 / 3)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, 9)
+            child.wait()
+            return "ended: it took a third more than its time"
+    return "" if child.returncode == 0 else f"exit code {child.returncode}"
+
+
+def measured(root: Path, python: Path, file: str, seconds: float) -> Figures:
+    """Measure what lies in the folder of tests."""
+    failing = _failing(root, python, "4242")
+    for path in (root / "tests").glob("test_*.py"):
+        names = {test.rpartition("::")[2] for test in failing if path.name in test}
+        left = without(path.read_text("utf-8"), names) if names else None
+        if left is not None:
+            path.write_text(left, "utf-8")
+    tests = sum(
+        len(re.findall(r"^\s*def test_", path.read_text("utf-8"), re.MULTILINE))
+        for path in (root / "tests").glob("test_*.py")
+    )
+    if not tests:
+        return Figures(seconds, 0, len(failing), None, None)
+    coverage = [str(python), "-m", "coverage"]
+    run = [*coverage, "run", "--branch", f"--include={file}", "-m", "pytest", *_WORDS, "tests"]
+    subprocess.run(run, cwd=root, capture_output=True, check=False, timeout=300)
+    subprocess.run([*coverage, "json", "-q", "-o", "told.json"], cwd=root, capture_output=True, check=False)
+    told = json.loads((root / "told.json").read_text())["totals"] if (root / "told.json").exists() else {}
+    with tempfile.TemporaryDirectory() as scratch:
+        asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
+        order = ScoreRequest(tree=str(root), targets={file: ()}, wall_s=_MUTATION_S, scratch=scratch)
+        write_request(order, asked)
+        argv = score_argv(str(python), asked, answered)
+        subprocess.run(argv, cwd=root, capture_output=True, check=False)
+        score = read_score(answered)[1].score
+    return Figures(seconds, tests, len(failing), told.get("percent_covered"), score)
+
+
+def _failing(root: Path, python: Path, seed: str) -> list[str]:
+    done = subprocess.run(
+        [str(python), "-m", "pytest", *_WORDS, "tests"],
+        cwd=root,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    return re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+
+
+def row(file: str, tool: str, figures: Figures, why: str) -> str:
+    """Write one line of the table."""
+    covered = "-" if figures.coverage is None else f"{figures.coverage:.1f} %"
+    score = "-" if figures.mutation is None else f"{figures.mutation:.1%}"
+    told = (file, tool, f"{figures.seconds:.0f}", figures.tests, figures.failing, covered, score, why)
+    return f"| {' | '.join(map(str, told))} |"
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", help="modules, as in boltons/mathutils.py; none: all")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "setpoint-bench-cover")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--pynguin", type=Path, help="an interpreter that holds Pynguin")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    python = environment(given.folder)
+    sys.stdout.write(HEAD)
+    every: dict[str, list[Figures]] = {}
+    for file in given.names or MODULES:
+        took = given.seconds
+        for tool in ("setpoint", "pynguin") if given.pynguin else ("setpoint",):
+            root = project(given.folder, python, file, tool)
+            began = time.monotonic()
+            if tool == "setpoint":
+                why = generated(root, python, file, given.seconds)
+                took = time.monotonic() - began
+            else:
+                why = pynguin(root, given.pynguin, file, took)
+            figures = measured(root, python, file, time.monotonic() - began)
+            every.setdefault(tool, []).append(figures)
+            sys.stdout.write(row(file, tool, figures, why) + "\n")
+            sys.stdout.flush()
+    for tool, all_figures in every.items():
+        coverage = statistics.median(each.coverage or 0.0 for each in all_figures)
+        score = statistics.median(each.mutation or 0.0 for each in all_figures)
+        failing = sum(each.failing for each in all_figures)
+        sys.stdout.write(
+            f"\n{tool}: median coverage {coverage:.1f} %, median mutation score {score:.1%}, "
+            f"{failing} tests fail when run again (nothing written counts as 0)\n"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Files of tests that the generator wrote: where they lie, in which style, and taking tests out of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+MARK = "Written by `setpoint cover`"
+"""Stands in each file of tests that the generator wrote."""
+_TEST_FOLDERS = ("tests", "test")
+_SKIPPED = frozenset(
+    (".git", ".venv", "venv", "node_modules", ".setpoint", "build", "dist", ".tox", "__pycache__")
+)
+_PYTEST = re.compile(r"^\s*(import|from) pytest\b", re.MULTILINE)
+
+
+def test_files(tree: Path) -> list[Path]:
+    """Give the files that hold tests in Python."""
+    return [
+        path
+        for path in _python(tree)
+        if path.name.startswith("test_") or path.name.endswith("_test.py") or path.name == "tests.py"
+    ]
+
+
+def _python(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.is_symlink() or path.name in _SKIPPED:
+            continue
+        if path.is_dir():
+            yield from _python(path)
+        elif path.suffix == ".py":
+            yield path
+
+
+def style_of(tests: list[Path]) -> str:
+    """Say in which style the project's tests are written: `unittest` where some are and none needs pytest."""
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in tests[:200]]
+    own = [text for text in texts if MARK not in text]
+    classes = any("unittest.TestCase" in text or "(TestCase)" in text for text in own)
+    return "unittest" if classes and not any(_PYTEST.search(text) for text in own) else "pytest"
+
+
+def place_for(tree: Path, module: str, tests: list[Path]) -> str:
+    """Give a new file for tests of a module, beside those that are there."""
+    folder = next((name for name in _TEST_FOLDERS if (tree / name).is_dir()), "")
+    if not folder and tests:
+        folder = tests[0].parent.relative_to(tree).as_posix()
+    folder = folder or _TEST_FOLDERS[0]
+    name = module.replace(".", "_")
+    number = 1
+    while True:
+        file = f"test_{name}_pinned{f'_{number}' if number > 1 else ''}.py"
+        path = f"{folder}/{file}" if folder != "." else file
+        if not (tree / path).exists() and not any(each.name == file for each in tests):
+            return path
+        number += 1
+
+
+def without(text: str, names: Collection[str]) -> str:
+    """Take tests out of a file by name; empty where none is left."""
+    tree = ast.parse(text)
+    lines = text.splitlines(keepends=True)
+    left = 0
+    for node in reversed([each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]):
+        if not node.name.startswith("test"):
+            continue
+        if node.name not in names:
+            left += 1
+            continue
+        first, last = node.lineno - 1, node.end_lineno or node.lineno
+        while last < len(lines) and not lines[last].strip():
+            last += 1
+        del lines[first:last]
+    return "".join(lines).rstrip() + "\n" if left else ""

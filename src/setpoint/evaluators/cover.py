@@ -1,0 +1,192 @@
+"""The check of what tests reach of named files: by function, line and branch, with R1's thresholds."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from setpoint import __version__
+from setpoint.domain.cover import CoverGoals, CoverReport
+from setpoint.domain.evaluation import Stage
+from setpoint.domain.evidence import CheckResult, CheckState
+from setpoint.domain.finding import Category, Finding, Severity
+from setpoint.domain.mutation import MutationReport
+from setpoint.errors import RecordedDataError
+from setpoint.evaluators import results
+from setpoint.evaluators.discovery.detect import Project
+from setpoint.evaluators.discovery.interpreter import Interpreter, environment
+from setpoint.evaluators.discovery.layout import Layout
+from setpoint.evaluators.mutants.score import MutationEngine, is_source
+from setpoint.evaluators.run import Group, Unmeasured
+from setpoint.mutation.cover import argv_of, files_of, read_reach
+from setpoint.mutation.engine.cover.wire import ReachRequest, ReachResult
+from setpoint.policies.cover import SOURCE, adapted, instructions, quality
+from setpoint.ports import Measured
+from setpoint.processes import Command, Completed, run
+from setpoint.processes.git import changed_files
+from setpoint.settings import Settings
+from setpoint.store.artifacts import Artifacts
+
+_PERCENT = 1000
+"""Counts are whole numbers: shares are counted in tenths of a percent."""
+
+
+def sources_within(paths: Sequence[str], files: Iterable[str]) -> tuple[str, ...]:
+    """Give the Python sources among the files that lie at or under the paths, tests left out."""
+    names = tuple("" if path in (".", "./") else path.rstrip("/").removeprefix("./") for path in paths)
+    return tuple(
+        file
+        for file in sorted(files)
+        if is_source(file) and any(not name or file == name or file.startswith(f"{name}/") for name in names)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverCheck:
+    """Runs the project's tests under the engine's tracer and compares what they reach with the goals."""
+
+    interpreter: Interpreter
+    layout: Layout
+    artifacts: Artifacts
+    goals: CoverGoals
+    files: tuple[str, ...]
+    """The files that are to be covered."""
+    timeout_s: float
+    stage: Stage
+    args: tuple[str, ...] = ()
+    """Arguments of the settings for pytest."""
+    name: str = field(default=SOURCE, init=False)
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Measure what the tests of a tree reach."""
+        tree = Path(measured.copy.path)
+        done, reach, broke = await self._reach(tree)
+        ran = results.Ran(
+            check=self.name,
+            tree=measured.tree,
+            done=done,
+            artifacts=self.artifacts,
+            tool=f"setpoint cover {__version__}, Python {self.interpreter.version}",
+        )
+        if reach is None or reach.status != "measured":
+            reason = broke or (reach.reason if reach else "")
+            return ran.gave(CheckState.ERROR, reason)
+        mutants = await self._mutants(tree) if self.stage is not Stage.BASE else None
+        report = _report(reach, mutants, self.goals)
+        findings = (*await self._touched(measured), *instructions(report))
+        blocking = any(each.blocking for each in findings)
+        state = CheckState.FAIL if blocking else CheckState.PASS
+        result = ran.gave(state, findings=findings, counts=_counts(report))
+        kept = self.artifacts.keep(report.model_dump_json(indent=1))
+        return result.model_copy(update={"evidence": result.evidence.model_copy(update={"output": kept})})
+
+    async def _touched(self, measured: Measured) -> tuple[Finding, ...]:
+        """Object to changes of the code under test, where tests alone are asked for."""
+        if not self.goals.only_tests:
+            return ()
+        changed = await changed_files(measured.copy.path, measured.copy.base, measured.commit)
+        return tuple(
+            Finding(
+                source=self.name,
+                rule="only-tests",
+                severity=Severity.CRITICAL,
+                category=Category.INTEGRITY,
+                message="code was changed where only tests are asked for; put it back",
+                file=file,
+            )
+            for file in changed
+            if is_source(file)
+        )
+
+    async def _reach(self, tree: Path) -> tuple[Completed, ReachResult | None, str]:
+        with tempfile.TemporaryDirectory(prefix="setpoint-", ignore_cleanup_errors=True) as folder:
+            request = ReachRequest(tree=str(tree), files=self.files, pytest_args=self.args, scratch=folder)
+            answered = Path(folder) / "result.json"
+            variables = environment(self.interpreter, tree, self.layout.imports)
+            done = await run(
+                Command(
+                    argv=argv_of(self.interpreter.path, request, Path(folder) / "request.json", answered),
+                    cwd=tree,
+                    environment={**variables, "TMPDIR": folder},
+                    timeout_s=self.timeout_s,
+                )
+            )
+            try:
+                return done, await asyncio.to_thread(read_reach, answered), ""
+            except RecordedDataError as error:
+                return done, None, f"the measurement {done.ending}{results.tail(done) or error}"
+
+    async def _mutants(self, tree: Path) -> MutationReport | None:
+        if not self.goals.mutation_s or self.stage is Stage.CONFIRM:
+            return None
+        engine = MutationEngine(
+            interpreter=self.interpreter,
+            layout=self.layout,
+            budget_s=self.goals.mutation_s,
+            jobs=1,
+            args=self.args,
+        )
+        _, report, _ = await engine.judge(tree, dict.fromkeys(self.files, ()))
+        return report
+
+
+def covering(
+    project: Project,
+    settings: Settings,
+    artifacts: Artifacts,
+    stage: Stage,
+    files: Iterable[str],
+    cannot: str,
+) -> Iterator[Group]:
+    """Make the check where files are named; `cannot` says why the project's tests cannot be run."""
+    goals = settings.cover
+    if not goals.paths:
+        return
+    sources = sources_within(goals.paths, files)
+    if reason := cannot or ("" if sources else "no Python source lies at cover.paths"):
+        yield Group(checks=(Unmeasured(name=SOURCE, reason=reason, state=CheckState.ERROR),), identity=None)
+        return
+    check = CoverCheck(
+        interpreter=project.interpreter,
+        layout=project.layout,
+        artifacts=artifacts,
+        goals=goals,
+        files=sources,
+        timeout_s=settings.checks.timeout_s,
+        stage=stage,
+        args=settings.checks.pytest_args,
+    )
+    yield Group(checks=(check,), identity=None)
+
+
+def _report(reach: ReachResult, mutants: MutationReport | None, goals: CoverGoals) -> CoverReport:
+    failing = tuple(test for test, outcome in reach.outcomes.items() if outcome in ("failed", "error"))
+    report = CoverReport(
+        files=files_of(reach),
+        tests=dict(Counter(reach.outcomes.values())),
+        touching=len(reach.touching),
+        failing=failing,
+        mutation=mutants.score if mutants else None,
+        mutants=mutants.counts if mutants else {},
+        asked=goals,
+    )
+    return report.model_copy(update={"asked": adapted(goals, report.complexity)})
+
+
+def _counts(report: CoverReport) -> dict[str, int]:
+    shares = {
+        "coverage": report.coverage,
+        "success": report.success,
+        "quality": quality(report),
+        "functions": report.functions,
+        "methods": report.methods,
+        "mutation": report.mutation,
+    }
+    told = {
+        f"{name}_per_mille": round(share * _PERCENT) for name, share in shares.items() if share is not None
+    }
+    return {**told, "files": len(report.files), "tests": sum(report.tests.values())}

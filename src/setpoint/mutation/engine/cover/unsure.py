@@ -1,0 +1,59 @@
+"""Notices calls whose answers are others tomorrow or elsewhere: of the clock, of chance, of the machine."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType, ModuleType
+from typing import Any
+
+_ASKING = frozenset(
+    (
+        *(
+            "now",
+            "today",
+            "utcnow",
+            "time",
+            "time_ns",
+            "monotonic",
+            "monotonic_ns",
+            "perf_counter",
+            "process_time",
+        ),
+        *("random", "getrandbits", "urandom", "uuid1", "uuid4", "getpid", "getppid", "getcwd", "gethostname"),
+        *("uname", "getlogin", "cpu_count", "getloadavg", "get_ident"),
+    )
+)
+_METHODS_TOO = frozenset(("now", "today", "utcnow", "random", "getrandbits"))
+"""Those that are methods; the others count as functions of a module only."""
+_OWN = "setpoint_engine"
+
+
+class Unsure:
+    """Watches calls of built-in functions."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+        """Names of what was called."""
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch for as long as the block lasts."""
+        threading.setprofile(self._see)
+        sys.setprofile(self._see)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+
+    def _see(self, frame: FrameType, event: str, arg: Any) -> None:  # noqa: ANN401 - what the interpreter hands over
+        if event != "c_call":
+            return
+        name = getattr(arg, "__name__", "")
+        if name not in _ASKING or _OWN in frame.f_globals.get("__name__", ""):
+            return
+        if name in _METHODS_TOO or isinstance(getattr(arg, "__self__", None), ModuleType):
+            self.asked.add(name)

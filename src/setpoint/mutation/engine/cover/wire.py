@@ -1,0 +1,162 @@
+"""What goes into a measurement of reach or a search for tests, and what comes out, as JSON files."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ReachRequest:
+    """An order to run the tests and to tell which parts of some files they reach."""
+
+    tree: str
+    """Root of the work tree."""
+    files: tuple[str, ...]
+    """Files to be looked at, from the tree's root."""
+    pytest_args: tuple[str, ...] = ()
+    scratch: str = ""
+    """Directory for temporary files; empty for one of the engine's own."""
+
+
+@dataclass(frozen=True)
+class FunctionReach:
+    """How much of one function the tests reach."""
+
+    name: str
+    owner: str
+    """The class it is a method of; empty for a function."""
+    first: int
+    last: int
+    complexity: int
+    lines: int
+    """Statements of its body."""
+    missed_lines: tuple[int, ...]
+    branches: int
+    missed_branches: tuple[tuple[int, bool], ...]
+    """Line, and whether it is the way into the block behind it that no test takes."""
+
+
+@dataclass(frozen=True)
+class FileReach:
+    """How much of one file the tests reach."""
+
+    file: str
+    lines: int
+    missed_lines: tuple[int, ...]
+    branches: int
+    missed_branches: tuple[tuple[int, bool], ...]
+    functions: tuple[FunctionReach, ...]
+
+
+@dataclass
+class ReachResult:
+    """What the tests reach."""
+
+    status: str = "not_possible"
+    """measured or not_possible."""
+    reason: str = ""
+    files: list[FileReach] = field(default_factory=list)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    """passed, failed, error, skipped, xfailed or xpassed by test."""
+    errors: dict[str, str] = field(default_factory=dict)
+    """The end of what a test that is not green printed, by test."""
+    touching: list[str] = field(default_factory=list)
+    """Tests that reach the files after they were imported."""
+    pytest: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class CoverRequest:
+    """An order to write tests for what the present ones do not reach in one file."""
+
+    tree: str
+    file: str
+    """The file to be tested, from the tree's root."""
+    module: str
+    """What it is imported as."""
+    target: str
+    """The file of tests to be written, from the tree's root."""
+    missed_lines: tuple[int, ...]
+    missed_branches: tuple[tuple[int, bool], ...]
+    tests: tuple[str, ...] = ()
+    """Files of tests from which values are taken."""
+    style: str = "pytest"
+    """pytest or unittest."""
+    kill: bool = True
+    """Also look for tests that notice mutants of the file."""
+    wall_s: float = 60.0
+    """Seconds from start to end."""
+    repeats: int = 5
+    """How often each test must pass, in fresh processes."""
+    most: int = 150
+    """Tests at most."""
+    memory_bytes: int = 3 << 30
+    seed: int = 0
+    pytest_args: tuple[str, ...] = ()
+    scratch: str = ""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A test that was written and kept."""
+
+    name: str
+    target: str
+    """The function or method it calls."""
+    why: str
+    """What it is there for."""
+    lines: tuple[int, ...]
+    branches: tuple[tuple[int, bool], ...]
+    kills: int = 0
+    """Mutants that it alone was seen to notice first."""
+
+
+@dataclass
+class CoverResult:
+    """What a search for tests gave."""
+
+    status: str = "not_possible"
+    """written, nothing or not_possible."""
+    reason: str = ""
+    text: str = ""
+    """The file of tests; empty where no test was kept."""
+    tests: list[Written] = field(default_factory=list)
+    dropped: dict[str, str] = field(default_factory=dict)
+    """Tests that were written and not kept, with the reason."""
+    calls: int = 0
+    """Calls that were tried."""
+    refused: int = 0
+    """Calls left out because they wrote files, began processes or reached for the network."""
+    targets: int = 0
+    """Functions, methods and classes that were called."""
+    mutants: int = 0
+    killed: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def read_request(kind: type[T], path: str) -> T:
+    """Read a request; raises `ValueError` that names the wrong key."""
+    given: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    known = {each.name for each in fields(kind)}  # type: ignore[arg-type]  # one of the dataclasses above
+    if unknown := sorted(set(given) - known):
+        raise ValueError(f"{path}: unknown keys {unknown}; known are {sorted(known)}")
+    return kind(**{key: _tuples(value) for key, value in given.items()})
+
+
+def write_result(result: ReachResult | CoverResult, path: str) -> None:
+    """Write a result so that a reader sees all of it or nothing."""
+    target = Path(path)
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    part.write_text(json.dumps(asdict(result)), encoding="utf-8")
+    part.replace(target)
+
+
+def _tuples(value: Any) -> Any:  # noqa: ANN401 - whatever JSON gives
+    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value

@@ -1,0 +1,130 @@
+"""Whether tests reach enough, and what the next ones should be about (R1's quality loop)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from setpoint.domain.cover import CoveredFile, CoveredFunction, CoverGoals, CoverReport
+from setpoint.domain.finding import Category, Finding, Severity
+
+SOURCE = "cover"
+MOST_NAMED = 12
+"""Functions, branches or tests that one instruction names."""
+_MOST_SHIFT = 0.10
+_USUAL_COMPLEXITY = 4.0
+_PER_WAY = 0.02
+
+
+def quality(report: CoverReport) -> float | None:
+    """Give R1's quality, 0 to 1: 0.5 coverage + 0.3 success + 0.2 mean of function and method coverage.
+
+    Without a test nothing succeeds; where there are only functions or only methods, those alone count.
+    """
+    if report.coverage is None:
+        return None
+    kinds = [share for share in (report.functions, report.methods) if share is not None]
+    complete = sum(kinds) / len(kinds) if kinds else report.coverage
+    return 0.5 * report.coverage + 0.3 * (report.success or 0.0) + 0.2 * complete
+
+
+def adapted(goals: CoverGoals, complexity: float) -> CoverGoals:
+    """Ask more coverage of simple code, and less of complicated code: two points for each way through it."""
+    if not goals.adaptive:
+        return goals
+    shift = max(-_MOST_SHIFT, min(_MOST_SHIFT, (_USUAL_COMPLEXITY - complexity) * _PER_WAY))
+    return goals.model_copy(update={"coverage": round(max(0.0, min(1.0, goals.coverage + shift)), 3)})
+
+
+def missed(report: CoverReport) -> tuple[str, ...]:
+    """Say which goals are missed, in words with figures; empty where all are met."""
+    asked = report.asked
+    pairs = [
+        ("coverage", report.coverage, asked.coverage),
+        ("success", report.success, asked.success),
+        ("quality", quality(report), asked.quality),
+    ]
+    if asked.mutation is not None and report.mutation is not None:
+        pairs.append(("mutation score", report.mutation, asked.mutation))
+    return tuple(
+        f"{name} {'not measured' if share is None else f'{share:.1%}'}, asked {goal:.0%}"
+        for name, share, goal in pairs
+        if (share is None and name != "success") or (share or 0.0) < goal
+    )
+
+
+def instructions(report: CoverReport) -> tuple[Finding, ...]:
+    """Say what to test next, most important first; they block where a goal is missed."""
+    short = missed(report)
+    severity = Severity.ERROR if short else Severity.INFO
+    found: list[Finding] = []
+    if short:
+        found.append(_finding("goals", Severity.ERROR, f"the tests do not reach enough: {'; '.join(short)}"))
+    found += _failing(report, severity)
+    for number, (rule, what, every) in enumerate(_gaps(report), start=1):
+        if every:
+            named = ", ".join(name for _, name in every[:MOST_NAMED])
+            more = f" and {len(every) - MOST_NAMED} more" if len(every) > MOST_NAMED else ""
+            message = f"priority {number}: add tests for {what}: {named}{more}"
+            found.append(_finding(rule, severity, message, every[0][0]))
+    return tuple(found)
+
+
+def _gaps(report: CoverReport) -> Iterator[tuple[str, str, list[tuple[tuple[str, int], str]]]]:
+    """Give what no test reaches: functions, then methods, then branches, then lines."""
+    every = [(file, each) for file in report.files for each in file.functions]
+    unreached = [(file, each) for file, each in every if not each.reached]
+    yield "functions", "functions that no test calls", _named(unreached, method=False)
+    yield "methods", "methods that no test calls", _named(unreached, method=True)
+    branches = [
+        ((file.file, line), f"{each.name} at line {line} ({_way(taken=taken)})")
+        for file, each in every
+        if each.reached
+        for line, taken in each.missed_branches
+    ]
+    yield "branches", "branches that no test takes", branches
+    lines = [
+        ((file.file, each.missed_lines[0]), f"{each.name} (lines {_spans(each.missed_lines)})")
+        for file, each in every
+        if each.reached and each.missed_lines
+    ]
+    yield "lines", "lines that no test reaches", lines
+
+
+def _named(
+    every: list[tuple[CoveredFile, CoveredFunction]], *, method: bool
+) -> list[tuple[tuple[str, int], str]]:
+    return [((file.file, each.first), each.name) for file, each in every if bool(each.owner) is method]
+
+
+def _way(*, taken: bool) -> str:
+    return "never entered" if taken else "never passed by"
+
+
+def _spans(lines: tuple[int, ...]) -> str:
+    """Write line numbers as spans, as in `3-5, 9`."""
+    spans: list[list[int]] = []
+    for line in lines:
+        if spans and line == spans[-1][1] + 1:
+            spans[-1][1] = line
+        else:
+            spans.append([line, line])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans[:6])
+
+
+def _failing(report: CoverReport, severity: Severity) -> Iterator[Finding]:
+    if report.failing:
+        named = ", ".join(report.failing[:MOST_NAMED])
+        yield _finding("failing", severity, f"mend or drop tests that do not pass: {named}")
+
+
+def _finding(rule: str, severity: Severity, message: str, place: tuple[str, int] = ("", 0)) -> Finding:
+    return Finding(
+        source=SOURCE,
+        rule=rule,
+        severity=severity,
+        # Of the design: the work goes back to where it is thought about which tests there are to be.
+        category=Category.DESIGN,
+        message=message,
+        file=place[0],
+        line=place[1],
+    )

@@ -1,0 +1,161 @@
+"""Writing tests for named files: the order of such a run, its report, and how the files did over time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from setpoint.domain.cover import CoverReport
+from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.events import BaselineMeasured, IterationEvaluated
+from setpoint.domain.ids import StoryId
+from setpoint.domain.run import RunOrder, RunOutcome
+from setpoint.domain.story import KnownRed, Story
+from setpoint.errors import UsageError
+from setpoint.evaluators.cover import sources_within
+from setpoint.events.cover_report import CoverCourse, CoverTrend, Step, html, markdown
+from setpoint.events.replay import history
+from setpoint.policies.cover import SOURCE, quality
+from setpoint.processes.git import commit_of, files_at
+from setpoint.store.files import write_atomic
+from setpoint.wiring.orders import order
+from setpoint.wiring.project import Project, open_project
+
+_TREND = "cover-trend.jsonl"
+_MOST_TREND = 200
+_BODY = """Write tests for {files} until they reach {coverage:.0%} of the lines and branches, {success:.0%} of
+all tests pass, and the quality (half coverage, three tenths success, two tenths functions and methods called)
+is {quality:.0%}. Change nothing but tests.
+"""
+
+
+def cover_order(
+    where: Path, paths: tuple[str, ...], flags: dict[str, Any], base: str = "HEAD"
+) -> tuple[Project, RunOrder]:
+    """Order tests for files and folders; raises `UsageError` where no Python source lies there."""
+    project = open_project(where)
+    files = asyncio.run(_files(project, where, paths, base))
+    goals = {**flags.pop("cover", {}), "paths": list(files), "only_tests": True}
+    project = open_project(where, {"pipeline": "cover", **flags, "cover": goals})
+    return project, order(project, _story(project, paths), base)
+
+
+async def _files(project: Project, where: Path, paths: tuple[str, ...], base: str) -> tuple[str, ...]:
+    commit = await commit_of(project.root, base)
+    if commit is None:
+        raise UsageError(
+            f"'{base}' names no commit in {project.root}",
+            mend="commit something first, or give another --base",
+        )
+    named = []
+    for path in paths:
+        try:
+            named.append((where / path).resolve().relative_to(project.root.resolve()).as_posix())
+        except ValueError:
+            mend = "name a path of this repository"
+            raise UsageError(f"{path}: lies outside {project.root}", mend=mend) from None
+    found = sources_within(named, await files_at(project.root, commit))
+    if not found:
+        raise UsageError(
+            f"{', '.join(paths)}: no committed Python source outside the tests lies there",
+            mend="name files or folders of the repository, and commit them first",
+        )
+    return found
+
+
+def _story(project: Project, paths: tuple[str, ...]) -> Story:
+    goals = project.settings.cover
+    shown = ", ".join(f"`{path}`" for path in paths)
+    name = "-".join(part for part in "-".join(paths).replace("/", "-").replace(".py", "").split(".") if part)
+    return Story(
+        id=StoryId(f"cover-{name.strip('-') or 'all'}"[:60]),
+        title=f"Tests for {', '.join(paths)}",
+        body=_BODY.format(files=shown, coverage=goals.coverage, success=goals.success, quality=goals.quality),
+        integrity=project.settings.integrity.mode,
+        known_red=KnownRed.TOLERATE,
+    )
+
+
+def cover_course(project: Project, ordered: RunOrder) -> CoverCourse:
+    """Give what was measured of the files at the base and after each iteration of a run."""
+    steps: list[Step] = []
+    for event in project.log.replay(ordered.trace_id):
+        body = event.body
+        if isinstance(body, BaselineMeasured):
+            steps += _step(project, 0, body.evaluation)
+        elif isinstance(body, IterationEvaluated):
+            steps += _step(project, body.iteration, body.evaluation)
+    newest = {step.iteration: step for step in steps if step.iteration == 0 or step.report.mutants}
+    newest = {**{step.iteration: step for step in steps}, **newest}
+    return CoverCourse(trace_id=ordered.trace_id, steps=tuple(newest[number] for number in sorted(newest)))
+
+
+def _step(project: Project, iteration: int, evaluation: Evaluation) -> list[Step]:
+    evidence = evaluation.evidence_of(SOURCE)
+    if evidence is None or evidence.output is None or not evidence.counts.get("files"):
+        return []
+    report = CoverReport.model_validate_json(project.artifacts.read(evidence.output))
+    return [Step(iteration=iteration, report=report)]
+
+
+def write_cover_report(project: Project, ordered: RunOrder) -> tuple[CoverCourse, Path] | None:
+    """Write the report of a run as Markdown, HTML and JSON, and add the run to the trend, once.
+
+    Gives none for a run that has not come to its end.
+    """
+    outcome = history(project.log.replay(ordered.trace_id)).outcome
+    if outcome is None:
+        return None
+    course = cover_course(project, ordered)
+    folder = project.run_folder(ordered.trace_id)
+    trend = _trend(project, course, outcome)
+    write_atomic(folder / "cover.md", markdown(course, trend))
+    write_atomic(folder / "cover.html", html(course, trend))
+    write_atomic(folder / "cover.json", json.dumps(_told(course, trend), indent=1))
+    return course, folder / "cover.md"
+
+
+def _told(course: CoverCourse, trend: tuple[CoverTrend, ...]) -> dict[str, object]:
+    return {
+        "run": course.trace_id,
+        "steps": [
+            {
+                "iteration": step.iteration,
+                "coverage": step.report.coverage,
+                "success": step.report.success,
+                "quality": quality(step.report),
+                "functions": step.report.functions,
+                "methods": step.report.methods,
+                **step.report.model_dump(mode="json"),
+            }
+            for step in course.steps
+        ],
+        "trend": [each.model_dump(mode="json") for each in trend],
+    }
+
+
+def _trend(project: Project, course: CoverCourse, outcome: RunOutcome) -> tuple[CoverTrend, ...]:
+    """Read how earlier runs did, and add this one."""
+    file = project.state / _TREND
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    kept = [CoverTrend.model_validate_json(line) for line in lines if line.strip()]
+    best = next((step for step in course.steps if step.iteration == outcome.best_iteration), None)
+    if best is not None and all(each.run != course.trace_id for each in kept):
+        kept.append(
+            CoverTrend(
+                run=course.trace_id,
+                at=project.log.replay(course.trace_id)[-1].at,
+                files=tuple(each.file for each in best.report.files),
+                before=course.steps[0].report.coverage,
+                coverage=best.report.coverage,
+                quality=quality(best.report),
+                mutation=best.report.mutation,
+                iterations=outcome.iterations,
+            )
+        )
+        kept = kept[-_MOST_TREND:]
+        write_atomic(file, "".join(f"{each.model_dump_json()}\n" for each in kept))
+    own = {file.file for file in best.report.files} if best else set()
+    return tuple(each for each in kept if own & set(each.files))

@@ -1,0 +1,166 @@
+"""`setpoint cover` as a user calls it: R1's example, with the built-in generator and with an agent."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+SAMPLE = '''"""A sample with functions and a class."""
+
+
+def add(a, b):
+    return a + b
+
+
+def subtract(a, b):
+    return a - b
+
+
+def greet(name):
+    return f"Hello, {name}!"
+
+
+def farewell(name, formal=False):
+    if formal:
+        return f"Farewell, {name}."
+    return f"Bye, {name}!"
+
+
+class Calculator:
+    def __init__(self):
+        self.history = []
+
+    def multiply(self, a, b):
+        self.history.append(a * b)
+        return a * b
+
+    def divide(self, a, b):
+        if b == 0:
+            raise ZeroDivisionError("cannot divide by zero")
+        return a / b
+'''
+BASIC = """import sample
+
+
+def test_add():
+    assert sample.add(1, 2) == 3
+
+
+def test_greet():
+    assert sample.greet("Ann") == "Hello, Ann!"
+"""
+STARTED = (
+    BASIC
+    + """
+
+def test_subtract():
+    assert sample.subtract(3, 1) == 2
+
+
+def test_multiply():
+    assert sample.Calculator().multiply(2, 3) == 6
+"""
+)
+MORE = """import pytest
+import sample
+
+
+def test_subtract():
+    assert sample.subtract(3, 1) == 2
+
+
+def test_farewell():
+    assert sample.farewell("Ann") == "Bye, Ann!"
+    assert sample.farewell("Ann", formal=True) == "Farewell, Ann."
+
+
+def test_multiply():
+    calculator = sample.Calculator()
+    assert calculator.multiply(2, 3) == 6
+    assert calculator.history == [6]
+
+
+def test_divide():
+    assert sample.Calculator().divide(6, 3) == 2
+    with pytest.raises(ZeroDivisionError):
+        sample.Calculator().divide(1, 0)
+"""
+QUICKLY = {"SETPOINT_COVER__MUTATION_S": "0"}
+
+
+@pytest.fixture
+def sample(repository):
+    """Give R1's example: a module of which tests reach a bit more than half."""
+    (repository.root / "tests" / "test_calc.py").unlink()
+    repository.write("sample.py", SAMPLE)
+    repository.write("tests/test_sample.py", STARTED)
+    repository.commit()
+    return repository
+
+
+def cover(repository, *words, **environment):
+    done = repository.setpoint(
+        "cover", "sample.py", "--json", *words, timeout=240, **{**QUICKLY, **environment}
+    )
+    assert done.stdout.startswith("{"), done.stderr
+    outcome = json.loads(done.stdout)
+    told = json.loads((Path(outcome["folder"]) / "cover.json").read_text())
+    return done.returncode, outcome, told
+
+
+def test_the_generator_takes_r1s_example_from_57_percent_over_85_in_three_iterations(sample):
+    code, outcome, told = cover(sample, "--budget", "10")
+
+    before, *_, after = told["steps"]
+    assert 0.5 < before["coverage"] < 0.65
+    assert after["coverage"] >= 0.85
+    assert (code, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
+    assert outcome["iterations"] <= 3
+    changed = sample.git("diff", "--name-only", "main", outcome["branch"]).splitlines()
+    assert changed == ["tests/test_sample_pinned.py"]
+    assert [each["run"] for each in told["trend"]] == [outcome["trace_id"]]
+    for name in ("cover.md", "cover.html"):
+        assert "pin how the code behaves at present" in (Path(outcome["folder"]) / name).read_text()
+
+
+def test_an_agent_is_told_what_no_test_calls_and_reaches_it_in_the_second_iteration(repository):
+    (repository.root / "tests" / "test_calc.py").unlink()
+    repository.write("sample.py", SAMPLE)
+    repository.commit()
+    first = [{"write": "tests/test_sample.py", "text": BASIC}]
+    second = [
+        {"expect": "functions that no test calls: subtract, farewell"},
+        {"expect": "methods that no test calls: Calculator.__init__"},
+        {"write": "tests/test_more.py", "text": MORE},
+    ]
+    repository.agent(first, second)
+
+    code, outcome, told = cover(repository, "--agent", "actor")
+
+    shares = [round(step["coverage"], 2) for step in told["steps"]]
+    assert (code, outcome["iterations"], outcome["bounces"]) == (0, 2, 1)
+    assert shares[1] < 0.8 <= shares[2]
+    assert told["steps"][2]["functions"] == told["steps"][2]["methods"] == 1.0
+
+
+def test_changed_code_is_sent_back_where_tests_are_asked_for(sample):
+    easier = "def add(a, b):\n    return a + b\n\n\ndef greet(name):\n    return f'Hello, {name}!'\n"
+    sample.agent(
+        [{"write": "sample.py", "text": easier}],
+        [{"expect": "code was changed where only tests are asked for"}, {"say": "so be it"}],
+    )
+
+    code, outcome, _ = cover(sample, "--agent", "actor", "--max-iterations", "2")
+
+    assert code == 11
+    assert outcome["ending"] == "stopped"
+    assert outcome["branch"] == "" or "sample.py" not in sample.git(
+        "diff", "--name-only", "main", outcome["branch"]
+    )
+
+
+def test_what_is_no_source_is_wrong_use(repository):
+    done = repository.setpoint("cover", "no/such/file.py")
+
+    assert done.returncode == 2
+    assert "no committed Python source" in done.stderr
