@@ -19,6 +19,7 @@ demo: $(READY) ## Repair a broken sample project, and show the evidence
 test: $(READY) ## Install the tools that the presets describe into .tools/, and run the tests
 	@PYTHON=$(PYTHON) bash tests/evaluators/tools/install.sh
 	@bash tests/evaluators/javascript/install.sh
+	@bash tests/web/install.sh
 	@$(BIN)/python -m pytest -q -m "not real_agents"
 
 test-agents: $(READY) ## Install real coding agents into .agents/ and drive them against a scripted model server
@@ -58,11 +59,11 @@ $(READY): pyproject.toml
 	@echo "making $(VENV) with $(PYTHON) ..."
 	@if command -v uv >/dev/null; then \
 		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
-		uv pip install --quiet --python $(BIN)/python --editable '.[checks]' --group dev; \
+		uv pip install --quiet --python $(BIN)/python --editable '.[checks,web]' --group dev; \
 	else \
 		$(PYTHON) -m venv $(VENV) && \
 		$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
-		$(BIN)/python -m pip install --quiet --editable '.[checks]' --group dev; \
+		$(BIN)/python -m pip install --quiet --editable '.[checks,web]' --group dev; \
 	fi
 	@touch $@
 

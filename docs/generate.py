@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 
+import api_page
 import click
 import loop_metrics
 import statements
@@ -69,6 +70,7 @@ def pages() -> dict[str, str]:
         "json.md": json_shapes,
         "attestation.md": statements.page,
         "metrics.md": loop_metrics.page,
+        "api.md": api_page.page,
     }
     return {name: WRITTEN + "\n" + "\n".join(page()).rstrip() + "\n" for name, page in made.items()}
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 from statistics import fmean
 
 from setpoint.domain import events as e
+from setpoint.domain import memory_events as m
 from setpoint.domain.finding import Category
 from setpoint.domain.gate import Choice, Via
 from setpoint.domain.run import Ending
@@ -39,10 +40,11 @@ def plain(events, since, until):
         _of_tries(recent),
         _of_people(runs, within),
         _of_predictions(ended),
+        _of_memory(ended, recent),
     ):
         samples.update(measured)
     found = {name: (fmean(values), len(values)) for name, values in samples.items() if values}
-    return {**found, **_of_money(ended), **_of_reasons(ended)}
+    return {**found, **_of_money(ended), **_of_reasons(ended), **_of_learnings(ended, recent)}
 
 
 def window_before(since, until):
@@ -186,6 +188,26 @@ def _of_people(runs, within):
                 found.setdefault(name, []).append(value)
                 found.setdefault(f"{name}:{question.body.gate.kind}", []).append(value)
     return found
+
+
+def _of_memory(ended, recent):
+    judged = [item for body in _of(recent, m.LearningsJudged) for item in body.items]
+    found = {
+        "learning_application_rate": [
+            any(item.shown for body in _of(run, m.MemoryRecalled) for item in body.items) for run in ended
+        ],
+        "memory_precision": [item.followed for item in judged],
+    }
+    for body in _of(recent, m.FindingDismissed | m.FixApplied | m.FixRewritten):
+        for name, kind in (("dismissal_rate", m.FindingDismissed), ("fix_application_rate", m.FixApplied)):
+            for key in (name, f"{name}:{body.category}"):
+                found.setdefault(key, []).append(isinstance(body, kind))
+    return found
+
+
+def _of_learnings(ended, recent):
+    count = sum(len(body.learnings) for body in _of(recent, m.ReflectionCompleted))
+    return {"learnings_per_run": (count / len(ended), len(ended))} if ended else {}
 
 
 def _of_predictions(ended):

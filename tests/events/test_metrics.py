@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from domain.examples import COMMIT, GATE, HALT, ORDER, OUTCOME, a_snapshot, an_attempt
 from events.plain_metrics import STUCK, plain, window_before
 from setpoint.domain import events as e
+from setpoint.domain import memory_events as m
 from setpoint.domain.attempt import Breakage, BreakageKind, Stop, ToolCall, Usage
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.gate import Answer, Choice, GateKind, Via, answered_key, opened_key
 from setpoint.domain.ids import TraceId
+from setpoint.domain.learning import LearningKind, LearningStatus, Recollection
 from setpoint.domain.run import Action, Decision, Ending
 from setpoint.domain.verdict import Judgement, Verdict
 from setpoint.errors import RecordedDataError
@@ -127,6 +129,46 @@ BODIES = st.one_of(
             times=3,
             nudged=True,
         )
+    ),
+    st.builds(
+        m.MemoryRecalled,
+        phase=st.just("implement"),
+        question=st.just("what?"),
+        items=st.lists(
+            st.builds(
+                Recollection,
+                learning=st.just("lrn-1"),
+                kind=st.sampled_from(LearningKind),
+                title=st.just("a [title]"),
+                rank=st.just(1),
+                score=st.just(0.5),
+                confidence=st.just(0.5),
+                status=st.sampled_from(LearningStatus),
+                shown=st.booleans(),
+                propensity=st.just(0.85),
+            ),
+            max_size=2,
+        ),
+    ),
+    st.builds(
+        m.LearningsJudged,
+        items=st.lists(st.builds(m.Followed, learning=st.just("lrn-1"), followed=st.booleans()), max_size=3),
+    ),
+    st.builds(
+        m.ReflectionCompleted,
+        trigger=st.sampled_from(m.Trigger),
+        learnings=st.lists(st.just("lrn-1"), max_size=3),
+    ),
+    st.sampled_from(["style", "types"]).map(
+        lambda category: m.FindingDismissed(finding="f", category=category, by="Ada")
+    ),
+    st.builds(
+        m.FixApplied,
+        finding=st.just("f"),
+        category=st.just("style"),
+        by=st.just("Ada"),
+        commit=st.just(COMMIT),
+        kept=st.booleans(),
     ),
     st.sampled_from(["max_iterations", "stagnation", "max_empty_diffs"]).map(
         lambda guard: e.GuardFired(iteration=1, halt=HALT.model_copy(update={"guard": guard}))

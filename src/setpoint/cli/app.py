@@ -32,6 +32,7 @@ from setpoint.cli import (
     quarantine,
     resume,
     run,
+    serve,
     show,
     status,
     step,
@@ -80,6 +81,7 @@ app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
 app.command()(metrics.metrics)
+app.command()(serve.serve)
 app.command()(check.check)
 app.command()(cover.cover)
 app.command()(mutate.mutate)

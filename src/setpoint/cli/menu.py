@@ -11,7 +11,7 @@ from rich.console import Console
 
 from setpoint import wiring
 from setpoint.cli.lines import line
-from setpoint.domain.gate import MOST_GRANTED, Choice
+from setpoint.domain.gate import MOST_GRANTED, Choice, Via
 from setpoint.errors import UsageError
 
 POLL_S = 0.5
@@ -47,7 +47,7 @@ def menu(console: Console, project: wiring.Project, opened: wiring.OpenGate) -> 
             elif chosen == LATER:
                 return False
             elif isinstance(chosen, Choice):
-                wiring.answer(project, opened, _wanted(read, opened, chosen), at_terminal=True)
+                wiring.answer(project, opened, _wanted(read, opened, chosen), via=Via.TERMINAL)
                 return True
             else:
                 console.print("that is none of the answers", markup=False)

@@ -14,7 +14,7 @@ from setpoint.domain.run import Ending
 from setpoint.domain.value import Instant, Usd, Value
 from setpoint.errors import UsageError
 from setpoint.store.connect import Store
-from setpoint.store.tables import RUN
+from setpoint.store.tables import EVENT, RUN
 
 Owner = Callable[[TraceId], int | None]
 """Tells which living process owns a run, as `store.locks.RunLocks.owner` does."""
@@ -69,6 +69,13 @@ def runs(store: Store, owner: Owner, *, limit: int = 50) -> tuple[RunSummary, ..
     query = sa.select(RUN).order_by(RUN.c.started_at.desc(), RUN.c.trace_id.desc()).limit(limit)
     with store.reading() as connection:
         return tuple(_summary(row, owner) for row in connection.execute(query))
+
+
+def newest_seq(store: Store, trace_id: TraceId) -> int:
+    """Give the place of a run's newest event; 0 where there is none."""
+    query = sa.select(sa.func.max(EVENT.c.seq)).where(EVENT.c.trace_id == trace_id)
+    with store.reading() as connection:
+        return connection.scalar(query) or 0
 
 
 def counts(store: Store) -> dict[str, int]:

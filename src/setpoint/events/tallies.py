@@ -265,6 +265,56 @@ def _answers(window: Window) -> sa.Select[Any]:
     )
 
 
+def _reflections(window: Window) -> sa.Select[Any]:
+    day, learnings = window.day().label("day"), window.json.length("learnings")
+    return (
+        sa.select(day, sa.func.sum(learnings).label("learnings"))
+        .where(window.within("reflection.completed"))
+        .group_by(day)
+    )
+
+
+def _recalls(window: Window) -> sa.Select[Any]:
+    joined, chosen = window.of_finished("memory.recalled")
+    day = window.finished.c.day
+    recalled = _elements(window, "items", lambda item: item.flag("shown")) > 0
+    return (
+        sa.select(day, _runs_with(recalled).label("applied")).select_from(joined).where(chosen).group_by(day)
+    )
+
+
+def _followed(window: Window) -> sa.Select[Any]:
+    day = window.day().label("day")
+    followed = _elements(window, "items", lambda item: item.flag("followed"))
+    return (
+        sa.select(
+            day,
+            sa.func.sum(followed).label("followed"),
+            sa.func.sum(window.json.length("items")).label("judged"),
+        )
+        .where(window.within("memory.followed"))
+        .group_by(day)
+    )
+
+
+def _elements(window: Window, path: str, condition: Callable[[Body], Column]) -> Column:
+    """Count the elements of a list in an event for which a condition holds."""
+    table, element = window.json.elements(path)
+    query = sa.select(sa.func.count()).select_from(table).where(condition(element))
+    return query.correlate(EVENT).scalar_subquery()
+
+
+def _feedback(window: Window) -> sa.Select[Any]:
+    kinds = ("feedback.finding_dismissed", "feedback.fix_applied", "feedback.fix_rewritten")
+    day, label = window.day().label("day"), window.json.text("category").label("label")
+    figures: tuple[Column, ...] = (
+        sa.func.count().label("decided"),
+        _count(EVENT.c.kind == "feedback.finding_dismissed").label("dismissed"),
+        _count(EVENT.c.kind == "feedback.fix_applied").label("applied"),
+    )
+    return sa.select(day, label, *figures).where(window.within(*kinds)).group_by(day, label)
+
+
 def _predictions(window: Window) -> sa.Select[Any]:
     joined, chosen = window.of_finished("halting.decided")
     run, stated = window.finished.c, window.json.number("decision.figures.p_verified")
@@ -293,4 +343,8 @@ QUERIES: dict[str, Callable[[Window], sa.Select[Any]]] = {
     "integrity": _integrity,
     "answers": _answers,
     "predictions": _predictions,
+    "reflections": _reflections,
+    "recalls": _recalls,
+    "followed": _followed,
+    "feedback": _feedback,
 }

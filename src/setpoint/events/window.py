@@ -14,6 +14,8 @@ import sqlalchemy as sa
 from setpoint.store.tables import EVENT
 
 Column = sa.ColumnElement[Any]
+_NUL = r"(?<!\\)((?:\\\\)*)\\u0000"
+"""The escape of a NUL in JSON, but not a backslash that is escaped before `u0000`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +25,16 @@ class Body:
     postgres: bool
     body: Column
 
+    def _document(self) -> Column:
+        """Give the body as JSON; Postgres knows no text with a NUL, so that is read as a replacement sign."""
+        clean = sa.func.regexp_replace(sa.cast(self.body, sa.Text), _NUL, r"\1\\ufffd", "g")
+        text = sa.cast(self.body, sa.Text)
+        return sa.cast(sa.case((sa.func.strpos(text, r"\u0000") > 0, clean), else_=text), sa.JSON)
+
     def text(self, path: str) -> Column:
         """Give what stands at a path such as `call.name` as text; null where nothing does."""
         if self.postgres:
-            return sa.func.json_extract_path_text(sa.cast(self.body, sa.JSON), *path.split("."))
+            return sa.func.json_extract_path_text(self._document(), *path.split("."))
         return sa.cast(sa.func.json_extract(self.body, f"$.{path}"), sa.Text)
 
     def number(self, path: str) -> Column:
@@ -41,14 +49,14 @@ class Body:
     def length(self, path: str) -> Column:
         """Give the length of the list at a path."""
         if self.postgres:
-            inner = sa.func.json_extract_path(sa.cast(self.body, sa.JSON), *path.split("."))
+            inner = sa.func.json_extract_path(self._document(), *path.split("."))
             return sa.func.json_array_length(inner)
         return sa.func.json_array_length(self.body, f"$.{path}")
 
     def elements(self, path: str) -> tuple[sa.FromClause, Body]:
         """Give the list at a path as a table, and the reader of its elements."""
         if self.postgres:
-            inner = sa.func.json_extract_path(sa.cast(self.body, sa.JSON), *path.split("."))
+            inner = sa.func.json_extract_path(self._document(), *path.split("."))
             table = sa.func.json_array_elements(inner).table_valued("value").alias("element")
         else:
             table = sa.func.json_each(self.body, f"$.{path}").table_valued("value").alias("element")

@@ -12,6 +12,7 @@ from setpoint.wiring.feedback import known_opinions as opinions
 from setpoint.wiring.feedback import rates as apply_rates
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+from setpoint.wiring.launching import Launcher
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
 from setpoint.wiring.learnings import imported as import_learnings
@@ -33,14 +34,19 @@ from setpoint.wiring.project import Project, find_run, open_project, recorded_or
 from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
+from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_report, run_story
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
+from setpoint.wiring.visitors import visitor_tokens
 from setpoint.wiring.world import drive, measure
 
 __all__ = [
+    "FILTERS",
     "BoardOutcome",
+    "Launcher",
     "OpenGate",
     "Project",
+    "RunStory",
     "Stepped",
     "Told",
     "Verified",
@@ -59,6 +65,7 @@ __all__ = [
     "cover_course",
     "cover_order",
     "diagnosis",
+    "diff_of",
     "dismiss_finding",
     "drive",
     "export_learnings",
@@ -85,6 +92,7 @@ __all__ = [
     "opinions",
     "order",
     "pipeline",
+    "place_of",
     "put_in_quarantine",
     "quarantine_entries",
     "recorded_order",
@@ -92,6 +100,9 @@ __all__ = [
     "retire_from",
     "rewrite_fix",
     "run_list",
+    "run_mark",
+    "run_report",
+    "run_story",
     "runs_of_story",
     "set_keys",
     "shelf",
@@ -103,6 +114,7 @@ __all__ = [
     "uplift",
     "verify",
     "verify_statement",
+    "visitor_tokens",
     "weigh_learning",
     "work_off",
     "write_cover_report",

@@ -89,7 +89,7 @@ def open_gate(project: Project, which: str = "") -> OpenGate:
     return every[0]
 
 
-def answer(project: Project, opened: OpenGate, wanted: Wanted, *, at_terminal: bool = False) -> Answer:
+def answer(project: Project, opened: OpenGate, wanted: Wanted, *, via: Via = Via.CLI) -> Answer:
     """Record an answer; the first one counts, a later one is a `UsageError` that tells it.
 
     The same answer given twice is recorded once and is no error.
@@ -103,7 +103,6 @@ def answer(project: Project, opened: OpenGate, wanted: Wanted, *, at_terminal: b
     if gate.expired(datetime.now(UTC)):
         message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
         raise UsageError(message, mend=f"`setpoint resume {opened.trace_id}` goes on with it")
-    via = Via.TERMINAL if at_terminal else Via.CLI
     given = _answer(gate, wanted, person(project), via)
     (event,) = project.log.append(
         opened.trace_id, answered_key(gate.id), (GateAnswered(gate=gate.id, answer=given),)

@@ -1,0 +1,96 @@
+"""Who may do what: tokens, one-time login links, signed sessions, and the token against forged requests."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+SESSION_S = 7 * 86400.0
+"""Seconds for which a browser stays logged in."""
+TICKET_S = 600.0
+"""Seconds for which a login link works."""
+
+
+class Scope(StrEnum):
+    """What a visitor may do; each includes those before it."""
+
+    READ = "read"
+    """See everything."""
+    FEEDBACK = "feedback"
+    """Answer what runs ask."""
+    ADMIN = "admin"
+    """Begin, go on with and end runs."""
+
+    def includes(self, other: Scope) -> bool:
+        """Whether this scope allows what the other does."""
+        order = list(Scope)
+        return order.index(self) >= order.index(other)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visitor:
+    """Who a request comes from."""
+
+    scope: Scope
+    csrf: str = ""
+    """What a writing request of a browser has to bring along; empty for a program with a token."""
+
+
+@dataclass
+class Access:
+    """Lets visitors in; keeps nothing but login links, so that a restart logs nobody out."""
+
+    tokens: Mapping[str, str]
+    """The secret of each scope."""
+    clock: Callable[[], float] = time.time
+    _tickets: dict[str, tuple[Scope, float]] = field(default_factory=dict)
+
+    @property
+    def cookie(self) -> str:
+        """Name the cookie of this project: browsers send those of all ports to each."""
+        return f"setpoint_{self._mac('cookie')[:8]}"
+
+    def ticket(self, scope: Scope) -> str:
+        """Make a secret for a login link; it works once, and for a while."""
+        made = secrets.token_urlsafe(24)
+        self._tickets[made] = (scope, self.clock() + TICKET_S)
+        return made
+
+    def redeem(self, ticket: str) -> Scope | None:
+        """Take a login link's secret; none where it was used, is too old or was never made."""
+        scope, until = self._tickets.pop(ticket, (None, 0.0))
+        return scope if self.clock() < until else None
+
+    def by_token(self, token: str) -> Visitor | None:
+        """Recognise a program by its token; every token is compared in full."""
+        given = token.encode()
+        found = [
+            Scope(scope)
+            for scope, secret in self.tokens.items()
+            if hmac.compare_digest(given, secret.encode())
+        ]
+        return Visitor(scope=found[0]) if found else None
+
+    def session(self, scope: Scope) -> str:
+        """Make the value of a browser's cookie."""
+        stem = f"{scope}.{int(self.clock() + SESSION_S)}.{secrets.token_hex(16)}"
+        return f"{stem}.{self._mac(f'session:{stem}')}"
+
+    def by_session(self, cookie: str) -> Visitor | None:
+        """Recognise a browser by its cookie; none where that is forged or too old."""
+        stem, _, mac = cookie.rpartition(".")
+        if not hmac.compare_digest(mac.encode(), self._mac(f"session:{stem}").encode()):
+            return None
+        scope, until, _ = stem.split(".")
+        if self.clock() >= int(until):
+            return None
+        return Visitor(scope=Scope(scope), csrf=self._mac(f"csrf:{stem}"))
+
+    def _mac(self, text: str) -> str:
+        key = hashlib.sha256(self.tokens[Scope.ADMIN].encode()).digest()
+        return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,112 @@
+"""The application: routes behind the shield, and what it does beside answering."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from importlib import resources
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+
+from setpoint import __version__, wiring
+from setpoint.domain.events import Body
+from setpoint.errors import RecordedDataError, SetpointError, UsageError
+from setpoint.web import api, pages
+from setpoint.web.access import Access
+from setpoint.web.context import Desk
+from setpoint.web.live import Streams
+from setpoint.web.shield import Shield
+
+SNAPSHOT_S = 3600.0
+"""Seconds between two looks whether a day is over that has no stored metrics yet."""
+_LOG = logging.getLogger(__name__)
+_HERE = Path(__file__).parent
+
+
+def make_app(
+    project: wiring.Project,
+    access: Access,
+    hosts: Iterable[str],
+    told: Callable[[Body], tuple[str, bool]],
+) -> FastAPI:
+    """Make the dashboard of a project.
+
+    `hosts` are the values of `Host` it answers to; `told` says an event in one line, and whether it is a
+    detail.
+    """
+
+    @asynccontextmanager
+    async def living(_app: FastAPI) -> AsyncIterator[None]:
+        keeping = asyncio.create_task(_keep_metrics(project))
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            desk.streams.closing.set()
+            await desk.launcher.close()
+
+    desk = Desk(
+        project=project,
+        access=access,
+        launcher=wiring.Launcher(project),
+        streams=Streams(),
+        told=told,
+    )
+    app = FastAPI(
+        title="Setpoint",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=living,
+        middleware=[Middleware(Shield, access=access, hosts=tuple(hosts))],
+    )
+    app.state.desk = desk
+    app.add_exception_handler(SetpointError, _explained)
+    app.add_exception_handler(HTTPException, _refused)
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=_HERE / "static"))
+    return app
+
+
+def _report_style() -> Response:
+    """Give the style that a page shares with the reports."""
+    text = resources.files("setpoint.events").joinpath("templates", "report.css").read_text("utf-8")
+    return Response(text, media_type="text/css")
+
+
+async def _keep_metrics(project: wiring.Project) -> None:
+    while True:
+        try:
+            await asyncio.to_thread(wiring.store_due_metrics, project)
+        except RecordedDataError as error:  # a damaged record must not end the dashboard that may show it
+            _LOG.warning("the metrics of days that are over were not stored: %s", error)
+        await asyncio.sleep(SNAPSHOT_S)
+
+
+async def _explained(request: Request, error: Exception) -> Response:
+    status = HTTPStatus.CONFLICT if isinstance(error, UsageError) else HTTPStatus.INTERNAL_SERVER_ERROR
+    return _answer(request, status, str(error))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.INTERNAL_SERVER_ERROR
+    return _answer(request, status, str(getattr(error, "detail", error)))
+
+
+def _answer(request: Request, status: int, reason: str) -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"detail": reason}, status_code=status)
+    if "text/html" in request.headers.get("accept", "") and hasattr(request.state, "visitor"):
+        return pages.page(request, "fault.html.j2", status=status, reason=reason)
+    return PlainTextResponse(reason + "\n", status_code=status)

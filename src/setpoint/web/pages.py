@@ -1,0 +1,254 @@
+"""The pages, and what their forms do."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import Field
+
+from setpoint import wiring
+from setpoint.domain.gate import MOST_GRANTED, Choice
+from setpoint.domain.ids import TraceId
+from setpoint.domain.value import Value
+from setpoint.errors import SetpointError
+from setpoint.web.access import Scope
+from setpoint.web.api import AnswerBody, answered
+from setpoint.web.context import Admin, Answerer, Desk, KnownRun, Reader, TheDesk, visitor_of
+from setpoint.web.diffs import files_of, visible
+from setpoint.web.live import MOST_STREAMS, changes
+
+router = APIRouter(include_in_schema=False)
+WINDOWS = (7, 30, 90)
+MOST_EVENTS = 400
+"""Events of a run that its page lists, the newest."""
+_LISTED = 100
+_HERE = Path(__file__).parent
+_PAGES = Environment(
+    loader=FileSystemLoader(_HERE / "templates"),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    autoescape=True,
+)
+_PAGES.filters |= {**wiring.FILTERS, "visible": visible}
+_PAGES.globals["place"] = wiring.place_of
+
+
+class AnswerForm(Value):
+    """What the form of a question sends."""
+
+    choice: Choice
+    iterations: int | None = Field(default=None, ge=0, le=MOST_GRANTED)
+    new_approach: bool = False
+    instruction: str = Field(default="", max_length=20_000)
+    reason: str = Field(default="", max_length=20_000)
+    go: bool = False
+
+
+def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told: Any) -> HTMLResponse:  # noqa: ANN401 - what a template is told
+    """Write a page for a visitor."""
+    visitor = request.state.visitor
+    scope = visitor.scope if visitor else None
+    text = _PAGES.get_template(template).render(
+        path=request.url.path,
+        csrf=visitor.csrf if visitor else "",
+        may_answer=scope is not None and scope.includes(Scope.FEEDBACK),
+        may_run=scope is not None and scope.includes(Scope.ADMIN),
+        project=request.app.state.desk.project.root.name,
+        **told,
+    )
+    return HTMLResponse(text, status_code=status)
+
+
+@router.get("/")
+def runs(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show the newest runs."""
+    listed = wiring.run_list(desk.project, _LISTED)
+    return page(request, "runs.html.j2", runs=listed, failed=list(desk.launcher.failed))
+
+
+@router.get("/runs/{which}")
+def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show one run."""
+    story = wiring.run_story(desk.project, which)
+    lines = [(event, *desk.told(event.body)) for event in story.events[-MOST_EVENTS:]]
+    opened = wiring.open_gate(desk.project, which) if story.told.waiting else None
+    hidden = len(story.events) - len(lines)
+    return page(request, "run.html.j2", story=story, lines=lines, opened=opened, hidden=hidden)
+
+
+@router.get("/runs/{which}/diff/{iteration}")
+def diff(which: KnownRun, iteration: int, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show what an iteration changed."""
+    files, left_out = files_of(wiring.diff_of(desk.project, which, iteration))
+    return page(request, "diff.html.j2", run=which, iteration=iteration, files=files, left_out=left_out)
+
+
+@router.get("/runs/{which}/report")
+def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> Response:
+    """Give the report of a run as one file to keep or send."""
+    text = wiring.run_report(desk.project, TraceId(which))
+    name = f'attachment; filename="{which}.html"'
+    return HTMLResponse(text, headers={"content-disposition": name})
+
+
+@router.get("/gates")
+def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show every question that is open."""
+    return page(request, "gates.html.j2", gates=wiring.open_gates(desk.project))
+
+
+@router.get("/board")
+def board(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show the stories by column."""
+    columns: dict[str, list[Any]] = {}
+    for card in wiring.cards(desk.project):
+        columns.setdefault(card.status, []).append(card)
+    return page(request, "board.html.j2", columns=columns)
+
+
+@router.get("/metrics")
+def metrics(
+    request: Request, desk: TheDesk, _visitor: Reader, days: Annotated[int, Query(ge=1, le=366)] = 7
+) -> Response:
+    """Show the metrics to a browser, and give them to a scraper in its own format."""
+    if "text/html" not in request.headers.get("accept", ""):
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return PlainTextResponse(wiring.metrics_exposition(desk.project), media_type=kind)
+    made = wiring.metrics(desk.project, days)
+    return page(request, "metrics.html.j2", report=made, windows=WINDOWS)
+
+
+@router.get("/live/{what}")
+async def live(what: str, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Tell a page when what it shows has changed: `runs`, `gates`, `board`, or a run."""
+    if desk.streams.count >= MOST_STREAMS:
+        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open")
+    await asyncio.to_thread(_mark, desk, what)
+    del request
+    stream = changes(lambda: _mark(desk, what), desk.streams)
+    return StreamingResponse(stream, media_type="text/event-stream")
+
+
+def _mark(desk: Desk, what: str) -> str:
+    match what:
+        case "runs":
+            listed = [each.model_dump_json() for each in wiring.run_list(desk.project, _LISTED)]
+            return "".join((*listed, *(str(each.at) for each in desk.launcher.failed)))
+        case "gates":
+            return "".join(each.model_dump_json() for each in wiring.open_gates(desk.project))
+        case "board":
+            return "".join(each.model_dump_json() for each in wiring.cards(desk.project))
+        case _:
+            return wiring.run_mark(desk.project, what)
+
+
+@router.post("/runs")
+async def begin(
+    request: Request, desk: TheDesk, _visitor: Admin, wish: Annotated[str, Form(max_length=20_000)]
+) -> Response:
+    """Begin a run on a wish."""
+    if not wish.strip():
+        return said(request, "say what you want", bad=True)
+    desk.launcher.begin(wish.strip())
+    return said(request, "the run begins; it is listed below as soon as it is recorded")
+
+
+@router.post("/runs/{which}/resume")
+async def resume(which: KnownRun, request: Request, desk: TheDesk, _visitor: Admin) -> Response:
+    """Go on with a run."""
+    desk.launcher.go_on(TraceId(which))
+    return said(request, f"{which} goes on")
+
+
+@router.post("/runs/{which}/cancel")
+async def cancel(
+    which: KnownRun,
+    request: Request,
+    desk: TheDesk,
+    _visitor: Admin,
+    reason: Annotated[str, Form(max_length=2000)] = "",
+) -> Response:
+    """End a run."""
+    desk.launcher.end(TraceId(which), reason)
+    return said(request, f"{which} is being ended")
+
+
+@router.post("/gates/{which}")
+async def answer(
+    which: KnownRun,
+    request: Request,
+    desk: TheDesk,
+    _visitor: Answerer,
+    form: Annotated[AnswerForm, Form()],
+) -> Response:
+    """Answer a question."""
+    body = AnswerBody(
+        choice=form.choice,
+        iterations=form.iterations,
+        new_approach=form.new_approach,
+        instruction=form.instruction,
+        reason=form.reason,
+        go=form.go and visitor_of(request).scope.includes(Scope.ADMIN),
+    )
+    try:
+        given = await asyncio.to_thread(answered, desk.project, which, body)
+    except SetpointError as error:
+        return said(request, error.message, bad=True)
+    if body.go:
+        desk.launcher.go_on(TraceId(which))
+    after = "; the run goes on" if body.go else f"; go on with: setpoint resume {which}"
+    return said(request, f"answered: {given.choice}{after}")
+
+
+def said(request: Request, text: str, *, bad: bool = False) -> Response:
+    """Answer a form with one sentence."""
+    return page(request, "said.html.j2", text=text, bad=bad)
+
+
+@router.get("/login")
+def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
+    """Let a browser in by a one-time link, or ask it for a token."""
+    scope = desk.access.redeem(ticket) if ticket else None
+    if scope is not None:
+        return _let_in(request, desk, scope)
+    return page(request, "login.html.j2", wrong=bool(ticket), status=HTTPStatus.OK)
+
+
+@router.post("/login")
+async def by_token(request: Request, desk: TheDesk, token: Annotated[str, Form(max_length=200)]) -> Response:
+    """Let a browser in by a token."""
+    visitor = desk.access.by_token(token.strip())
+    if visitor is None:
+        return page(request, "login.html.j2", wrong=True, status=HTTPStatus.FORBIDDEN)
+    return _let_in(request, desk, visitor.scope)
+
+
+@router.post("/logout")
+async def logout(desk: TheDesk, _visitor: Reader) -> Response:
+    """Forget a browser."""
+    answer = Response(headers={"hx-redirect": "/login"})
+    answer.delete_cookie(desk.access.cookie)
+    return answer
+
+
+def _let_in(request: Request, desk: Desk, scope: Scope) -> Response:
+    # A page of our own leads on: a redirect may still count as coming from where the link was clicked, and
+    # then a browser does not send a strict cookie along.
+    answer = page(request, "entered.html.j2")
+    answer.set_cookie(
+        desk.access.cookie, desk.access.session(scope), max_age=7 * 86400, httponly=True, samesite="strict"
+    )
+    return answer
+
+
+@router.get("/favicon.ico")
+def favicon() -> Response:
+    """Give the sign of the project."""
+    return RedirectResponse("/static/sign.svg")

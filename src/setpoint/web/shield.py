@@ -1,0 +1,137 @@
+"""What every request passes before a page sees it: host, size, origin, visitor; and every answer's headers.
+
+Written for ASGI itself, so that no route, static file or error page can be reached around it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from setpoint.web.access import Access, Visitor
+
+MOST_BODY: Final = 64 * 1024
+"""Bytes of a request's body."""
+CSRF_HEADER: Final = "x-setpoint-csrf"
+LOGIN: Final = "/login"
+OPEN: Final = (LOGIN, "/static/")
+"""Paths without a visitor: the login itself, and files that are the same for everybody."""
+_SAFE = ("GET", "HEAD")
+_TAKEN = ("application/json", "application/x-www-form-urlencoded")
+HEADERS: Final = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""Sent with every answer; nothing from elsewhere is loaded, and nothing inline is run."""
+
+
+@dataclass(frozen=True)
+class _Refused(Exception):
+    status: HTTPStatus
+    reason: str
+
+
+class Shield:
+    """Refuses what may not pass, and tells the rest who the visitor is (`request.state.visitor`)."""
+
+    def __init__(self, app: ASGIApp, access: Access, hosts: Iterable[str]) -> None:
+        """Stand before an application; `hosts` are the values of `Host` that are answered, ports too."""
+        self._app, self._access = app, access
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        try:
+            self._checked(connection, scope)
+        except _Refused as refused:
+            await _answer(connection, refused)(scope, receive, _with_headers(send))
+            return
+        await self._app(scope, _limited(receive), _with_headers(send))
+
+    def _checked(self, connection: HTTPConnection, scope: Scope) -> None:
+        headers, method = connection.headers, scope["method"]
+        if headers.get("host", "").lower() not in self._hosts:
+            raise _Refused(HTTPStatus.MISDIRECTED_REQUEST, "this host is not served here")
+        visitor = self._visitor(connection)
+        scope.setdefault("state", {})["visitor"] = visitor
+        if method not in _SAFE:
+            self._write(headers, visitor)
+        if visitor is None and not scope["path"].startswith(OPEN):
+            raise _Refused(HTTPStatus.UNAUTHORIZED, "log in first: `setpoint serve` shows a link")
+
+    def _visitor(self, connection: HTTPConnection) -> Visitor | None:
+        kind, _, token = connection.headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            return self._access.by_token(token.strip())
+        cookie = connection.cookies.get(self._access.cookie, "")
+        return self._access.by_session(cookie) if cookie else None
+
+    def _write(self, headers: Headers, visitor: Visitor | None) -> None:
+        """Refuse a write that another site may have made a browser send."""
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise _Refused(HTTPStatus.FORBIDDEN, "a request from another site")
+        origin = headers.get("origin")
+        if origin is not None and origin.lower().partition("://")[2] not in self._hosts:
+            raise _Refused(HTTPStatus.FORBIDDEN, "a request from another origin")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MOST_BODY:
+            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {MOST_BODY} bytes")
+        media = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media not in _TAKEN:
+            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send {' or '.join(_TAKEN)}")
+        if visitor is not None and visitor.csrf:
+            given = headers.get(CSRF_HEADER, "")
+            if not hmac.compare_digest(given.encode(), visitor.csrf.encode()):
+                raise _Refused(HTTPStatus.FORBIDDEN, f"without the header {CSRF_HEADER}; load the page again")
+
+
+def _answer(connection: HTTPConnection, refused: _Refused) -> Response:
+    page = "text/html" in connection.headers.get("accept", "")
+    if refused.status is HTTPStatus.UNAUTHORIZED and page and connection.scope["method"] in _SAFE:
+        return RedirectResponse(LOGIN, status_code=HTTPStatus.SEE_OTHER)
+    if connection.scope["path"].startswith("/api/"):
+        return JSONResponse({"detail": refused.reason}, status_code=refused.status)
+    return PlainTextResponse(refused.reason + "\n", status_code=refused.status)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending
+
+
+def _limited(receive: Receive) -> Receive:
+    """Cut a body off that is longer than it said, or said nothing of its length."""
+    seen = 0
+
+    async def receiving() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        # What is refused here was sent by no browser and no honest program: the connection is dropped.
+        return {"type": "http.disconnect"} if seen > MOST_BODY else message
+
+    return receiving

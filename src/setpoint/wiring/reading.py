@@ -1,0 +1,111 @@
+"""What the dashboard shows of runs: the same read side as the verbs', in the shapes that pages need."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from setpoint.domain.events import Event
+from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
+from setpoint.events import words
+from setpoint.events.course import Lap, laps
+from setpoint.events.metric_page import by_loop, day_plot
+from setpoint.events.metrics import amount
+from setpoint.events.plot import points, quality_plot
+from setpoint.events.queries import RunSummary, newest_seq
+from setpoint.events.replay import History, history
+from setpoint.events.report import html
+from setpoint.policies.spending import in_words
+from setpoint.ports import WorkCopy
+from setpoint.wiring.project import Project, find_run
+from setpoint.workspace import GitWorkspace
+
+FILTERS = {
+    "amount": amount,
+    "argv": words.argv_line,
+    "by_loop": by_loop,
+    "change": words.change_line,
+    "day_plot": day_plot,
+    "duration": words.duration,
+    "figure": words.figure,
+    "one_line": words.one_line,
+}
+"""How figures and texts from outside are written on a page."""
+place_of = words.place
+
+
+class RunStory(NamedTuple):
+    """Everything of one run."""
+
+    summary: RunSummary
+    told: History
+    events: tuple[Event, ...]
+    laps: tuple[Lap, ...]
+    plot: Markup
+    cost: str
+    metric_names: tuple[str, ...]
+    """Metrics of the quality vector that were measured at least once."""
+
+
+def run_story(project: Project, which: str) -> RunStory:
+    """Read a run in full; `UsageError` where there is none or several that begin so."""
+    summary = find_run(project, which)
+    events = project.log.replay(summary.trace_id)
+    told, every = history(events), laps(events)
+    return RunStory(
+        summary=summary,
+        told=told,
+        events=events,
+        laps=every,
+        plot=quality_plot(points(told, every)),
+        cost=in_words(told.account),
+        metric_names=_measured(told, every),
+    )
+
+
+def run_report(project: Project, trace_id: TraceId) -> str:
+    """Write the report of a run as one self-contained page."""
+    return html(project.log.replay(trace_id), project.artifacts.read)
+
+
+def run_mark(project: Project, which: str) -> str:
+    """Name the state of a run's record, so that a change is seen without reading it."""
+    summary = find_run(project, which)
+    return f"{newest_seq(project.store, summary.trace_id)} {summary.state}"
+
+
+def diff_of(project: Project, which: str, iteration: int) -> str:
+    """Give what an iteration changed against the state before it; iteration 0: all that is delivered or best.
+
+    Raises `UsageError` for an iteration that left nothing, and `RecordedDataError` where git has lost it.
+    """
+    told = history(project.log.replay(find_run(project, which).trace_id))
+    before, after = _ends(told, iteration)
+    copy = WorkCopy(trace_id=told.trace_id, path=told.workdir, base=told.order.base, base_tree=Tree(""))
+    try:
+        return asyncio.run(GitWorkspace(project.root, project.state).diff(copy, before, after))
+    except (WorkspaceError, OSError) as error:
+        raise RecordedDataError(
+            f"{told.trace_id}: the change is gone: {error}", mend="look at the delivered branch with git"
+        ) from None
+
+
+def _ends(told: History, iteration: int) -> tuple[Commit, Commit]:
+    if iteration == 0:
+        best = told.outcome.best if told.outcome else told.rounds[-1].snapshot.commit if told.rounds else None
+        if best is not None:
+            return told.order.base, best
+    for past in told.rounds:
+        if past.number == iteration:
+            return past.snapshot.parent, past.snapshot.commit
+    raise UsageError(f"{told.trace_id}: iteration {iteration} has left no change yet", mend="wait for it")
+
+
+def _measured(told: History, every: Sequence[Lap]) -> tuple[str, ...]:
+    vectors = [lap.latest.quality for lap in every if lap.latest]
+    vectors += [told.base.quality] if told.base else []
+    return tuple(dict.fromkeys(name for vector in vectors for name in vector.measured))

@@ -1,0 +1,81 @@
+"""A project with runs of every kind, and the dashboard before it."""
+
+from datetime import UTC, datetime
+
+import pytest
+from starlette.testclient import TestClient
+
+from domain.examples import GATE, ORDER
+from evaluators.conftest import git, write
+from events.report_runs import verified_run
+from events.test_report import hostile_run
+from setpoint import wiring
+from setpoint.cli.serve import _told
+from setpoint.domain.events import GateOpened, RunStarted
+from setpoint.domain.ids import TraceId
+from setpoint.web.access import Access, Scope
+from setpoint.web.app import make_app
+
+HERE = "127.0.0.1:7410"
+VERIFIED, HOSTILE, ASKING = (TraceId(f"run-{name}") for name in ("1verified", "2hostile", "3asking"))
+
+
+def make_project(place):
+    """Make a repository whose log holds a verified run, a hostile one, and one that waits for a person."""
+    write(place, {"a.py": "x = 1\n"})
+    git(place, "init", "-q")
+    git(place, "config", "user.name", "Ada")
+    git(place, "config", "user.email", "ada@localhost")
+    git(place, "add", "-A")
+    git(place, "commit", "-qm", "base")
+    project = wiring.open_project(place)
+    for trace, events in ((VERIFIED, verified_run(place)), (HOSTILE, hostile_run(place))):
+        for event in events:
+            body = event.body
+            if isinstance(body, RunStarted):
+                body = body.model_copy(update={"order": body.order.model_copy(update={"trace_id": trace})})
+            project.log.append(trace, event.key, [body])
+    order = ORDER.model_copy(update={"trace_id": ASKING, "root": str(place), "started_at": datetime.now(UTC)})
+    gate = GATE.model_copy(update={"deadline": None, "default": None, "asked_at": datetime.now(UTC)})
+    project.log.append(ASKING, "start", [RunStarted(order=order, workdir=str(place))])
+    project.log.append(ASKING, f"gate:{gate.id}", [GateOpened(gate=gate)])
+    return project
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    made = make_project(tmp_path_factory.mktemp("site") / "project")
+    yield made
+    made.store.close()
+
+
+@pytest.fixture(scope="module")
+def access(project):
+    return Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+
+
+@pytest.fixture(scope="module")
+def app(project, access):
+    return make_app(project, access, [HERE], _told)
+
+
+@pytest.fixture
+def anyone(app):
+    """A visitor that nobody knows."""
+    return TestClient(app, base_url=f"http://{HERE}", follow_redirects=False)
+
+
+@pytest.fixture
+def browser(anyone, access):
+    """A browser that is logged in, with what its pages send along."""
+    session = access.session(Scope.ADMIN)
+    anyone.cookies.set(access.cookie, session)
+    anyone.headers |= {"x-setpoint-csrf": access.by_session(session).csrf, "accept": "text/html"}
+    return anyone
+
+
+@pytest.fixture
+def program(anyone, access):
+    """A program with the token of all scopes."""
+    anyone.headers |= {"authorization": f"Bearer {access.tokens[Scope.ADMIN]}"}
+    return anyone

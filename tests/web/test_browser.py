@@ -1,0 +1,257 @@
+"""Every page and every action in a real browser, before a server that was started as a user starts it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from acceptance.conftest import BUG, QUICK, TESTS
+from domain.examples import ORDER, OUTCOME
+from evaluators.conftest import git, write
+from setpoint.domain.events import GateAnswered, RunFinished, RunStarted
+from setpoint.domain.gate import Via
+from setpoint.domain.ids import TraceId
+from setpoint.domain.run import Ending
+from setpoint.events.log import SqlEventLog
+from web.conftest import ASKING, VERIFIED, make_project
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / ".tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+SCREENSHOTS = os.environ.get("SCREENSHOTS_INTO", "")
+"""Folder in which pictures of the pages are to be left, for the documents."""
+PAGES = ["/", "/gates", "/board", "/metrics?days=30", f"/runs/{VERIFIED}", f"/runs/{ASKING}", "/nothing"]
+SLOW = '[agents]\nmaker = "slow"\n[agent.slow]\ncommand = ["sleep", "300"]\n'
+SLOW_S = 90_000
+"""Milliseconds that a run of a small project may take on a busy machine."""
+
+pytestmark = [
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(PROGRAM is None and not os.environ.get("CI"), reason="no Chromium on PATH"),
+]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    place = tmp_path_factory.mktemp("browser") / "shop"
+    write(place, {"calc.py": BUG, "test_calc.py": TESTS, "setpoint.toml": '[agents]\nmaker = "mechanic"\n'})
+    made = make_project(place)
+    for days in range(1, 12):
+        _finished(made, days)
+    yield made
+    made.store.close()
+
+
+def _finished(project, days):
+    """Record a run that ended so many days ago."""
+    at = datetime.now(UTC) - timedelta(days=days)
+    log, trace = SqlEventLog(project.store, now=lambda: at), TraceId(f"run-0day{days:02}")
+    order = ORDER.model_copy(update={"trace_id": trace, "started_at": at})
+    ending = Ending.STOPPED if days % 3 == 0 else Ending.VERIFIED
+    outcome = OUTCOME.model_copy(update={"ending": ending, "iterations": 1 + days % 4})
+    log.append(trace, "all", [RunStarted(order=order, workdir="/copy"), RunFinished(outcome=outcome)])
+
+
+@pytest.fixture(scope="module")
+def link(project):
+    """Start the server, and give its login link."""
+    environment = {**os.environ, **QUICK, "PYTHONUNBUFFERED": "1"}
+    serving = subprocess.Popen(
+        [sys.executable, "-m", "setpoint", "serve", "--port", "0"],
+        cwd=project.root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    yield serving.stdout.readline().strip()
+    serving.terminate()
+    serving.communicate(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def chromium(link):
+    """Start a browser, after all that needs an event loop of its own: here one runs from now on."""
+    assert link
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def state(chromium, link):
+    """Log in once by the link, and keep what the browser was given."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(link)
+    page.wait_for_url(re.compile(r"/$"))
+    kept = context.storage_state()
+    context.close()
+    return kept
+
+
+@pytest.fixture(params=["light"])
+def page(request, chromium, link, state):
+    """A page of a browser that is logged in; what it complains of fails the test."""
+    context = chromium.new_context(
+        storage_state=state, base_url=link.partition("/login")[0], color_scheme=request.param
+    )
+    context.set_default_timeout(20_000)
+    opened = context.new_page()
+    complaints = []
+    opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    yield opened
+    context.close()
+    assert [each for each in complaints if "404" not in each] == []
+
+
+def picture(page, name):
+    if SCREENSHOTS:
+        page.set_viewport_size({"width": 1100, "height": 820})
+        page.screenshot(path=str(Path(SCREENSHOTS) / f"dashboard-{name}.png"))
+
+
+@pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="tests/web/install.sh was not run")
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+def test_every_page_can_be_used_by_everybody_and_on_a_small_screen(page):
+    found = {}
+    for path in PAGES:
+        page.goto(path)
+        page.evaluate(AXE.read_text("utf-8"))
+        result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        for each in result["violations"]:
+            if each["impact"] in ("serious", "critical"):
+                found[path, each["id"]] = [node["html"][:200] for node in each["nodes"][:3]]
+        page.set_viewport_size({"width": 360, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+        page.set_viewport_size({"width": 1280, "height": 900})
+    assert found == {}
+
+
+def test_the_keyboard_is_enough(page):
+    page.goto("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    page.keyboard.type("a wish by keyboard")
+    expect(page.get_by_label("What do you want?")).to_have_value("a wish by keyboard")
+
+
+def test_what_another_process_records_appears_by_itself(page, project):
+    page.goto("/")
+    expect(page.get_by_role("link", name=VERIFIED)).to_be_visible()
+    trace = TraceId("run-4elsewhere")
+    project.log.append(
+        trace,
+        "start",
+        [RunStarted(order=ORDER.model_copy(update={"trace_id": trace}), workdir=str(project.root))],
+    )
+    row = page.get_by_role("row").filter(has_text=trace)
+    expect(row).to_contain_text("interrupted")
+    project.log.append(trace, "end", [RunFinished(outcome=OUTCOME)])
+    expect(row).to_contain_text("verified")
+    picture(page, "runs")
+
+
+def test_a_run_tells_its_story(page):
+    page.goto("/")
+    page.get_by_role("link", name=VERIFIED).click()
+    expect(page.get_by_role("heading", name="Totals must be right")).to_be_visible()
+    for name in ("Quality by iteration", "Iterations", "Findings", "Evidence", "Decisions", "Log"):
+        expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+    expect(page.locator("svg.plot circle")).to_have_count(4)
+    expect(page.get_by_text("the total is rounded twice").first).to_be_attached()
+    page.locator("#findings-1 summary").click()
+    expect(page.locator("#findings-1")).to_contain_text("src/cart.py:12")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Report as one file").click()
+    assert "Quality by iteration" in Path(download.value.path()).read_text("utf-8")
+    picture(page, "run")
+
+
+def test_the_metrics_are_drawn_for_every_window(page):
+    page.goto("/metrics")
+    page.get_by_role("link", name="30 days").click()
+    expect(page.get_by_role("link", name="30 days")).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("heading", name="success rate", exact=True)).to_be_visible()
+    tile = page.locator("article", has=page.get_by_role("heading", name="success rate", exact=True))
+    expect(tile.locator("canvas")).to_be_visible()
+    page.locator("#about-success_rate summary").click()
+    expect(page.locator("#about-success_rate")).to_contain_text("Finished runs that ended verified")
+    page.locator("#unmeasured summary").click()
+    expect(page.locator("#unmeasured")).to_contain_text("agents tell what a try costs")
+    picture(page, "metrics")
+
+
+def test_a_question_is_answered_and_leaves_every_page(page, project):
+    page.goto("/gates")
+    picture(page, "questions")
+    page.get_by_role("radio", name="cancel").check()
+    page.get_by_label("Why, for the record").fill("<b>enough</b>")
+    page.get_by_role("checkbox", name="Go on with the run at once").uncheck()
+    page.get_by_role("button", name="Answer").click()
+    expect(page.get_by_text("No run waits for a person.")).to_be_visible()
+    (given,) = [
+        each.body.answer for each in project.log.replay(ASKING) if isinstance(each.body, GateAnswered)
+    ]
+    assert (given.via, given.by, given.reason) == (Via.WEB, "Ada", "<b>enough</b>")
+
+
+def test_a_run_is_begun_followed_and_looked_at(page, project):
+    page.goto("/")
+    page.get_by_label("What do you want?").fill("make the failing tests pass")
+    page.get_by_role("button", name="Begin a run").click()
+    row = page.get_by_role("row").filter(has_text="make the failing tests pass")
+    expect(row).to_contain_text("running", timeout=SLOW_S)
+    row.get_by_role("link").click()
+    expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_S)
+    page.get_by_role("link", name="All that was changed").click()
+    expect(page.locator("tr.added")).to_contain_text("return a + b")
+    expect(page.locator("tr.gone")).to_contain_text("return a - b")
+    picture(page, "change")
+    assert git(project.root, "branch", "--list", "setpoint/*")
+
+
+def test_a_run_is_ended_while_it_works(page, project):
+    write(project.root, {"setpoint.toml": SLOW})
+    page.goto("/")
+    page.get_by_label("What do you want?").fill("take a long time")
+    page.get_by_role("button", name="Begin a run").click()
+    row = page.get_by_role("row").filter(has_text="take a long time")
+    expect(row).to_contain_text("running", timeout=SLOW_S)
+    row.get_by_role("link").click()
+    expect(page.locator("ol.log")).to_contain_text("implement", timeout=SLOW_S)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_label("Why").fill("not wanted any more")
+    page.get_by_role("button", name="End it").click()
+    expect(page.locator("main .mark").first).to_have_text("cancelled", timeout=SLOW_S)
+    expect(page.locator("ol.log")).to_contain_text("not wanted any more")
+
+
+def test_a_wish_that_cannot_be_begun_says_why(page, project):
+    write(project.root, {"setpoint.toml": "[agents]\nmaker = 7\n"})
+    page.goto("/")
+    page.get_by_label("What do you want?").fill("anything")
+    page.get_by_role("button", name="Begin a run").click()
+    failed = page.locator("details", has_text="run anything failed")
+    expect(failed).to_be_visible(timeout=SLOW_S)
+    failed.locator("summary").click()
+    expect(failed).to_contain_text("agents.maker")
+    write(project.root, {"setpoint.toml": '[agents]\nmaker = "mechanic"\n'})
+
+
+def test_logging_out_leaves_nothing_behind(page):
+    page.goto("/")
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_url(re.compile(r"/login$"))
+    page.goto("/")
+    page.wait_for_url(re.compile(r"/login$"))

@@ -1,0 +1,94 @@
+"""Diffs as rows: numbered, harmless, and no larger than a browser can hold."""
+
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.conftest import write
+from setpoint.web.diffs import MOST_FILES, MOST_LINE, MOST_ROWS, files_of, visible
+
+DIFF = """diff --git a/src/a.py b/src/a.py
+index 1..2 100644
+--- a/src/a.py
++++ b/src/a.py
+@@ -3,2 +3,2 @@ def f():
+ same
+--- old
++++ new
+\\ No newline at end of file
+diff --git a/gone.bin b/gone.bin
+deleted file mode 100644
+Binary files a/gone.bin and /dev/null differ
+diff --git a/old name.py b/new name.py
+similarity index 100%
+rename from old name.py
+rename to new name.py
+"""
+
+
+def test_lines_are_numbered_and_cannot_pass_for_headers():
+    (changed, gone, renamed), left_out = files_of(DIFF)
+    assert [(row.kind, row.old, row.new, row.text) for row in changed.rows] == [
+        ("hunk", 0, 0, "@@ -3,2 +3,2 @@ def f():"),
+        ("same", 3, 3, "same"),
+        ("gone", 4, 0, "-- old"),
+        ("added", 0, 4, "++ new"),
+    ]
+    assert (changed.name, changed.added, changed.gone) == ("src/a.py", 1, 1)
+    assert (gone.name, gone.notes) == (
+        "gone.bin",
+        ["deleted file mode 100644", "Binary files a/gone.bin and /dev/null differ"],
+    )
+    assert renamed.name == "new name.py"
+    assert left_out == 0
+
+
+def test_what_is_too_much_is_counted_instead():
+    lines = "".join(f"+{number}\n" for number in range(MOST_ROWS + 10))
+    long = f"diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1,{MOST_ROWS + 10} @@\n{lines}"
+    (file,), left_out = files_of(long)
+    assert (len(file.rows), file.left_out, file.added) == (MOST_ROWS, 11, MOST_ROWS + 10)
+    many = "".join(f"diff --git a/{n} b/{n}\nnew file mode 100644\n" for n in range(MOST_FILES + 3))
+    files, left_out = files_of(many)
+    assert (len(files), left_out) == (MOST_FILES, 3)
+    (file,), _ = files_of(f"diff --git a/a b/a\n+++ b/a\n@@ -0,0 +1 @@\n+{'x' * 5000}\n")
+    assert len(file.rows[1].text) == MOST_LINE
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "\\u001b[31mred\\u001b[0m"),
+        ("if admin\u202e", "if admin\\u202e"),
+        ("a\tb", "a\tb"),
+        ("grün ☃", "grün ☃"),
+        ("\u2066x\u200b", "\\u2066x\\u200b"),
+    ],
+)
+def test_signs_that_act_are_shown_for_what_they_are(text, shown):
+    assert visible(text) == shown
+
+
+LINE = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x00"), max_size=20)
+
+
+@given(before=st.lists(LINE, max_size=6), after=st.lists(LINE, max_size=6))
+def test_rows_give_back_both_files(tmp_path_factory, before, after):
+    """Against git's own diff, with every line around it: what is the same or gone is the old file."""
+    root = tmp_path_factory.mktemp("diff")
+    write(root, {"old": "".join(f"{line}\n" for line in before)})
+    write(root, {"new": "".join(f"{line}\n" for line in after)})
+    words = ["git", "diff", "--no-index", "-U99", "--text", "old", "new"]
+    diff = subprocess.run(words, cwd=root, capture_output=True, check=False).stdout.decode()
+    if not diff:
+        assert before == after
+        return
+    rows = [row for file in files_of(diff)[0] for row in file.rows]
+    old = [row for row in rows if row.kind in ("same", "gone")]
+    new = [row for row in rows if row.kind in ("same", "added")]
+    assert [row.text for row in old] == [visible(line) for line in before]
+    assert [row.text for row in new] == [visible(line) for line in after]
+    assert [row.old for row in old] == list(range(1, len(before) + 1))
+    assert [row.new for row in new] == list(range(1, len(after) + 1))

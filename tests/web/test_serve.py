@@ -1,0 +1,43 @@
+"""`setpoint serve`: what it refuses before it listens."""
+
+import socket
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from evaluators.conftest import git, write
+from setpoint.cli.app import app
+from setpoint.errors import UsageError
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path, monkeypatch):
+    write(tmp_path, {"a.py": ""})
+    git(tmp_path, "init", "-q")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(*words):
+    with pytest.raises(UsageError) as raised:
+        CliRunner().invoke(app, ["serve", *words], catch_exceptions=False)
+    return raised.value
+
+
+def test_it_says_how_to_install_what_it_needs(monkeypatch, root):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    error = refused()
+    assert "'uvicorn', which is not installed" in error.message
+    assert "setpoint[web]" in error.mend
+    assert not (root / ".setpoint").exists()
+
+
+def test_it_says_which_scopes_there_are():
+    assert refused("--scope", "all").mend == "one of read, feedback, admin"
+
+
+def test_it_says_that_a_port_is_taken():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"cannot listen on 127.0.0.1:{port}" in refused("--port", str(port)).message
