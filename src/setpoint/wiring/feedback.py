@@ -92,7 +92,9 @@ def apply_fix(project: Project, trace_id: TraceId, which: str) -> Decided:
     """Apply a suggested fix to the best state of a finished run, measure it, and deliver it if it holds."""
     seen = finding_of(project, trace_id, which)
     patch = fix_of(project, trace_id, seen)
-    tried = asyncio.run(_tried(project, trace_id, seen, patch, f"apply-{seen.finding.fingerprint}"))
+    who, told = person(project), history(project.log.replay(trace_id))
+    label = f"apply-{seen.finding.fingerprint}"
+    tried = asyncio.run(_tried(project, told, seen, patch, label, who))
     body = FixApplied(
         finding=seen.finding.fingerprint,
         category=seen.finding.category,
@@ -116,9 +118,10 @@ def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> 
         suggested = (
             fix_of(project, trace_id, seen) if seen.finding.fix.edits else seen.finding.fix.description
         )
-    told = history(project.log.replay(trace_id)).feedback
-    turn = sum(isinstance(each, FixRewritten) for each in told) + 1
-    tried = asyncio.run(_tried(project, trace_id, seen, patch, f"rewrite-{seen.finding.fingerprint}-{turn}"))
+    who, told = person(project), history(project.log.replay(trace_id))
+    turn = sum(isinstance(each, FixRewritten) for each in told.feedback) + 1
+    label = f"rewrite-{seen.finding.fingerprint}-{turn}"
+    tried = asyncio.run(_tried(project, told, seen, patch, label, who))
     body = FixRewritten(
         finding=seen.finding.fingerprint,
         category=seen.finding.category,
@@ -163,8 +166,8 @@ class _Tried(NamedTuple):
     """Why it was not kept; empty where it was."""
 
 
-async def _tried(project: Project, trace_id: TraceId, seen: Seen, patch: str, label: str) -> _Tried:
-    told = history(project.log.replay(trace_id))
+async def _tried(project: Project, told: History, seen: Seen, patch: str, label: str, who: str) -> _Tried:
+    trace_id = told.trace_id
     if told.outcome is None:
         message = f"{trace_id} is not finished: its work copy is in use"
         raise UsageError(message, mend=f"`setpoint finding patch {seen.finding.fingerprint[:8]} | git apply`")
@@ -179,30 +182,30 @@ async def _tried(project: Project, trace_id: TraceId, seen: Seen, patch: str, la
     if not answer.ok:
         why = answer.stderr.decode("utf-8", "replace").strip()
         raise UsageError(f"the patch does not fit {told.outcome.best[:10]}: {why}", mend="mend it by hand")
-    snapshot = await workspace.snapshot(copy, label, _by_hand(project))
+    snapshot = await workspace.snapshot(copy, label, _by_hand(who))
     await evaluator.prepare(order, copy)
     measured = Measured(copy, snapshot.commit, snapshot.tree, Stage.TEST)
     evaluation = await evaluator.evaluate(order, measured)
     reason = _against(evaluation, told, seen.finding)
-    branch = "" if reason else await _delivered(project, order, told, snapshot)
+    branch = "" if reason else await _delivered(project, order, told, snapshot, who)
     states = {each.check: each.state for each in evaluation.evidence}
     return _Tried(snapshot.commit, branch, states, reason)
 
 
-async def _delivered(project: Project, order: RunOrder, told: History, snapshot: Snapshot) -> str:
+async def _delivered(project: Project, order: RunOrder, told: History, snapshot: Snapshot, who: str) -> str:
     workspace = GitWorkspace(project.root, project.state)
     copy = await workspace.open(order.trace_id, order.base)
     branch = (told.outcome.branch if told.outcome else "") or order.branch
     message = (
-        f"{order.story.title}\n\nWith a fix that {person(project)} took; measured by Setpoint on tree "
+        f"{order.story.title}\n\nWith a fix that {who} took; measured by Setpoint on tree "
         f"{snapshot.tree}.\n\nSetpoint-Run: {order.trace_id}\n"
     )
     return await GitBranchForge(project.root).deliver(copy, snapshot.commit, branch, message=message)
 
 
-def _by_hand(project: Project) -> Attempt:
+def _by_hand(who: str) -> Attempt:
     now = datetime.now(UTC)
-    return Attempt(agent=person(project), stop=Stop.END_TURN, started_at=now, duration_s=0.0)
+    return Attempt(agent=who, stop=Stop.END_TURN, started_at=now, duration_s=0.0)
 
 
 def _against(evaluation: Evaluation, told: History, finding: Finding) -> str:
