@@ -31,10 +31,10 @@ from setpoint.agents.launch import Launch
 from setpoint.agents.registry import known
 from setpoint.domain.attempt import AttemptLimits, Brief, Role, Stop
 from setpoint.domain.ids import StoryId
-from setpoint.domain.sandbox import Means
+from setpoint.domain.sandbox import Means, SandboxSettings
 from setpoint.domain.story import Story
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, clean_environment, trial
-from setpoint.settings import CustomAgent, SandboxSettings
+from setpoint.settings import CustomAgent
 from setpoint.store.artifacts import Artifacts
 from setpoint.testing import SilentObserver
 

@@ -5,7 +5,7 @@
 Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
 repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), `cold`
 (nothing known), `unchanged`, and then seeded edits of one function each, half of which change what it does:
-`--fast` with warm state, and the whole check of the same tree, whose red tests must be the same.
+`--fast` with warm state, and the whole suite on the same tree, whose red tests must be the same.
 Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet machine.
 """
 
@@ -90,11 +90,11 @@ class Measured(NamedTuple):
 class Bench:
     """Asks Setpoint about one project, with one state folder."""
 
-    def __init__(self, root: Path, python: Path, args: tuple[str, ...]) -> None:
+    def __init__(self, root: Path, checks: ChecksSettings, state: str = "state") -> None:
         """Begin with nothing known."""
-        self.root, self.state = root, root / ".setpoint"
+        self.root, self.state = root, root / ".setpoint" / state
         shutil.rmtree(self.state, ignore_errors=True)
-        self.checks = ChecksSettings(python=str(python), pytest_args=args)
+        self.checks = checks
         self.artifacts = Artifacts(self.state / "artifacts")
 
     def ask(self, *, fast: bool = False) -> Measured:
@@ -183,39 +183,50 @@ class Row(NamedTuple):
     unchanged: float
     edited: list[float]
     same: int
+    """Edits after which exactly the same tests were red."""
+    verdicts: int
+    """Edits after which both said the same: something new is red, or nothing."""
 
 
 def run(subject: Subject, folder: Path, count: int) -> Row:
     """Measure one project."""
     root, python = unpacked(subject, folder)
-    alone = Bench(root, python, subject.args).alone()
-    bench = Bench(root, python, subject.args)
+    checks = ChecksSettings(python=str(python), pytest_args=subject.args)
+    alone = Bench(root, checks).alone()
+    bench = Bench(root, checks)
     cold = bench.ask()
+    # What the whole suite says of each edit is asked apart, without the tools whose verdict is not compared.
+    tests_alone = {**checks.model_dump(), "coverage": False, "mypy": False, "ruff": False, "bandit": False}
+    reference = Bench(root, ChecksSettings.model_validate(tests_alone), "reference")
+    reference.ask()
     unchanged = statistics.median(bench.ask().seconds for _ in range(5))
     print(f"{subject.package}: alone {alone}; cold {cold.seconds:.1f}", file=sys.stderr, flush=True)
-    edited, same = [], 0
+    edited, same, verdicts = [], 0, 0
     for number, (path, text) in enumerate(edits(root, subject.source, count, seed=7), start=1):
         before = path.read_text("utf-8")
         path.write_text(text, "utf-8")
         fast = bench.ask(fast=True)
-        whole = bench.ask()
+        whole = reference.ask()
         path.write_text(before, "utf-8")
         edited.append(fast.seconds)
         same += fast.red == whole.red
-        ran = sum(fast.evaluation.test_counts.get(each, 0) for each in Outcome)
+        verdicts += bool(fast.red - cold.red) == bool(whole.red - cold.red)
+        left = fast.evaluation.test_counts.get(Outcome.DESELECTED, 0)
+        ran = sum(fast.evaluation.test_counts.values()) - left
         told = f"{fast.seconds:.1f} s, {ran} tests, red {len(fast.red)} of {len(whole.red)}"
-        print(
-            f"  {number} {path.name}: {told} {sorted(whole.red - fast.red)[:3]}", file=sys.stderr, flush=True
-        )
+        differ = f"{sorted(whole.red - fast.red)[:3]} {sorted(fast.red - whole.red)[:3]}"
+        print(f"  {number} {path.name}: {told} {differ}", file=sys.stderr, flush=True)
     slowest = max(alone.values())
-    return Row(subject.package, sum(alone.values()), slowest, cold.seconds, unchanged, edited, same)
+    times = (sum(alone.values()), slowest, cold.seconds, unchanged)
+    return Row(subject.package, *times, edited, same, verdicts)
 
 
 def table(rows: list[Row]) -> str:
     """Give the figures as Markdown."""
     heads = (
         "project", "chain, s", "slowest alone, s", "cold, s", "cold / slowest", "unchanged, s",
-        "unchanged / chain", "edits", "median edit, s", "median edit / chain", "same red tests",
+        "unchanged / chain", "edits", "median edit, s", "median edit / chain",
+        "same verdict", "same red tests",
     )  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:
@@ -231,6 +242,7 @@ def table(rows: list[Row]) -> str:
             str(len(row.edited)),
             f"{median:.2f}",
             f"1/{row.chain / median:.1f}",
+            f"{row.verdicts}/{len(row.edited)}",
             f"{row.same}/{len(row.edited)}",
         )
         lines.append("| " + " | ".join(cells) + " |")
@@ -251,7 +263,10 @@ def main() -> None:
     chosen = [each for each in SUBJECTS if not names or each.package.startswith(tuple(names))]
     folder = wanted.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    rows = [run(subject, folder, 5 if wanted.quick else wanted.edits) for subject in chosen]
+    rows: list[Row] = []
+    for subject in chosen:
+        rows.append(run(subject, folder, 5 if wanted.quick else wanted.edits))
+        print(table(rows[-1:]) if len(chosen) > 1 else "", file=sys.stderr, flush=True)
     print(table(rows))
 
 

@@ -72,8 +72,11 @@ class Workspace(Protocol):
     ) -> Snapshot:
         """Commit all that stands in the work copy under a label; the same label twice gives the first."""
 
-    async def restore(self, copy: WorkCopy, commit: Commit) -> None:
-        """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first."""
+    async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
+        """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first.
+
+        A commit `of` another work copy is fetched from there, and kept here from then on.
+        """
 
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
         """Give the change between two commits as a unified diff."""

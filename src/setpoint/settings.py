@@ -32,13 +32,13 @@ from setpoint.domain.learning import MemoryTerms
 from setpoint.domain.price import ModelPrice
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
-from setpoint.domain.sandbox import Means
+from setpoint.domain.sandbox import Means, SandboxSettings
 from setpoint.domain.sonarqube import SonarQubeServer
-from setpoint.domain.story import IntegrityMode, KnownRed
+from setpoint.domain.story import KnownRed
 from setpoint.errors import SettingsError
 from setpoint.presets import presets
 from setpoint.presets.asked import CLOSED as _CLOSED
-from setpoint.presets.asked import ChecksSettings
+from setpoint.presets.asked import ChecksSettings, FailuresSettings, IntegritySettings
 
 CLASSIC: dict[str, Any] = {
     "max_iterations": 5,
@@ -54,6 +54,7 @@ CLASSIC: dict[str, Any] = {
 }
 """Limits of the preset `classic`: the numbers that the five designs give (docs/designs.md)."""
 
+MOST_CANDIDATES = 8
 _PREFIX = "SETPOINT_"
 _NOT_SETTINGS = "SETPOINT_REPORT_"
 """Variables with which Setpoint talks to its own report plugin."""
@@ -87,6 +88,12 @@ class AgentsSettings(BaseModel):
     """Who reviews by kind, for example `{ security = "codex" }`; the other kinds go to `reviewer`."""
     other_vendor: bool = False
     """Reviewers must be of another vendor than the maker; those that are built in always are."""
+    candidates: tuple[str, ...] = ()
+    """Makers that try the same work at once, each in a work copy of its own; the best by evidence goes on."""
+    attempts: int = Field(default=1, ge=1, le=MOST_CANDIDATES)
+    """How many candidates there are: of the maker, or of `candidates` in turn."""
+    candidates_at_once: int = Field(default=2, ge=1)
+    """How many of them work at the same time."""
     order: tuple[str, ...] = ("claude", "codex", "gemini", "copilot", "opencode", "mechanic")
     """The order in which `auto` tries agents."""
     wall_s: float = Field(default=1800.0, gt=0)
@@ -137,49 +144,6 @@ class CustomAgent(BaseModel):
 
     `~` is its home, `$NAME` a variable of its environment. Those of an agent Setpoint knows are added to.
     """
-
-
-class SandboxSettings(BaseModel):
-    """What keeps the processes of agents, and of checks, from changing what is not theirs."""
-
-    model_config = _CLOSED
-
-    agents: Means = Means.AUTO
-    """What holds agents: auto (the first that works here), landlock, bwrap or none."""
-    checks: Means = Means.NONE
-    """What keeps checks, which run the code of the work, from your tree, Setpoint's state and your keys."""
-    caches: bool = True
-    """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
-    writes: tuple[str, ...] = ()
-    """More folders and files that every agent may write to; `~` and `$NAME` are replaced."""
-    hide: tuple[str, ...] = ()
-    """Folders and files that no agent may even read, for example `~/.ssh`; bwrap alone can do that."""
-
-
-class IntegritySettings(BaseModel):
-    """What a maker may do to tests and configuration."""
-
-    model_config = _CLOSED
-
-    mode: IntegrityMode = IntegrityMode.APPEND_ONLY
-    """read-only, append-only or free."""
-    protected: tuple[str, ...] = ()
-    """More protected paths, as globs from the root of the repository."""
-
-
-class FailuresSettings(BaseModel):
-    """How red tests are explained, and which of them do not count for a while."""
-
-    model_config = _CLOSED
-
-    localise_s: float = Field(default=20.0, ge=0)
-    """Seconds for finding the lines at fault with a tracer where tests are red; 0 switches it off."""
-    quarantine_after: int = Field(default=2, ge=0)
-    """Runs in which a test was flaky before it goes into quarantine by itself; 0: never."""
-    quarantine_days: int = Field(default=14, ge=1, le=365)
-    """Days after which a quarantine ends and the test counts again."""
-    quarantine_file: str = ""
-    """File of the tests in quarantine, from the root of the repository; empty: in the state directory."""
 
 
 class Settings(BaseSettings):

@@ -1,6 +1,8 @@
 """`setpoint cover` as a user calls it: R1's example, with the built-in generator and with an agent."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -159,8 +161,28 @@ def test_changed_code_is_sent_back_where_tests_are_asked_for(sample):
     )
 
 
+def test_a_project_without_any_test_is_verified_too(repository):
+    (repository.root / "tests" / "test_calc.py").unlink()
+    repository.write("pyproject.toml", '[project]\nname = "calc"\nversion = "1"\n')
+    repository.commit()
+
+    done = repository.setpoint("cover", "calc.py", "--json", "--budget", "6", timeout=240, **QUICKLY)
+
+    outcome = json.loads(done.stdout)
+    assert (done.returncode, outcome["mark"], outcome["iterations"]) == (0, "IMPLEMENTATION_VERIFIED", 1)
+
+
 def test_what_is_no_source_is_wrong_use(repository):
     done = repository.setpoint("cover", "no/such/file.py")
 
     assert done.returncode == 2
     assert "no committed Python source" in done.stderr
+
+
+def test_without_pytest_in_the_projects_interpreter_it_says_so_at_once(sample, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+
+    done = sample.setpoint("cover", "sample.py", SETPOINT_CHECKS__PYTHON=str(tmp_path / "bare/bin/python"))
+
+    assert done.returncode == 2
+    assert "holds no pytest" in done.stderr

@@ -117,3 +117,12 @@ async def test_agents_are_made_by_protocol(agents) -> None:
     assert isinstance(made.make("c"), CommandAgent)
     with pytest.raises(NoUsableAgent, match="no agent 'x'"):
         made.make("x")
+
+
+async def test_what_holds_an_agent_is_told_for_those_with_a_process(agents) -> None:
+    known = agents(
+        Launch(name="own", argv=("true",)),
+        Launch(name="asked", argv=("-",), protocol="model", model="openai:x"),
+    )
+    assert await known.held_by("own") == "none, by setting"
+    assert [await known.held_by(name) for name in ("asked", "rules")] == ["", ""]

@@ -18,10 +18,9 @@ from setpoint.agents.command import CommandAgent
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import Brief
-from setpoint.domain.sandbox import Means
+from setpoint.domain.sandbox import Means, SandboxSettings
 from setpoint.errors import SandboxUnavailable, SettingsError
 from setpoint.processes import Command, Trial
-from setpoint.settings import SandboxSettings
 from setpoint.store.artifacts import Artifacts
 from setpoint.testing import SilentObserver
 
@@ -154,7 +153,7 @@ from setpoint.agents.acp import AcpAgent
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import Brief
-from setpoint.settings import SandboxSettings
+from setpoint.domain.sandbox import SandboxSettings
 from setpoint.store.artifacts import Artifacts
 from setpoint.testing import SilentObserver
 

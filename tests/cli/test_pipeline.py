@@ -53,6 +53,17 @@ def test_the_reviews_of_the_settings_are_shown(called, tmp_path):
     assert "reviewer (spec, security)" in called("show").output
 
 
+def test_who_would_play_each_phase_is_shown(called, tmp_path):
+    (tmp_path / "setpoint.toml").write_text(
+        '[agents]\nmaker = "auto"\nplanner = "codex"\nreviewer = "gemini"\nattempts = 2\n'
+        'reviews = ["code", "security"]\nreviewers = { security = "claude" }\n'
+    )
+    assert called("show").output.splitlines()[-1] == (
+        "played: research by rules; plan by codex; implement by auto, auto; "
+        "review by gemini, security: claude"
+    )
+
+
 @pytest.mark.parametrize(
     ("prompt", "why"),
     [

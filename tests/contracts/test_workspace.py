@@ -95,6 +95,26 @@ async def test_a_label_is_taken_once(world):
     assert await workspace.find(copy, "implement-1") == first
 
 
+async def test_a_commit_of_another_work_copy_is_brought_and_stays(world):
+    workspace, base = world
+    copy, other = await workspace.open(RUN, base), await workspace.open(TraceId("run-1-c2"), base)
+    (Path(other.path) / "calc.py").write_text("theirs\n")
+    made = await workspace.snapshot(other, "implement-1-c2", attempt())
+    (Path(copy.path) / "calc.py").write_text("left over\n")
+    for _ in range(2):  # a second time changes nothing
+        await workspace.restore(copy, made.commit, of=other)
+        assert content(Path(copy.path)) == {**BASE, "calc.py": "theirs\n"}
+    diff = await workspace.diff(copy, base, made.commit)
+    assert "+theirs" in diff
+    again = await workspace.open(RUN, base)
+    assert content(Path(again.path))["calc.py"] == "theirs\n"
+    await workspace.restore(copy, base)
+    (Path(copy.path) / "calc.py").write_text("mine\n")
+    mine = await workspace.snapshot(copy, "implement-2", attempt())
+    await workspace.restore(other, mine.commit, of=copy)
+    assert content(Path(other.path))["calc.py"] == "mine\n"
+
+
 async def test_no_change_is_an_empty_snapshot(world):
     workspace, base = world
     copy = await workspace.open(RUN, base)

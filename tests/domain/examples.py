@@ -14,6 +14,7 @@ from setpoint.domain.gate import Answer, Choice, Gate, GateKind, Grant, Option, 
 from setpoint.domain.ids import Commit, GateId, StoryId, TraceId, Tree
 from setpoint.domain.quarantine import PutBy, Quarantined
 from setpoint.domain.request import ChangeRequest, GivenReason, Opinion
+from setpoint.domain.role_events import Standing
 from setpoint.domain.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.story import Story
 from setpoint.domain.verdict import HardGate, Judgement, Verdict
@@ -105,6 +106,10 @@ OUTCOME = RunOutcome(
     duration_s=61.5,
 )
 REQUEST = ChangeRequest(path="tests/test_calc.py", reason="add() is to round now")
+CANDIDATE = a_snapshot(an_attempt()).model_copy(update={"label": "implement-1-c2"})
+STANDING = Standing(
+    candidate=2, agent="scripted", red=1, blocking=0, score=0.9, findings=0, lines=4, cost_usd=None
+)
 _BODIES = (
     e.RunStarted(
         order=ORDER, workdir="/copy", python="/project/.venv/bin/python", checks={"pytest": "tests"}
@@ -173,6 +178,14 @@ _BODIES = (
         agent="critic",
         reason="decision: Field required",
         asked_again=True,
+    ),
+    e.CandidateMade(phase="implement", iteration=1, candidate=2, agent="scripted", snapshot=CANDIDATE),
+    e.CandidateMeasured(iteration=1, candidate=2, evaluation=RED),
+    e.CandidateChosen(
+        iteration=1,
+        candidate=2,
+        reason="candidate 2 (scripted) has fewer red tests than candidate 1 (other)",
+        standings=(STANDING,),
     ),
     e.PhaseBounce(source="test", target="implement", bounce=1, iteration=1, failures=1, reason="1 failing"),
     e.LoopRestarted(iteration=3, commit=COMMIT, reason="the same problems came back"),

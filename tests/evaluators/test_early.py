@@ -39,10 +39,14 @@ def root(tmp_path: Path) -> Path:
     for path, text in {".gitignore": ".setpoint\n__pycache__\n", **FILES}.items():
         (made / path).parent.mkdir(parents=True, exist_ok=True)
         (made / path).write_text(text)
-    git = ("git", "-c", "user.name=T", "-c", "user.email=t@localhost")
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "base")):
-        subprocess.run((*git, *words), cwd=made, check=True)
+        git(made, *words)
     return made
+
+
+def git(root: Path, *words: str) -> str:
+    argv = ("git", "-c", "user.name=T", "-c", "user.email=t@localhost", *words)
+    return subprocess.run(argv, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def outcomes(root: Path, evaluation) -> dict[str, Outcome]:
@@ -128,6 +132,18 @@ async def test_a_deleted_file_and_an_ignored_one_are_seen_in_a_tree_recorded_aga
     (root / "extra.py").unlink()
     back = await standing(root).measure_tree(root, fast=True)
     assert first.tree == back.tree != more.tree
+
+
+async def test_a_file_that_is_tracked_though_ignored_is_seen_after_a_commit(root: Path) -> None:
+    await standing(root).measure_tree(root, fast=True)
+    (root / ".gitignore").write_text(".setpoint\n__pycache__\n*.gen.py\n")
+    (root / "made.gen.py").write_text("X = 1\n")
+    for words in (("add", "-A"), ("add", "-f", "made.gen.py"), ("commit", "-qm", "made")):
+        git(root, *words)
+    made = await standing(root).measure_tree(root, fast=True)
+    assert made.tree == git(root, "rev-parse", "HEAD^{tree}")
+    (root / "made.gen.py").write_text("X = 2\n")
+    assert (await standing(root).measure_tree(root, fast=True)).tree != made.tree
 
 
 async def test_cancelling_ends_a_grandchild_with_a_session(root: Path, tmp_path: Path) -> None:

@@ -154,7 +154,9 @@ def _of_tries(recent):
     for body in recent:
         usage, lost = None, 0
         match body:
-            case e.AgentFinished(snapshot=snapshot):
+            case e.AgentFinished(candidate=candidate) if candidate:
+                continue  # told when the candidate was made
+            case e.AgentFinished(snapshot=snapshot) | e.CandidateMade(snapshot=snapshot):
                 role, lost, attempt = "making", body.lost, snapshot.attempt
                 usage = attempt.usage if attempt else None
                 broke = attempt is not None and attempt.breakage is not None

@@ -66,12 +66,14 @@ def finished_attempts(draw):
     attempt = an_attempt(stop=Stop.BROKEN if broke else Stop.END_TURN, breakage=broke, usage=draw(USAGES))
     snapshot = a_snapshot(draw(st.sampled_from([None, attempt])))
     restored = draw(st.sampled_from([(), (), ("tests/test_a.py",)]))
-    return e.AgentFinished(
-        phase="implement",
-        iteration=draw(st.integers(1, 3)),
-        snapshot=snapshot.model_copy(update={"restored": restored}),
-        lost=draw(st.integers(0, 2)),
-    )
+    told = {
+        "iteration": draw(st.integers(1, 3)),
+        "snapshot": snapshot.model_copy(update={"restored": restored}),
+        "lost": draw(st.integers(0, 2)),
+    }
+    if draw(st.integers(0, 3)) == 0:
+        return e.CandidateMade(phase="implement", candidate=2, agent="scripted", **told)
+    return e.AgentFinished(phase="implement", candidate=draw(st.sampled_from([0, 0, 2])), **told)
 
 
 BODIES = st.one_of(

@@ -3,9 +3,13 @@
 from decimal import Decimal
 
 from policies.rounds import a_round, finding
+from setpoint.domain.evidence import CheckState
 from setpoint.domain.run import Limits
+from setpoint.domain.verdict import HardGate
 from setpoint.loops.briefs import MOST_TRIED_DIFF, left, outcome_line, tried
 from setpoint.testing import Scene
+
+UNPROVEN = HardGate(name="proof", state=CheckState.FAIL, reason="nothing can prove the work")
 
 
 def test_each_outcome_is_said_in_one_line():
@@ -16,6 +20,9 @@ def test_each_outcome_is_said_in_one_line():
         "review": outcome_line(a_round(1, review=(finding("it leaks"),))),
         "broken": outcome_line(a_round(1, Scene(broken=("coverage",)))),
         "gates": outcome_line(a_round(1, reached=False).model_copy(update={"bounced_from": ""})),
+        "proof": outcome_line(
+            a_round(1, reached=False).model_copy(update={"bounced_from": "", "gates": (UNPROVEN,)})
+        ),
     }
     assert told == {
         "verified": "every gate passed",
@@ -24,6 +31,7 @@ def test_each_outcome_is_said_in_one_line():
         "review": "sent back by review: 1 blocking findings, first it leaks",
         "broken": "sent back by test: coverage broke: scripted to break",
         "gates": "sent back by the gates: a gate did not pass",
+        "proof": "sent back by the gates: gate proof did not pass: nothing can prove the work",
     }
 
 

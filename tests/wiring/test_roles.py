@@ -74,3 +74,60 @@ def test_a_review_without_a_prompt_is_refused(order):
 def test_a_reviewer_of_a_review_that_is_not_asked_for_is_refused(order):
     with pytest.raises(UsageError, match="no review of kind 'security' is asked for"):
         order('[agents]\nmaker = "one"\nreviewers = { security = "two" }')
+
+
+def candidates(made):
+    return [name for role, name in made.agents.items() if role.startswith("candidate:")]
+
+
+def test_without_more_makers_there_is_no_candidate(order):
+    made = order('[agents]\nmaker = "one"')
+    assert (candidates(made), made.makers) == ([], ("one",))
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ('maker = "one"\nattempts = 3', ["one", "one", "one"]),
+        ('candidates = ["one", "two"]', ["one", "two"]),
+        ('candidates = ["one", "two"]\nattempts = 3', ["one", "two", "one"]),
+    ],
+)
+def test_candidates_are_numbered_in_turn(order, settings, names):
+    made = order(f"[agents]\n{settings}\ncandidates_at_once = 3")
+    assert candidates(made) == names
+    assert made.agents["maker"] == names[0]
+    assert (made.makers, made.candidates_at_once) == (tuple(names), 3)
+    assert f"candidates: {', '.join(names)} (3 at once)" in made.notes
+
+
+def test_one_candidate_is_the_maker(order):
+    made = order('[agents]\nmaker = "one"\ncandidates = ["two"]')
+    assert (candidates(made), made.agents["maker"]) == ([], "two")
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ('candidates = ["one", "two", "three"]\nattempts = 2', "3 agents cannot share 2 attempts"),
+        (f"candidates = {['one'] * 9}", "9 candidates are too many"),
+    ],
+)
+def test_wrong_numbers_of_candidates_are_explained(order, settings, why):
+    with pytest.raises(UsageError, match=why) as refused:
+        order(f"[agents]\n{settings}")
+    assert refused.value.mend
+
+
+def test_a_reviewer_is_of_another_vendor_than_every_candidate(order):
+    with pytest.raises(UsageError, match="same vendor as the maker 'three'"):
+        order('[agents]\ncandidates = ["one", "three"]\nreviewer = "three"\nother_vendor = true')
+
+
+def test_who_plays_other_roles_is_told_with_the_order(order):
+    made = order(
+        '[agents]\nmaker = "one"\nplanner = "two"\ntester = "three"\nreviews = ["code", "security"]\n'
+        'reviewers = { security = "four" }'
+    )
+    assert made.others == {"planner": "two", "tester": "three", "reviewer:security": "four"}
+    assert order('[agents]\nmaker = "one"').others == {}

@@ -118,12 +118,14 @@ class Agents:
         return self._acp(launch)
 
     async def held_by(self, name: str) -> str:
-        """Say in a line what will hold an agent; empty for those that are part of Setpoint.
+        """Say in a line what will hold an agent; empty for those without a process of their own.
 
         Raises `SandboxUnavailable` where what is asked for does not work here.
         """
         launch = self._launches.get(name)
-        return "" if launch is None else await self._sandbox.told(launch)
+        if launch is None or launch.protocol == "model":
+            return ""
+        return await self._sandbox.told(launch)
 
     def vendor(self, name: str) -> str:
         """Say whose models an agent uses; one that nothing is known of is a vendor of its own."""

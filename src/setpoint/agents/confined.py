@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.agents.launch import Launch
-from setpoint.domain.sandbox import Means
+from setpoint.domain.sandbox import Means, SandboxSettings
 from setpoint.errors import SandboxUnavailable, SettingsError
 from setpoint.processes import Command, Confinement, Trial, clean_environment, trial
-from setpoint.settings import SandboxSettings
 
 ORDER = (Means.LANDLOCK, Means.BWRAP)
 """What `auto` tries, in this order: the first takes no time and changes nothing else for the agent."""

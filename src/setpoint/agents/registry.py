@@ -32,10 +32,12 @@ def known(own: Mapping[str, CustomAgent] | None = None, *, proxied: bool = False
     launches = {name: Launch(name=name, **table) for name, table in tables.items()}
     for name, agent in (own or {}).items():
         launches[name] = _laid_over(name, agent, launches.get(name))
-    return {name: _counted(launch, (own or {}).get(name), proxied) for name, launch in launches.items()}
+    return {
+        name: _counted(launch, (own or {}).get(name), everyone=proxied) for name, launch in launches.items()
+    }
 
 
-def _counted(launch: Launch, own: CustomAgent | None, everyone: bool) -> Launch:  # noqa: FBT001 - a setting
+def _counted(launch: Launch, own: CustomAgent | None, *, everyone: bool) -> Launch:
     wanted = own.proxy if own is not None and own.proxy is not None else None
     able = bool(launch.base_urls or launch.config_base_urls)
     if wanted and not able:

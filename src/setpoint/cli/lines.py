@@ -12,6 +12,7 @@ from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.gate import Answer
+from setpoint.domain.role_events import Standing
 from setpoint.domain.run import Action, Ending, RunOutcome
 from setpoint.policies.spending import origin, used
 
@@ -59,7 +60,14 @@ def line(body: Body) -> Line:
             e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
         ):
             shown = _of_phase(body)
-        case e.ReviewAnswered() | e.FindingDeclined() | e.AnswerRejected():
+        case (
+            e.ReviewAnswered()
+            | e.FindingDeclined()
+            | e.AnswerRejected()
+            | e.CandidateMade()
+            | e.CandidateMeasured()
+            | e.CandidateChosen()
+        ):
             shown = _of_opinion(body)
         case e.AgentStarted() | e.ToolExecuted() | e.ModelCalled() | e.AgentSpent() | e.AgentFinished():
             shown = _of_agent(body)
@@ -148,12 +156,13 @@ def _of_run(
     match body:
         case e.RunStarted():
             order = body.order
-            maker = order.agents.get("maker", "?")
+            maker = ", ".join(order.makers) or "?"
+            others = "".join(f"\n  {role}: {name}" for role, name in order.others.items())
             notes = "".join(f"\n  {note}" for note in order.notes)
             told = {name: reason for name, reason in body.checks.items() if reason != "always"}
             checks = "".join(f"\n  {name}: {reason}" for name, reason in told.items())
             head = f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]})"
-            return Line(f"{head}{checks}{notes}", "bold")
+            return Line(f"{head}{others}{checks}{notes}", "bold")
         case e.RunResumed():
             return Line(
                 f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
@@ -230,7 +239,16 @@ def _of_phase(
             assert_never(body)
 
 
-def _of_opinion(body: e.ReviewAnswered | e.FindingDeclined | e.AnswerRejected) -> Line:
+def _of_opinion(
+    body: e.ReviewAnswered
+    | e.FindingDeclined
+    | e.AnswerRejected
+    | e.CandidateMade
+    | e.CandidateMeasured
+    | e.CandidateChosen,
+) -> Line:
+    if isinstance(body, e.CandidateMade | e.CandidateMeasured | e.CandidateChosen):
+        return _of_candidates(body)
     if isinstance(body, e.AnswerRejected):
         then = "asked once more" if body.asked_again else "it has no answer"
         return Line(
@@ -282,6 +300,33 @@ def _broken(attempt: Attempt | None) -> str:
     if attempt is None or attempt.breakage is None:
         return ""
     return f"; {attempt.agent} broke: {attempt.breakage.kind}: {attempt.breakage.message.splitlines()[0]}"
+
+
+def _of_candidates(body: e.CandidateMade | e.CandidateMeasured | e.CandidateChosen) -> Line:
+    match body:
+        case e.CandidateMade():
+            snapshot, broke = body.snapshot, _broken(body.snapshot.attempt)
+            change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
+            text = f"candidate {body.candidate} ({body.agent}), {snapshot.commit[:10]}: {change}{broke}"
+            return Line(text, "red" if broke else "")
+        case e.CandidateMeasured():
+            measured = _measured(body.evaluation)
+            return Line(f"candidate {body.candidate}: {measured.text}", measured.style)
+        case e.CandidateChosen():
+            stand = "".join(f"\n  {_standing(each)}" for each in body.standings)
+            return Line(f"{body.reason}{stand}", "bold" if body.candidate else "red")
+        case _:
+            assert_never(body)
+
+
+def _standing(each: Standing) -> str:
+    cost = "cost unknown" if each.cost_usd is None else f"${each.cost_usd:.2f}"
+    failing = f"not passed: {', '.join(each.failing)}; " if each.failing else ""
+    score = "" if each.score is None else f"quality {each.score:.2f}, "
+    return (
+        f"{each.candidate} {each.agent}: {failing}{each.red} red, {each.blocking} blocking, {score}"
+        f"{each.findings} findings, {each.lines} lines, {cost}"
+    )
 
 
 def _stagnated(body: e.LoopStagnated) -> Line:

@@ -25,7 +25,8 @@ def show(
 
     from setpoint import wiring
 
-    pipeline = wiring.pipeline(wiring.open_project(Path.cwd()), name)
+    project = wiring.open_project(Path.cwd())
+    pipeline = wiring.pipeline(project, name)
     if as_json:
         typer.echo(pipeline.model_dump_json(indent=2))
         return
@@ -37,10 +38,12 @@ def show(
     for phase in pipeline.phases:
         what = phase.role or phase.stage or ""
         reviews = f" ({', '.join(phase.reviews)})" if phase.reviews else ""
-        table.add_row(
-            phase.name, phase.kind, f"{what}{reviews}", ", ".join(sorted(set(phase.prompts.values())))
-        )
+        prompts = ", ".join(sorted(set(phase.prompts.values())))
+        table.add_row(phase.name, phase.kind, f"{what}{reviews}", prompts)
     console.print(table)
+    players = {phase.name: wiring.players(project.settings.agents, phase) for phase in pipeline.phases}
+    told = "; ".join(f"{name} by {player}" for name, player in players.items() if player)
+    console.print(f"played: {told}", highlight=False, markup=False)
 
 
 @app.command()

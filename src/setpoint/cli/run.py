@@ -7,6 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+Reviews = Annotated[
+    list[str] | None,
+    typer.Option(help="A kind of review: code, spec, security, product; may be given again."),
+]
+
 
 def run(
     called: typer.Context,
@@ -17,11 +22,10 @@ def run(
     jobs: Annotated[int | None, typer.Option(help="With --auto: stories at once.")] = None,
     max_stories: Annotated[int | None, typer.Option(help="With --auto: stories taken up at most.")] = None,
     agent: Annotated[str, typer.Option("--agent", "-a", help="Who does it: see `setpoint agents`.")] = "",
+    agents: Annotated[str, typer.Option(help="Several who try it, as a,b,c: the best goes on.")] = "",
+    attempts: Annotated[int | None, typer.Option(help="How many tries: the best goes on.")] = None,
     reviewer: Annotated[str, typer.Option(help="Who reviews it.")] = "",
-    review: Annotated[
-        list[str] | None,
-        typer.Option(help="A kind of review: code, spec, security, product; may be given again."),
-    ] = None,
+    review: Reviews = None,
     base: Annotated[str, typer.Option(help="The commit to start from.")] = "HEAD",
     accept: Annotated[
         list[str] | None, typer.Option(help="A command that must exit 0; may be given again.")
@@ -43,7 +47,7 @@ def run(
 
     _either(what, auto=auto)
     flags = {
-        "agents": _given({"maker": agent, "reviewer": reviewer, "reviews": review}),
+        "agents": _makers(agent, agents, attempts) | _given({"reviewer": reviewer, "reviews": review}),
         "limits": _limits(max_iterations, max_cost, max_minutes),
         "preset": preset,
         "known_red": known_red,
@@ -66,6 +70,17 @@ def _either(what: str, *, auto: bool) -> None:
     if auto == bool(what):
         message = "a wish and --auto exclude each other" if auto else "neither a wish nor --auto is given"
         raise UsageError(message, mend='setpoint run "what you want", or: setpoint run --auto')
+
+
+def _makers(agent: str, agents: str, attempts: int | None) -> dict[str, Any]:
+    from setpoint.errors import UsageError
+
+    names = [name.strip() for name in agents.split(",") if name.strip()]
+    if names and agent:
+        raise UsageError("--agent and --agents exclude each other", mend="name all of them with --agents")
+    # One who is asked for goes before several of the settings.
+    candidates = names or ([] if agent else None)
+    return _given({"maker": agent, "candidates": candidates, "attempts": attempts})
 
 
 def _limits(iterations: int | None, cost: str, minutes: float | None) -> dict[str, Any]:

@@ -32,7 +32,8 @@ def status(
         table.add_column(name, no_wrap=name in ("run", "state"), overflow="fold")
     for row in rows:
         state = str(row.ending or row.state)
-        cost = "" if row.cost_usd is None else f"${row.cost_usd:.2f}"
+        untold = "unknown" if row.ending else ""
+        cost = untold if row.cost_usd is None else f"${row.cost_usd:.2f}"
         table.add_row(row.trace_id, state, str(row.iterations), cost, row.branch, row.title)
     console = Console(soft_wrap=True, highlight=False)
     console.print(table)

@@ -21,6 +21,10 @@ from setpoint.domain.request_events import ChangeReviewed as ChangeReviewed  # n
 from setpoint.domain.request_events import ChangeSettled as ChangeSettled  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ReasonsGiven as ReasonsGiven  # noqa: PLC0414 - one of the union
 from setpoint.domain.role_events import AnswerRejected as AnswerRejected  # noqa: PLC0414 - one of the union
+from setpoint.domain.role_events import CandidateChosen as CandidateChosen  # noqa: PLC0414 - one of the union
+from setpoint.domain.role_events import CandidateMade as CandidateMade  # noqa: PLC0414 - one of the union
+from setpoint.domain.role_events import CandidateMeasured as CandidateMeasured  # noqa: PLC0414 - one of the union
+from setpoint.domain.role_events import FindingDeclined as FindingDeclined  # noqa: PLC0414 - one of the union
 from setpoint.domain.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant, Text, Usd, Value
 from setpoint.domain.verdict import HardGate, Verdict
@@ -161,6 +165,8 @@ class AgentFinished(Value):
     """Earlier tries of the same attempt that broke or were lost."""
     lost_cost_usd: Usd = Decimal(0)
     """What those tries are known to have cost."""
+    candidate: int = 0
+    """Which of several candidates it is; their cost is told by `candidate.made`. 0 where there was one."""
 
 
 class IterationEvaluated(Value):
@@ -180,15 +186,6 @@ class ReviewAnswered(Value):
     """Kind of the review, for example `security`."""
     verdict: Verdict
     usage: Usage = Usage()
-
-
-class FindingDeclined(Value):
-    """The maker declined an objection of a reviewer, with its reason."""
-
-    kind: Literal["finding.declined"] = "finding.declined"
-    iteration: int
-    fingerprint: str
-    reason: Text
 
 
 class ReviewCompleted(Value):
@@ -359,6 +356,9 @@ Body = Annotated[
     | ChangeSettled
     | ReasonsGiven
     | AnswerRejected
+    | CandidateMade
+    | CandidateMeasured
+    | CandidateChosen
     | PhaseBounce
     | LoopRestarted
     | DiminishingReturns

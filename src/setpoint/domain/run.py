@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from setpoint.domain.attempt import Attempt, AttemptLimits, Mode
+from setpoint.domain.attempt import Attempt, AttemptLimits, Mode, Role
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import Commit, TraceId, Tree
@@ -171,6 +171,8 @@ class RunOrder(Value):
     weights: dict[str, float] = WEIGHTS
     attempt: AttemptLimits = AttemptLimits()
     """What one attempt of an agent may use."""
+    candidates_at_once: int = Field(default=2, ge=1)
+    """How many candidates work at the same time; `agents` names them, under `candidate:1` and so on."""
     memory: MemoryTerms = MemoryTerms()
     """What the run takes from memory and puts into it."""
     escalation: Escalation = Escalation()
@@ -192,6 +194,22 @@ class RunOrder(Value):
     story_digest: str = ""
     """What that file asked for when the run began, as a hash, so that a later edit is noticed."""
     started_at: Instant
+
+    @property
+    def makers(self) -> tuple[str, ...]:
+        """Who makes the work: the candidates, where there are several."""
+        numbered = [name for role, name in self.agents.items() if role.startswith("candidate:")]
+        return tuple(numbered or [name for role, name in self.agents.items() if role == Role.MAKER])
+
+    @property
+    def others(self) -> dict[str, str]:
+        """Who plays the other roles, by role; what is played by rule is left out."""
+        makers = ("candidate:", Role.MAKER)
+        told = {role: name for role, name in self.agents.items() if not role.startswith(makers)}
+        kinds = {role for role in told if role.startswith(f"{Role.REVIEWER}:")}
+        if kinds:
+            told.pop(Role.REVIEWER, None)
+        return {role: name for role, name in told.items() if name != "rules"}
 
 
 class Ending(StrEnum):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from setpoint.domain.value import Value
+
 
 class Means(StrEnum):
     """By what a process is confined."""
@@ -16,3 +18,18 @@ class Means(StrEnum):
     """The program bubblewrap: another view of the file system and of the processes."""
     NONE = "none"
     """Nothing."""
+
+
+class SandboxSettings(Value):
+    """What keeps the processes of agents, and of checks, from changing what is not theirs."""
+
+    agents: Means = Means.AUTO
+    """What holds agents: auto (the first that works here), landlock, bwrap or none."""
+    checks: Means = Means.NONE
+    """What keeps checks, which run the code of the work, from your tree, Setpoint's state and your keys."""
+    caches: bool = True
+    """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
+    writes: tuple[str, ...] = ()
+    """More folders and files that every agent may write to; `~` and `$NAME` are replaced."""
+    hide: tuple[str, ...] = ()
+    """Folders and files that no agent may even read, for example `~/.ssh`; bwrap alone can do that."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from setpoint import __version__
@@ -34,7 +35,7 @@ from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanish
 from setpoint.evaluators.integrity.paths import collected, matches
 from setpoint.evaluators.integrity.signals import Difference, signals
 from setpoint.evaluators.integrity.thresholds import lowered_settings
-from setpoint.evaluators.tools.definitions import shape
+from setpoint.evaluators.tools.definitions import Shape, shape
 from setpoint.policies.cover import SOURCE as COVER
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at
 from setpoint.store.artifacts import Artifacts
@@ -102,6 +103,11 @@ class Work:
             if path.endswith(_CODE) and not is_test_path(path)
         )
 
+    @cached_property
+    def shape(self) -> Shape:
+        """What its new and changed definitions are like."""
+        return shape(_code(self.before), _code(self.after))
+
     def repeated(self, results: Iterable[CheckResult]) -> int | None:
         """Count the lines of code that stand elsewhere too; none where no check looked."""
         looked = [each.duplicated for each in results if each.duplicated is not None]
@@ -144,13 +150,13 @@ class Judge:
         evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
         return evaluation.model_copy(update={"existing": existing - len(asked)})
 
-    async def alone(self, raw: Measurements) -> Evaluation:
-        """Judge a tree by itself: every finding and every red test counts."""
+    async def alone(self, raw: Measurements, work: Work) -> Evaluation:
+        """Judge a tree by itself: every finding and every red test counts; `work` is all of it."""
         findings = tuple(finding for result in raw.results for finding in result.findings)
         red = Red(failures=raw.tests.failures) if raw.tests else Red()
         red = await self._readable(red, raw.commit, _UNCOMPARED, None)
         evidence = tuple(_against(result, result.findings, red) for result in raw.results)
-        return self._evaluation(raw, evidence, findings, red, await self._whole(raw.commit))
+        return self._evaluation(raw, evidence, findings, red, work)
 
     async def against(self, base: Measurements, raw: Measurements, known: Reference) -> Evaluation:
         """Judge a tree by its difference from the base."""
@@ -213,12 +219,14 @@ class Judge:
         tests = await contents(self.root, commit, [path for path in every if work.is_test(path)])
         return replace(work, tests=_texts(tests))
 
-    async def _whole(self, commit: Commit) -> Work:
+    async def whole(self, commit: Commit) -> Work:
         """Take every file as new, where there is nothing to compare a tree with."""
         code = [path for path in await files_at(self.root, commit) if path.endswith(_CODE)]
         after = _texts(await contents(self.root, commit, code))
         lines = {path: set(range(1, text.count("\n") + 1)) for path, text in after.items()}
-        return Work(changed=tuple(code), lines=lines, before={}, after=after)
+        work = Work(changed=tuple(code), lines=lines, before={}, after=after)
+        await asyncio.to_thread(lambda: work.shape)
+        return work
 
     def _integrity(
         self, base: Measurements, raw: Measurements, work: Work, known: Reference
@@ -298,7 +306,7 @@ class Judge:
             coverage_goal=self.coverage_goal,
             changed_lines=work.line_count,
             duplicated_lines=work.repeated(raw.results),
-            shape=shape(_code(work.before), _code(work.after)),
+            shape=work.shape,
         )
 
 

@@ -73,11 +73,15 @@ class Measuring:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self.plan(task, place.copy.trace_id, Path(scratch))
             target = await self.target(task, place)
-            parsed = await run_group(plan.parse(target), place, bench)
-            if _breaks(parsed, task.base):
-                rest = _left_out(place.tree, plan, target)
-            else:
-                rest = await measure(place, plan.static(target), plan.tests(target), bench)
+            parsing = asyncio.create_task(run_group(plan.parse(target), place, bench))
+            try:
+                if task.base is not None and _breaks(await parsing, task.base):
+                    rest = _left_out(place.tree, plan, target)
+                else:  # with nothing to compare with, nothing has to wait for it
+                    rest = await measure(place, plan.static(target), plan.tests(target), bench)
+                parsed = await parsing
+            finally:
+                parsing.cancel()
             made = Measurements(
                 stage=place.stage, commit=place.commit, tree=place.tree, results=(*parsed, *rest)
             )
@@ -120,13 +124,15 @@ class Measuring:
                 return target
             footing = await self._footing(None, task, place)
             return replace(target, only=tuple(sorted(suspects)), footing=footing)
-        reach = await asyncio.to_thread(self._map(task.project).load)
+        reach = await asyncio.to_thread(self._map(task.project).load, target.files)
         impact = await self._impact(reach, task, place, target.files)
+        if reach is not None and task.base is None and not task.fresh:
+            target = replace(target, settled=frozenset(reach.red))
         if not early:
             stale = impact.everything or impact.share > STALE
             return replace(target, record=stale and target.aside is None)
         if task.fast and (reach is None or impact.everything):
-            return replace(target, record=True)
+            return replace(target, record=reach is None)
         named = _early(impact, reach, fast=task.fast)
         there = {each for each in named if each.partition("::")[0] in target.files}
         footing = await self._footing(reach, task, place)

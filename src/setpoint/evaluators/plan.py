@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
@@ -289,8 +290,12 @@ class Plan:
             if whole and "coverage" in self.project.chosen:
                 reason = "coverage is not installed in the project's environment; install it there"
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
-        else:
+        elif target.aside is not None:
             yield Group(checks=_of_suite(suite, target, CoverageReport(runner=runner)), identity=identity)
+        else:
+            ran = asyncio.Event()
+            checks = (replace(suite, ran=ran), CoverageReport(runner=runner, ready=ran))
+            yield Group(checks=checks, identity=identity, together=True)
 
     def runner(
         self, cover: tuple[str, ...] | None = None, name: Literal["pytest", "unittest"] = "pytest"

@@ -191,9 +191,13 @@ class ProjectEvaluator:
                 project = await self._look_at(root, copy, commit)
                 task = Task(project=project, story=story, fast=fast, fresh=fresh)
                 stage = Stage.EVALUATE if fast else Stage.TEST
-                raw = await self._measuring.measure(task, Measured(copy, commit, recorded[1], stage))
                 judge = self._judge(story, commit, copy, self._settings.weights)
-                made = await replace(judge, quarantine=quarantine).alone(raw)
+                reading = asyncio.create_task(judge.whole(commit))  # while the tools run
+                try:
+                    raw = await self._measuring.measure(task, Measured(copy, commit, recorded[1], stage))
+                    made = await replace(judge, quarantine=quarantine).alone(raw, await reading)
+                finally:
+                    reading.cancel()
             finally:
                 await asyncio.to_thread(remove, self._state, trace)
             if self._lasts(project):

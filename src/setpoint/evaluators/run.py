@@ -39,6 +39,8 @@ class Group:
     """All that decides their results, but for the tree and the base; none where they are never kept."""
     inputs: str = ""
     """A digest of all files that they look at; empty: the whole tree, and the base it is compared with."""
+    together: bool = False
+    """They wait for each other themselves where they have to."""
 
     def key(self, measured: Measured) -> tuple[str, ...] | None:
         """Give all that decides their results on a tree."""
@@ -95,16 +97,22 @@ async def run_group(group: Group, measured: Measured, bench: Bench) -> tuple[Che
         for result in made:
             bench.told(result)
         return made
-    results_made = []
-    for check in group.checks:
-        result = await check.run(measured)
-        bench.told(result)
-        bench.pace.took(result)
-        results_made.append(result)
-    made = tuple(results_made)
+    if group.together:
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(_run(check, measured, bench)) for check in group.checks]
+        made = tuple(task.result() for task in running)
+    else:
+        made = tuple([await _run(check, measured, bench) for check in group.checks])
     if bench.cache is not None and key is not None:
         bench.cache.keep(key, made)
     return made
+
+
+async def _run(check: Check, measured: Measured, bench: Bench) -> CheckResult:
+    result = await check.run(measured)
+    bench.told(result)
+    bench.pace.took(result)
+    return result
 
 
 def _of_tree(result: CheckResult, measured: Measured) -> CheckResult:

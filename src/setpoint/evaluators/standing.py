@@ -53,14 +53,19 @@ class Standing:
             "GIT_OBJECT_DIRECTORY": str(folder / "objects"),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
         }
+        begun = folder / "begun-at"  # the commit whose tracked files the index began with
+        known = (folder / "index").is_file() and begun.is_file() and begun.read_text("utf-8") == start
         try:
-            await git(self._root, "read-tree", "-m", start, environment=variables)
+            if not known:
+                await git(self._root, "read-tree", start, environment=variables)
             await git(self._root, "add", "--all", environment=variables)
         except WorkspaceError:  # an index that a crash left half written, or a lock beside it
             for left in (folder / "index", folder / "index.lock"):
                 left.unlink(missing_ok=True)
             await git(self._root, "read-tree", start, environment=variables)
             await git(self._root, "add", "--all", environment=variables)
+        if not known:
+            begun.write_text(start, "utf-8")
         return start, Tree((await git(self._root, "write-tree", environment=variables)).text)
 
     async def committed(self, folder: Path, place: Path, recorded: tuple[Commit, Tree]) -> Commit:

@@ -17,6 +17,9 @@ from setpoint.domain.events import (
     BaselineMeasured,
     BudgetWarned,
     CancelRequested,
+    CandidateChosen,
+    CandidateMade,
+    CandidateMeasured,
     ChangeRequested,
     ChangeReviewed,
     ChangeSettled,
@@ -47,85 +50,16 @@ from setpoint.domain.events import (
     TestsQuarantined,
     ToolExecuted,
 )
-from setpoint.domain.gate import Gate
-from setpoint.domain.ids import GateId, TraceId
+from setpoint.domain.ids import GateId
 from setpoint.domain.request_events import AboutIntegrity
-from setpoint.domain.run import Limits, Round, RunOrder, RunOutcome
-from setpoint.domain.value import Instant, Value
+from setpoint.domain.run import Round, RunOutcome
+from setpoint.domain.value import Instant
 from setpoint.errors import RecordedDataError
+from setpoint.events.told import History as History  # noqa: PLC0414 - what is folded here
 from setpoint.events.tries import Asked as Asked  # noqa: PLC0414 - part of a history
 from setpoint.events.tries import Try as Try  # noqa: PLC0414 - part of a history
 from setpoint.policies.budget import active_seconds, granted, grants
-from setpoint.policies.spending import Account, account
-
-
-class History(Value):
-    """All that happened in a run, folded from its events; the same events give the same history."""
-
-    trace_id: TraceId
-    order: RunOrder
-    limits: Limits
-    """The limits of the order, with what people added to them since."""
-    workdir: str
-    python: str = ""
-    checks: dict[str, str] = {}
-    """Checks that run, with the reason each was chosen."""
-    started_at: Instant
-    last_at: Instant
-    """When the newest event was recorded."""
-    base: Evaluation | None = None
-    """The base commit's evaluation."""
-    rounds: tuple[Round, ...] = ()
-    """Iterations that were measured, oldest first."""
-    tries: tuple[Try, ...] = ()
-    """The maker's tries, oldest first."""
-    calls: dict[str, tuple[ToolCall, ...]] = {}
-    """Tool calls of all agents, by the label of the attempt."""
-    asked: dict[str, tuple[ModelCall, ...]] = {}
-    """Calls of models that the proxy saw, by the label of the attempt."""
-    texts: dict[str, str] = {}
-    """What each thinking phase wrote last."""
-    answers: tuple[ReviewAnswered, ...] = ()
-    """What each reviewer said, in order."""
-    declined: tuple[FindingDeclined, ...] = ()
-    """Objections that the maker declined."""
-    decisions: tuple[HaltingDecided, ...] = ()
-    bounces: tuple[PhaseBounce, ...] = ()
-    restarts: tuple[LoopRestarted, ...] = ()
-    diminishing: tuple[DiminishingReturns, ...] = ()
-    stagnations: tuple[LoopStagnated, ...] = ()
-    """Turns that were ended because the agent went in circles."""
-    guards: tuple[GuardFired, ...] = ()
-    warnings: tuple[BudgetWarned, ...] = ()
-    resumptions: tuple[RunResumed, ...] = ()
-    gates: tuple[Asked, ...] = ()
-    """Every question to a person, oldest first."""
-    requests: tuple[AboutIntegrity, ...] = ()
-    """What was asked for, said and decided about protected files and signals, oldest first."""
-    memory: tuple[m.AboutMemory, ...] = ()
-    """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""
-    feedback: tuple[m.Feedback, ...] = ()
-    """What people said or did about it, oldest first."""
-    cancel: CancelRequested | None = None
-    """Who wanted the run ended, where someone did."""
-    phase: str = ""
-    """The phase entered last; empty before the first."""
-    iteration: int = 0
-    """The iteration under way; 0 before the first."""
-    account: Account = Account()
-    """What was used, lost tries and those under way included."""
-    active_s: float = 0.0
-    """Seconds the run has worked; time between a crash and the resumption does not count."""
-    delivered: Delivered | None = None
-    outcome: RunOutcome | None = None
-    """None while the run is not finished."""
-
-    @property
-    def waiting(self) -> Gate | None:
-        """The question that the run stands still for."""
-        if self.outcome is not None or self.cancel is not None:
-            return None
-        return next((asked.gate for asked in self.gates if asked.answer is None), None)
+from setpoint.policies.spending import account
 
 
 def history(events: Sequence[Event]) -> History:
@@ -158,6 +92,8 @@ class _Fold:
     bounces: list[PhaseBounce] = field(default_factory=list)
     restarts: list[LoopRestarted] = field(default_factory=list)
     diminishing: list[DiminishingReturns] = field(default_factory=list)
+    candidates: list[CandidateMade] = field(default_factory=list)
+    contests: list[CandidateChosen] = field(default_factory=list)
     stagnations: list[LoopStagnated] = field(default_factory=list)
     guards: list[GuardFired] = field(default_factory=list)
     warnings: list[BudgetWarned] = field(default_factory=list)
@@ -193,8 +129,15 @@ class _Fold:
                 self.requests.append(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
-            case ReviewAnswered() | FindingDeclined() | AnswerRejected():
-                self._opinion(event.body)
+            case (
+                ReviewAnswered()
+                | FindingDeclined()
+                | AnswerRejected()
+                | CandidateMade()
+                | CandidateMeasured()
+                | CandidateChosen()
+            ):
+                self._compared(event.body)
             case AgentStarted() | ToolExecuted() | ModelCalled() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
             case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
@@ -234,6 +177,8 @@ class _Fold:
             bounces=tuple(self.bounces),
             restarts=tuple(self.restarts),
             diminishing=tuple(self.diminishing),
+            candidates=tuple(self.candidates),
+            contests=tuple(self.contests),
             stagnations=tuple(self.stagnations),
             guards=tuple(self.guards),
             warnings=tuple(self.warnings),
@@ -292,14 +237,27 @@ class _Fold:
         else:
             self.memory.append(body)
 
-    def _opinion(self, body: ReviewAnswered | FindingDeclined | AnswerRejected) -> None:
+    def _compared(
+        self,
+        body: ReviewAnswered
+        | FindingDeclined
+        | AnswerRejected
+        | CandidateMade
+        | CandidateMeasured
+        | CandidateChosen,
+    ) -> None:
         match body:
             case ReviewAnswered():
                 self.answers.append(body)
             case FindingDeclined():
                 self.declined.append(body)
-            case AnswerRejected():
-                pass  # the next answer counts, or none
+            case CandidateMade():
+                self.candidates.append(body)
+                self._amend(self._newest(body.snapshot.label), finished=True)
+            case CandidateChosen():
+                self.contests.append(body)
+            case AnswerRejected() | CandidateMeasured():
+                pass  # the answer that counts comes next; how a candidate stands is told when one is chosen
 
     def _agent(
         self, body: AgentStarted | ToolExecuted | ModelCalled | AgentSpent | AgentFinished, at: Instant

@@ -92,6 +92,7 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             laps=every,
             order=told.order,
             headline=_headline(told),
+            price=lambda cost: "unknown" if cost is None else f"${cost:.2f}",
             answers=_answers(told),
             cost=in_words(told.account),
             tokens=told.account.tokens,

@@ -170,7 +170,9 @@ def _tools(window: Window) -> sa.Select[Any]:
 
 def _tries(window: Window) -> sa.Select[Any]:
     json, kind, day = window.json, EVENT.c.kind, window.day().label("day")
-    made, thought = kind == "agent.finished", kind == "phase.completed"
+    made, thought = kind.in_(("agent.finished", "candidate.made")), kind == "phase.completed"
+    # What a candidate used is told when it is made; the one that goes on is told a second time.
+    once = sa.or_(kind != "agent.finished", sa.func.coalesce(json.number("candidate"), 0) == 0)
     label = sa.case((made, "making"), (thought, "thinking"), else_="review").label("label")
     broke = sa.case(
         (made, json.text("snapshot.attempt.breakage.kind").is_not(None)),
@@ -190,7 +192,7 @@ def _tries(window: Window) -> sa.Select[Any]:
             sa.func.count(cost).label("costed"),
             sa.func.sum(cost).label("cost"),
         )
-        .where(window.within("agent.finished", "phase.completed", "review.completed"))
+        .where(window.within("agent.finished", "candidate.made", "phase.completed", "review.completed"), once)
         .group_by(day, label)
     )
 

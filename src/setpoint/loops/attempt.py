@@ -7,8 +7,10 @@ is put aside, its known cost is charged, and a new try begins from the same comm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from setpoint.domain.attempt import Attempt, BreakageKind, Brief, Mode, Stop, ToolCall
 from setpoint.domain.events import AgentFinished, AgentStarted, LoopStagnated
@@ -17,6 +19,7 @@ from setpoint.domain.pipeline import Phase
 from setpoint.domain.run import Snapshot
 from setpoint.loops.inner import InnerLoop, Place, known_cost, watched
 from setpoint.loops.running import Running, change_hash
+from setpoint.ports import WorkCopy
 
 FATAL = frozenset({BreakageKind.MISSING, BreakageKind.AUTH, BreakageKind.BUDGET})
 """Breakages that another try cannot mend."""
@@ -38,15 +41,46 @@ async def make(run: Running, start: Start, brief: Brief) -> AgentFinished:
     """Let the maker change the work copy, once, and commit what it left."""
 
     async def act() -> AgentFinished:
-        found = await run.world.workspace.find(run.copy, brief.label)
-        if found is None:
-            await run.world.workspace.restore(run.copy, start.parent)
-            attempt = await _tried_until_it_works(run, start, brief)
-            restored = await run.world.evaluator.protect(run.judged_by, run.copy)
-            found = await run.world.workspace.snapshot(run.copy, brief.label, attempt, restored)
-        return await _finished(run, start, brief, found)
+        came = await made_in(run, start, brief, Bench(copy=run.copy))
+        return AgentFinished(
+            phase=start.phase.name, iteration=start.iteration, mode=start.mode, **came._asdict()
+        )
 
     return await run.journal.step(brief.label, act, AgentFinished)
+
+
+class Made(NamedTuple):
+    """What came of an attempt."""
+
+    snapshot: Snapshot
+    changed_against_base: bool
+    diff_hash: str
+    lost: int
+    lost_cost_usd: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """The work copy on which the results of a run are judged."""
+
+    copy: WorkCopy
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while what belongs to it is changed, where several attempts are made at once."""
+
+
+async def made_in(run: Running, start: Start, brief: Brief, bench: Bench) -> Made:
+    """Make the attempt in the run's work copy, unless it was made there already."""
+    workspace, there = run.world.workspace, bench.copy
+    found = await workspace.find(run.copy, brief.label)
+    if found is None:
+        await workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
+        attempt = await _tried_until_it_works(run, start, brief)
+        async with bench.lock:
+            # What is put back counts against the run, wherever the attempt was made.
+            here = run.copy._replace(trace_id=there.trace_id)
+            restored = await run.world.evaluator.protect(run.judged_by, here)
+        found = await workspace.snapshot(run.copy, brief.label, attempt, restored)
+    return await _finished(run, start, brief, found)
 
 
 async def _tried_until_it_works(run: Running, start: Start, brief: Brief) -> Attempt:
@@ -112,7 +146,7 @@ async def _try(run: Running, start: Start, brief: Brief, number: int) -> tuple[A
     return await watched(run, agent, brief, Place(start.phase.name, start.iteration, brief.label), number)
 
 
-async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot) -> AgentFinished:
+async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot) -> Made:
     tries = _tries(run, brief)
     nudges = sum(
         isinstance(event.body, LoopStagnated) and event.body.nudged and event.body.label == brief.label
@@ -120,10 +154,7 @@ async def _finished(run: Running, start: Start, brief: Brief, snapshot: Snapshot
     )
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
     change = await run.world.workspace.diff(run.copy, start.parent, snapshot.commit)
-    return AgentFinished(
-        phase=start.phase.name,
-        iteration=start.iteration,
-        mode=start.mode,
+    return Made(
         snapshot=snapshot,
         changed_against_base=snapshot.tree != run.copy.base_tree,
         diff_hash=change_hash(change),

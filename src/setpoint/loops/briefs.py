@@ -28,6 +28,8 @@ ANALYSIS = "analysis"
 MOST_DIFF = 60_000
 MOST_SIGNALS = 20
 MOST_TRIED_DIFF = 3000
+NOT_REACHED = "not reached"
+"""How the reason of a gate begins that another one kept from being looked at."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +179,14 @@ def outcome_line(past: Round) -> str:
     if findings:
         parts.append(f"{len(findings)} blocking findings, first {findings[0].message[:160]}")
     parts += [f"{evidence.check} broke: {evidence.reason[:160]}" for evidence in past.latest.broken]
-    return f"sent back by {past.bounced_from or 'the gates'}: {'; '.join(parts) or 'a gate did not pass'}"
+    return f"sent back by {past.bounced_from or 'the gates'}: {'; '.join(parts) or _closed(past)}"
+
+
+def _closed(past: Round) -> str:
+    """Name the gates that did not pass where no finding and no failure says why."""
+    closed = [gate for gate in past.gates if not gate.passed and not gate.reason.startswith(NOT_REACHED)]
+    told = [f"gate {gate.name} did not pass: {gate.reason[:160]}" for gate in closed]
+    return "; ".join(told) or "a gate did not pass"
 
 
 def left(limits: Limits, cost_usd: float, active_s: float) -> str:

@@ -26,7 +26,7 @@ async def judged(
     run: Running, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished, situation: Situation
 ) -> Round:
     """Send a change through the phases behind the making, cheapest first; what blocks ends the round."""
-    suspects = _suspects(base, rounds, situation)
+    suspects = suspects_of(base, rounds, situation)
     # A pipeline is not read unless the phase behind its making measures the evaluate stage.
     first, *others = run.order.pipeline.behind_making()
     evaluation = await _measured(run, first, made, suspects)
@@ -44,7 +44,7 @@ async def judged(
     return _with_gates(run, current)
 
 
-def _suspects(base: Evaluation, rounds: tuple[Round, ...], situation: Situation) -> tuple[str, ...]:
+def suspects_of(base: Evaluation, rounds: tuple[Round, ...], situation: Situation) -> tuple[str, ...]:
     """Name every test that was ever seen to fail, those of the last round first.
 
     With fewer of them, a round that breaks again what another had mended would look as good as that one.

@@ -30,11 +30,12 @@ from setpoint.domain.run import Action, Decision, Ending, Halt, Round, RunOrder,
 from setpoint.domain.verdict import Judgement
 from setpoint.loops.attempt import Start, make
 from setpoint.loops.briefs import Situation, brief, left, outcome_line, tried
+from setpoint.loops.candidates import Contest, by_the_chosen, contest, is_contested
 from setpoint.loops.ending import Close, finish
 from setpoint.loops.escalation import settled
 from setpoint.loops.inner import warn
 from setpoint.loops.journal import CancelAsked, Journal
-from setpoint.loops.judging import confirmed, judged
+from setpoint.loops.judging import confirmed, judged, suspects_of
 from setpoint.loops.learning import steered
 from setpoint.loops.requests import heard, settle_requests
 from setpoint.loops.running import Running
@@ -120,7 +121,7 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     """Make and judge one change; gives what to do next, or why the run stops."""
     run, base = course.run, course.base
     situation = await _situation(course, turn)
-    made = await _made(run, situation, turn.parent)
+    made = await _made(course, situation, turn.parent)
     if close := await _broken_maker(course, made):
         return close
     heard(run, made)
@@ -284,13 +285,16 @@ def _advice(run: Running, rounds: tuple[Round, ...]) -> str:
     return ADVICE
 
 
-async def _made(run: Running, situation: Situation, parent: Commit) -> AgentFinished:
-    phase = run.order.pipeline.making
+async def _made(course: _Course, situation: Situation, parent: Commit) -> AgentFinished:
+    run, phase = course.run, course.run.order.pipeline.making
     entered = PhaseEntered(phase=phase.name, iteration=situation.iteration)
     run.journal.note(f"{phase.name}-{situation.iteration}:entered", entered)
     asked = brief(run, phase, situation)
     start = Start(phase=phase, iteration=situation.iteration, mode=situation.mode, parent=parent)
-    return await make(run, start, asked)
+    if is_contested(run, situation.mode):
+        suspects = suspects_of(course.base, course.rounds, situation)
+        return await contest(run, Contest(start=start, brief=asked, suspects=suspects))
+    return await make(by_the_chosen(run), start, asked)
 
 
 async def _decided(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from setpoint.domain.attempt import AttemptLimits, Usage
 from setpoint.domain.events import (
     AgentFinished,
+    CandidateMade,
     ChangeReviewed,
     Event,
     GateAnswered,
@@ -195,7 +196,7 @@ def expected(events: Sequence[Event], phase: str) -> Decimal:
 def _place(event: Event) -> str:
     """Name the phase that an event closes an attempt of."""
     match event.body:
-        case AgentFinished(phase=phase) | PhaseCompleted(phase=phase):
+        case AgentFinished(phase=phase) | CandidateMade(phase=phase) | PhaseCompleted(phase=phase):
             return phase
         case ReviewAnswered():
             return "review"
@@ -205,7 +206,9 @@ def _place(event: Event) -> str:
 
 def _usage(event: Event) -> Usage | None:
     match event.body:
-        case AgentFinished(snapshot=snapshot) if snapshot.attempt is not None:
+        case AgentFinished(candidate=candidate) if candidate:
+            return None  # told when the candidate was made
+        case AgentFinished(snapshot=snapshot) | CandidateMade(snapshot=snapshot) if snapshot.attempt:
             return snapshot.attempt.usage
         case (
             PhaseCompleted(usage=usage)

@@ -10,6 +10,7 @@ from setpoint.domain.attempt import Usage
 from setpoint.domain.events import (
     AgentFinished,
     AgentSpent,
+    CandidateMade,
     ChangeReviewed,
     Event,
     PhaseCompleted,
@@ -131,7 +132,9 @@ class _Fold:
         match event.body:
             case AgentSpent(label=label, attempt=attempt, usage=usage):
                 self.flying.setdefault(label, {})[attempt] = usage
-            case AgentFinished():
+            case AgentFinished(candidate=candidate) if candidate:
+                pass  # told when the candidate was made
+            case AgentFinished() | CandidateMade():
                 self._made(event.body)
             case PhaseCompleted(phase=phase, iteration=iteration, usage=usage):
                 self._close(f"{phase}-{iteration}", usage)
@@ -149,7 +152,7 @@ class _Fold:
             case _:
                 pass  # nothing else costs
 
-    def _made(self, body: AgentFinished) -> None:
+    def _made(self, body: AgentFinished | CandidateMade) -> None:
         tries = self.flying.pop(body.snapshot.label, {})
         # The last try is the one whose result stands; what the others cost is in `lost_cost_usd`.
         for number in sorted(tries)[:-1]:

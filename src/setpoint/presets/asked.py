@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from pydantic_core import PydanticCustomError
 
 from setpoint.domain.finding import Severity
+from setpoint.domain.story import IntegrityMode
 from setpoint.presets import presets
 
 CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
@@ -87,3 +88,29 @@ class ChecksSettings(BaseModel):
             message = "no check or tool is called '{key}'; there are {known}"
             raise PydanticCustomError("unknown_key", message, {"key": unknown[0], "known": known})
         return self
+
+
+class IntegritySettings(BaseModel):
+    """What a maker may do to tests and configuration."""
+
+    model_config = CLOSED
+
+    mode: IntegrityMode = IntegrityMode.APPEND_ONLY
+    """read-only, append-only or free."""
+    protected: tuple[str, ...] = ()
+    """More protected paths, as globs from the root of the repository."""
+
+
+class FailuresSettings(BaseModel):
+    """How red tests are explained, and which of them do not count for a while."""
+
+    model_config = CLOSED
+
+    localise_s: float = Field(default=20.0, ge=0)
+    """Seconds for finding the lines at fault with a tracer where tests are red; 0 switches it off."""
+    quarantine_after: int = Field(default=2, ge=0)
+    """Runs in which a test was flaky before it goes into quarantine by itself; 0: never."""
+    quarantine_days: int = Field(default=14, ge=1, le=365)
+    """Days after which a quarantine ends and the test counts again."""
+    quarantine_file: str = ""
+    """File of the tests in quarantine, from the root of the repository; empty: in the state directory."""

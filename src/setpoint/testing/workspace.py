@@ -78,8 +78,9 @@ class FolderWorkspace:
         self._snapshots[copy.trace_id, label] = snapshot
         return snapshot
 
-    async def restore(self, copy: WorkCopy, commit: Commit) -> None:
-        """Make the folder equal a commit; what was not committed goes to `salvaged`."""
+    async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
+        """Make the folder equal a commit, of whatever copy; what was not committed goes to `salvaged`."""
+        del of
         wanted, path = self.files(commit), Path(copy.path)
         if copy.trace_id in self._at:
             left = _read(path)

@@ -17,6 +17,7 @@ from setpoint.domain.run import Limits, RunOrder, RunOutcome
 from setpoint.domain.story import KnownRed, Story
 from setpoint.durable.inline import InlineDurable
 from setpoint.loops import phase
+from setpoint.loops.candidates import PREFIX
 from setpoint.pipelines import load_pipeline, render
 from setpoint.ports import Agent, Evaluator, Memory, World
 from setpoint.testing.clock import HandClock
@@ -44,6 +45,8 @@ class Stage:
     """Who reviews by kind, where there is more than one review; all are asked at once."""
     roles: Mapping[str, Agent] = field(default_factory=dict)
     """Who plays other roles, for example the tester; planner and researcher are by rule otherwise."""
+    candidates: tuple[Agent, ...] = ()
+    """Makers that try the same work at once, in place of `agent`."""
     limits: Limits = field(default_factory=Limits)
     story: Story = STORY
     clock: HandClock = field(default_factory=HandClock)
@@ -71,7 +74,11 @@ class Stage:
             "pipeline": self._pipeline(),
             "limits": self.limits,
             "escalation": self.escalation,
-            "agents": {"maker": self.agent.name, "reviewer": self.reviewer.name},
+            "agents": {
+                "maker": self.agent.name,
+                "reviewer": self.reviewer.name,
+                **{role: agent.name for role, agent in self._candidates().items()},
+            },
             "branch": f"setpoint/{self.story.id}",
             "started_at": self.clock.now(),
         }
@@ -88,6 +95,7 @@ class Stage:
                 "planner": rules,
                 "researcher": rules,
                 **self.roles,
+                **self._candidates(),
             },
             workspace=self.workspace,
             forge=self.forge,
@@ -102,6 +110,9 @@ class Stage:
             folder=str(self.folder / "run"),
             memory=self.memory,
         )
+
+    def _candidates(self) -> dict[str, Agent]:
+        return {f"{PREFIX}{number}": agent for number, agent in enumerate(self.candidates, start=1)}
 
     def _pipeline(self) -> Pipeline:
         shipped = load_pipeline("change", self.folder)

@@ -35,6 +35,7 @@ from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
 from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_report, run_story
+from setpoint.wiring.roles import players
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.visitors import visitor_tokens
@@ -93,6 +94,7 @@ __all__ = [
     "order",
     "pipeline",
     "place_of",
+    "players",
     "put_in_quarantine",
     "quarantine_entries",
     "recorded_order",

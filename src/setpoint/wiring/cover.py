@@ -15,6 +15,7 @@ from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
 from setpoint.evaluators.cover import sources_within
+from setpoint.evaluators.discovery.interpreter import find_interpreter
 from setpoint.events.cover_report import CoverCourse, CoverTrend, Step, html, markdown
 from setpoint.events.replay import history
 from setpoint.policies.cover import SOURCE, quality
@@ -38,6 +39,9 @@ def cover_order(
     project = open_project(where)
     files = asyncio.run(_files(project, where, paths, base))
     goals = {**flags.pop("cover", {}), "paths": list(files), "only_tests": True}
+    if project.settings.checks.pytest == "auto":
+        # Where no test is there yet, nothing would speak for it, and what is written could not be verified.
+        flags["checks"] = {**flags.get("checks", {}), "pytest": True}
     project = open_project(where, {"pipeline": "cover", **flags, "cover": goals})
     return project, order(project, _story(project, paths), base)
 
@@ -57,6 +61,12 @@ async def _files(project: Project, where: Path, paths: tuple[str, ...], base: st
             mend = "name a path of this repository"
             raise UsageError(f"{path}: lies outside {project.root}", mend=mend) from None
     found = sources_within(named, await files_at(project.root, commit))
+    interpreter = await find_interpreter(project.root, project.settings.checks)
+    if not interpreter.has("pytest"):
+        raise UsageError(
+            f"what tests reach cannot be measured: {interpreter.path} ({interpreter.reason}) holds no pytest",
+            mend="install it there, or name the tests' interpreter in the setting checks.python",
+        )
     if not found:
         raise UsageError(
             f"{', '.join(paths)}: no committed Python source outside the tests lies there",

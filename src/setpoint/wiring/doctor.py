@@ -85,6 +85,8 @@ async def _agent_rows(project: Project) -> list[AgentRow]:
 
 
 async def _held_by(held: Sandbox, launch: Launch) -> str:
+    if launch.protocol == "model":
+        return ""  # it has no process
     try:
         chosen = await held.chosen(launch)
     except SandboxUnavailable:

@@ -102,6 +102,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         agents=names,
         preset=settings.preset,
         weights=settings.weights,
+        candidates_at_once=settings.agents.candidates_at_once,
         attempt=AttemptLimits(wall_s=settings.agents.wall_s, idle_s=settings.agents.idle_s),
         settings=settings.model_dump_json(exclude={"agent"}),
         dirty=dirty,

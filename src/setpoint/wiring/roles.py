@@ -10,13 +10,13 @@ from setpoint.agents.registry import BUILT_IN
 from setpoint.domain.attempt import Role
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.errors import PipelineError, UsageError
-from setpoint.settings import AgentsSettings
+from setpoint.loops.candidates import PREFIX
+from setpoint.settings import MOST_CANDIDATES, AgentsSettings
 from setpoint.wiring.project import Project
 from setpoint.wiring.shielded import holder_of_checks
 from setpoint.wiring.world import outside_agents
 
 ROLE_SETTINGS = {
-    Role.MAKER: "maker",
     Role.REVIEWER: "reviewer",
     Role.PLANNER: "planner",
     Role.RESEARCHER: "researcher",
@@ -24,7 +24,7 @@ ROLE_SETTINGS = {
     Role.TEST_DESIGNER: "test_designer",
     Role.REFLECTOR: "reflector",
 }
-"""The key under `[agents]` that names who plays a role."""
+"""The key under `[agents]` that names who plays a role beside the maker."""
 
 
 class Cast(NamedTuple):
@@ -45,10 +45,11 @@ async def cast(project: Project, pipeline: Pipeline) -> Cast:
     wanted = project.settings.agents
     pipeline = with_reviews(pipeline, wanted.reviews)
     casting = _Casting(wanted, outside_agents(project))
-    names: dict[str, str] = {}
+    names = await casting.makers()
+    makers = tuple(dict.fromkeys(names.values()))
     for role, key in ROLE_SETTINGS.items():
         if asked := str(getattr(wanted, key)):
-            names[role] = await casting.settle(key, asked, names.get(Role.MAKER, ""))
+            names[role] = await casting.settle(key, asked, makers)
     kinds = {kind for phase in pipeline.phases for kind in phase.reviews}
     if unknown := sorted(set(wanted.reviewers) - kinds):
         message = f"setting agents.reviewers: no review of kind '{unknown[0]}' is asked for"
@@ -56,9 +57,7 @@ async def cast(project: Project, pipeline: Pipeline) -> Cast:
     for kind in sorted(kinds):
         name = wanted.reviewers.get(kind)
         names[f"{Role.REVIEWER}:{kind}"] = (
-            names[Role.REVIEWER]
-            if name is None
-            else await casting.settle(f"reviewer:{kind}", name, names[Role.MAKER])
+            names[Role.REVIEWER] if name is None else await casting.settle(f"reviewer:{kind}", name, makers)
         )
     await casting.note_sandbox(names.values())
     if checks := await holder_of_checks(project.settings):
@@ -83,6 +82,20 @@ def _asked(phase: Phase, kinds: tuple[str, ...]) -> Phase:
     return phase.model_copy(update={"reviews": tuple(dict.fromkeys(kinds))})
 
 
+def players(wanted: AgentsSettings, phase: Phase) -> str:
+    """Say who would play a phase by the settings, with nobody tried out; empty where Setpoint does it."""
+    if phase.role is None:
+        return ""
+    if phase.role is Role.MAKER:
+        pool = wanted.candidates or (wanted.maker,)
+        count = max(wanted.attempts, len(pool))
+        return ", ".join(pool[number % len(pool)] for number in range(count))
+    own = str(getattr(wanted, ROLE_SETTINGS[phase.role])) or "nobody"
+    named = [f"{kind}: {wanted.reviewers[kind]}" for kind in phase.reviews if kind in wanted.reviewers]
+    rest = len(phase.reviews) > len(named) or not phase.reviews
+    return ", ".join([*([own] if rest else []), *named])
+
+
 class _Casting:
     """Settles names and remembers why."""
 
@@ -90,14 +103,32 @@ class _Casting:
         self._wanted, self._agents = wanted, agents
         self.notes_made: list[str] = []
 
-    async def settle(self, part: str, name: str, maker: str) -> str:
+    async def makers(self) -> dict[str, str]:
+        """Say who makes the work: one, or several candidates of which the first stands for all."""
+        wanted = self._wanted
+        count = max(wanted.attempts, len(wanted.candidates))
+        if 1 < wanted.attempts < len(wanted.candidates):
+            message = f"{len(wanted.candidates)} agents cannot share {wanted.attempts} attempts"
+            raise UsageError(message, mend="give as many attempts as agents or more, or no number")
+        if count > MOST_CANDIDATES:
+            raise UsageError(f"{count} candidates are too many", mend=f"name {MOST_CANDIDATES} at most")
+        if count == 1:
+            return {Role.MAKER: await self.settle("maker", (*wanted.candidates, wanted.maker)[0])}
+        pool = wanted.candidates or (wanted.maker,)
+        settled = {name: await self.settle("maker", name) for name in dict.fromkeys(pool)}
+        names = [settled[pool[number % len(pool)]] for number in range(count)]
+        self.notes_made.append(f"candidates: {', '.join(names)} ({wanted.candidates_at_once} at once)")
+        numbered = {f"{PREFIX}{number}": name for number, name in enumerate(names, start=1)}
+        return {Role.MAKER: names[0], **numbered}
+
+    async def settle(self, part: str, name: str, makers: tuple[str, ...] = ()) -> str:
         """Make a name of a setting."""
         reviews = part.startswith(str(Role.REVIEWER))
         if name == "auto":
             order = [
                 each
                 for each in self._wanted.order
-                if not (reviews and self._kin(each, maker)) and not (reviews and each == "mechanic")
+                if not (reviews and self._kin(each, makers)) and not (reviews and each == "mechanic")
             ]
             choice = await self._agents.choose((*order, "rules") if reviews else order)
             passed = "; ".join(f"{each.name}: {each.reason.splitlines()[0]}" for each in choice.passed_over)
@@ -105,8 +136,8 @@ class _Casting:
             return choice.name
         if name not in BUILT_IN:
             self._agents.make(name)  # an unknown name ends here, before anything is begun
-        if reviews and self._kin(name, maker):
-            message = f"{part} '{name}' is of the same vendor as the maker '{maker}'"
+        if reviews and (kin := self._kin(name, makers)):
+            message = f"{part} '{name}' is of the same vendor as the maker '{kin}'"
             mend = "name another agent, set its vendor under [agent.NAME], or agents.other_vendor = false"
             raise UsageError(message, mend=mend)
         return name
@@ -121,8 +152,10 @@ class _Casting:
             warning = "; they can write wherever you can" if by.startswith("none") else ""
             self.notes_made.append(f"sandbox of {', '.join(held)}: {by}{warning}")
 
-    def _kin(self, name: str, maker: str) -> bool:
-        """Whether both are of one vendor where another is asked for; what is built in has no model."""
-        if not self._wanted.other_vendor or name in BUILT_IN or maker in BUILT_IN:
-            return False
-        return self._agents.vendor(name) == self._agents.vendor(maker)
+    def _kin(self, name: str, makers: tuple[str, ...]) -> str:
+        """Name a maker of the same vendor where another is asked for; what is built in has no model."""
+        if not self._wanted.other_vendor or name in BUILT_IN:
+            return ""
+        own = self._agents.vendor(name)
+        others = (each for each in makers if each not in BUILT_IN)
+        return next((each for each in others if self._agents.vendor(each) == own), "")

@@ -29,6 +29,7 @@ from setpoint.events.replay import history
 from setpoint.events.report import write_all
 from setpoint.loops import phase
 from setpoint.loops.asking import waiting
+from setpoint.loops.candidates import PREFIX
 from setpoint.memory import SqlMemory
 from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, World
@@ -77,8 +78,8 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog,
     made: dict[str, Agent] = {}
     outside = outside_agents(project)
     for role, name in ordered.agents.items():
-        # Reviewers work at the same time, so each kind has an agent, and a session, of its own.
-        alone = role if role.startswith(f"{Role.REVIEWER}:") else name
+        # Reviewers and candidates work at the same time, so each has an agent, and a session, of its own.
+        alone = role if role.startswith((f"{Role.REVIEWER}:", PREFIX)) else name
         if alone not in made:
             made[alone] = _agent(name, outside, project, settings)
     folder = project.run_folder(ordered.trace_id)

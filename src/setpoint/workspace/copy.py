@@ -100,9 +100,14 @@ class GitWorkspace:
         vault.show_agent(commit)
         return described.model_copy(update={"commit": commit})
 
-    async def restore(self, copy: WorkCopy, commit: Commit) -> None:
-        """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first."""
+    async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
+        """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first.
+
+        A commit `of` another work copy is fetched from there, and kept here from then on.
+        """
         vault = Vault(Path(copy.path))
+        if of is not None:
+            await vault.bring(Vault(Path(of.path)), commit)
         (current, before), (_, wanted) = await vault.trees(CURRENT, commit)
         left = await vault.staged()
         if left not in (before, wanted):

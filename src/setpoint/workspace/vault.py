@@ -60,6 +60,9 @@ SALVAGE = "refs/setpoint/salvage/"
 CURRENT = "refs/setpoint-state/current"
 """The commit that the work copy started from or was last made equal to."""
 
+BROUGHT = "refs/setpoint-state/brought/"
+"""Commits that were made in other work copies of the same run."""
+
 
 class Vault:
     """Setpoint's repository for one work copy, and the files that stand there."""
@@ -177,6 +180,13 @@ class Vault:
             "",
         )
         await self.git("update-ref", "--stdin", stdin="\n".join(lines).encode())
+
+    async def bring(self, other: Vault, commit: Commit) -> None:
+        """Fetch a commit from another work copy's repository, under a ref of its own."""
+        if await self.commit_at(f"{BROUGHT}{commit}") is not None:
+            return
+        quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
+        await self.git("fetch", *quiet, str(other.directory), f"{commit}:{BROUGHT}{commit}")
 
     async def unlock(self) -> None:
         """End what a killed Setpoint left running here, and remove its locks; for the run's one owner."""

@@ -45,7 +45,9 @@ def at_url(dialect, url, **more):
 def asked(agents, brief):
     async def ask(dialect, url, **more):
         agent = agents(mine=at_url(dialect, url, **more)).make("mine")
-        briefed = brief("review it", role=Role.REVIEWER).model_copy(update={"answer": ReviewShape})
+        briefed = brief("review it", role=Role.REVIEWER, wall_s=90, idle_s=90).model_copy(
+            update={"answer": ReviewShape}
+        )
         return await agent.attempt(briefed, SilentObserver())
 
     return ask

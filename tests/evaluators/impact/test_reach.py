@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.evaluators.impact import ReachFile, choose
+from setpoint.evaluators.impact import Reach, ReachFile, choose
+from setpoint.evaluators.impact.reach import UNSEEN, RawReach
 from setpoint.evaluators.inside import FOLDER
 
 FILES = {
@@ -46,8 +47,11 @@ def blob(text: str) -> str:
     return hashlib.sha1(text.encode()).hexdigest()
 
 
-@pytest.fixture(scope="module")
-def reach(tmp_path_factory: pytest.TempPathFactory):
+COVERED = ("-m", "coverage", "run", "--branch", "--source=.", "--data-file=../covered")
+
+
+@pytest.fixture(scope="module", params=[(), COVERED], ids=["plain", "covered"])
+def reach(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     root = tmp_path_factory.mktemp("project")
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -56,6 +60,7 @@ def reach(tmp_path_factory: pytest.TempPathFactory):
     variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": str(report)}
     argv = [
         sys.executable,
+        *request.param,
         "-m",
         "pytest",
         "-q",
@@ -70,7 +75,7 @@ def reach(tmp_path_factory: pytest.TempPathFactory):
     assert done.returncode == 0, done.stdout + done.stderr
     kept = ReachFile(root.parent / "maps", ("key",))
     kept.keep(written, "tree", {path: blob(text) for path, text in FILES.items()}, ())
-    return kept.load()
+    return kept.load({path: blob(text) for path, text in FILES.items()})
 
 
 async def chosen(reach, changes: dict[str, str | None]):
@@ -117,6 +122,24 @@ async def test_what_a_change_reaches(reach, change: dict[str, str | None], names
     assert (impact.everything, impact.names) == (False, names)
 
 
+def otherwise(reach: Reach, **raw: object) -> Reach:
+    return Reach(tree=reach.tree, blobs=reach.blobs, raw=reach.raw.model_copy(update=raw))
+
+
+async def test_a_file_that_was_not_looked_into_counts_as_a_whole(reach) -> None:
+    blind = otherwise(reach, blind=("shop.py",))
+    impact = await chosen(blind, edited("shop.py", "return x * RATE", "return x"))
+    assert impact.names >= {A, B}
+
+
+async def test_a_file_of_which_no_test_was_wanted_is_not_collected_again(reach) -> None:
+    ran = {test: number for test, number in reach.raw.tests.items() if not test.startswith(B)}
+    idle = otherwise(reach, tests=ran)
+    assert (await chosen(idle, edited("shop.py", "RATE = 2", "RATE = 3"))).names == {A}
+    changed = await chosen(idle, edited(B, "test_reads", "test_others"))
+    assert changed.names == {B}
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -136,7 +159,53 @@ async def test_in_doubt_it_is_everything(reach, change: dict[str, str | None]) -
 
 def test_no_map_is_read_where_none_was_written(tmp_path: Path) -> None:
     kept = ReachFile(tmp_path, ("key",))
-    assert kept.load() is None
-    assert kept.keep(tmp_path / "missing.json", "tree", {}, ()) is None
+    kept.keep(tmp_path / "missing.json", "tree", {}, ())
     (tmp_path / "broken.json").write_text(json.dumps({"points": 1}))
-    assert kept.keep(tmp_path / "broken.json", "tree", {}, ()) is None
+    kept.keep(tmp_path / "broken.json", "tree", {}, ())
+    assert kept.load({}) is None
+
+
+def test_the_map_of_the_nearest_tree_is_read_and_few_are_kept(tmp_path: Path, reach) -> None:
+    kept, written = ReachFile(tmp_path, ("key",)), tmp_path / "written.json"
+    written.write_text(reach.raw.model_dump_json())
+    for tree in "abcdef":
+        kept.keep(written, tree, {"one.py": tree, "two.py": "same"}, (f"red in {tree}",))
+
+    def read(one: str) -> tuple[str, tuple[str, ...]]:
+        found = kept.load({"one.py": one, "two.py": "same"})
+        return found.tree, found.red
+
+    assert read("d") == ("d", ("red in d",))
+    assert read("b")[0] == read("other")[0] == "f"
+
+
+def test_what_coverage_notes_stays_complete(tmp_path: Path) -> None:
+    files = {
+        "shop.py": "def price(x):\n    if x:\n        return 1\n    return 2\ndef never():\n    return 3\n",
+        "test_shop.py": (
+            "import shop, multiprocessing\ndef test_one():\n    assert shop.price(1) == 1\n"
+            "def test_two():\n    assert shop.price(0) == 2\n"
+            "def test_processes():\n    multiprocessing.get_context('spawn').Process(target=print).start()\n"
+        ),
+    }
+    for path, text in files.items():
+        (tmp_path / path).write_text(text)
+    found = {}
+    for name, more in (("alone", {}), ("mapped", {"SETPOINT_REACH_FILE": str(tmp_path / "map.json")})):
+        data = f"--data-file={name}.data"
+        argv = [sys.executable, "-m", "coverage", "run", "--branch", data, "--include=shop.py"]
+        variables = {**os.environ, "PYTHONPATH": str(FOLDER), "SETPOINT_REPORT_FILE": f"{tmp_path}/r", **more}
+        argv += ["-m", "pytest", "-q", "-p", "setpoint_report", "-p", "no:cacheprovider"]
+        subprocess.run(argv, cwd=tmp_path, env=variables, check=True, capture_output=True)
+        told = [sys.executable, "-m", "coverage", "json", data, "-q", "-o", f"{name}.json"]
+        subprocess.run(told, cwd=tmp_path, check=True, capture_output=True)
+        found[name] = json.loads((tmp_path / f"{name}.json").read_text())["files"]
+    assert found["alone"] == found["mapped"]
+    assert found["mapped"]["shop.py"]["missing_lines"] == [6]
+
+    raw = RawReach.model_validate_json((tmp_path / "map.json").read_bytes())
+    seen = {name.partition("::")[2]: raw.sets[number] for name, number in raw.tests.items()}
+    price = raw.points.index(("shop.py", 1))
+    assert [name for name, points in seen.items() if price in points] == ["test_one", "test_two"]
+    assert [name for name, points in seen.items() if UNSEEN in points] == ["test_processes"]
+    assert raw.blind == ("test_shop.py",)

@@ -234,3 +234,31 @@ def test_a_module_that_cannot_be_imported_is_said_so(project, cover):
 
     assert (result.status, result.text) == ("not_possible", "")
     assert "no_such_module_anywhere" in result.reason
+
+
+KEEPS = """
+    RULES = []
+
+
+    def rule(word, other):
+        RULES.insert(0, (word, other))
+
+
+    def plural(word):
+        for one, many in RULES:
+            if one == word:
+                return many
+        return word + "s" if word else ""
+"""
+
+
+def test_tests_that_spoil_others_go_and_their_victims_stay(project, cover):
+    root = project(words=KEEPS)
+
+    result = cover(root, "words.py", "words", wall_s=8.0)
+
+    assert "plural" in {test.target for test in result.tests}
+    for seed in ("1", "2", "3"):
+        order = "import pytest, random\n\n\ndef pytest_collection_modifyitems(items):\n"
+        (root / "conftest.py").write_text(f"{order}    random.Random({seed}).shuffle(items)\n")
+        assert run_tests(root).returncode == 0

@@ -111,6 +111,7 @@ class ModelAgent:
 
     async def _asked(self, brief: Brief, seen: Seen, usage: RunUsage, messages: list[ModelMessage]) -> _Ended:
         """Drive a turn and say how it ended; a session that was lost goes on from before it."""
+        self._ready()  # loads a library, which takes a time that is none of the model's
         wall_s = brief.limits.wall_s
         try:
             async with asyncio.timeout(wall_s):
@@ -124,6 +125,11 @@ class ModelAgent:
             return self._failed(brief, error, messages)
         self._sessions[brief.role] = _Session(brief.session, messages)
         return _Ended(Stop.END_TURN, text)
+
+    def _ready(self) -> Model:
+        if self._model is None:
+            self._model = self._make()
+        return self._model
 
     def _failed(self, brief: Brief, error: errors.AgentRunError, messages: list[ModelMessage]) -> _Ended:
         if isinstance(error, errors.UsageLimitExceeded):
@@ -141,14 +147,13 @@ class ModelAgent:
 
     async def _turn(self, brief: Brief, seen: Seen, usage: RunUsage, messages: list[ModelMessage]) -> str:
         """Drive the model to the end of its turn; `usage` and `messages` are filled while it works."""
-        if self._model is None:
-            self._model = self._make()
+        model = self._ready()
         held = self._sessions.get(brief.role)
         before = held.messages if held is not None and held.name == brief.session else []
         files = Files(Path(brief.workdir), brief.diff)
         tools = files.looking() + (files.editing() if brief.role is Role.MAKER else ())
         agent: Agent[None, str | BaseModel] = Agent(
-            self._model,
+            model,
             output_type=_output(brief),
             toolsets=[Watched(FunctionToolset(list(tools), max_retries=3), seen=seen)],
             retries={"tools": 3, "output": 0},
@@ -156,7 +161,7 @@ class ModelAgent:
         limits = UsageLimits(request_limit=MOST_REQUESTS)
         settings = ModelSettings(timeout=min(brief.limits.idle_s, brief.limits.wall_s))
         async with (
-            self._model,
+            model,
             agent.iter(
                 brief.prompt,
                 message_history=before or None,

@@ -93,6 +93,7 @@ async def choose(reach: Reach, now: Mapping[str, str], roots: Collection[str], f
     if not reach.shared.isdisjoint(found.points):
         return Impact(everything=True, why="what changed runs before the tests begin")
     names = found.names | reach.tests_reaching(frozenset(found.points))
+    names -= reach.idle - paths
     return Impact(names=frozenset(names), share=_share(names, reach))
 
 
@@ -118,7 +119,7 @@ def _differences(python: list[str], change: _Change, contents: Mapping[str, byte
         elif _holds_tests(path, change):
             found.names |= {path} & change.now.keys()
         what = Difference(whole=True) if old is None or new is None else difference(old, new)
-        if what.whole:
+        if what.whole or (what.blocks and path in change.reach.raw.blind):
             found.whole.add(path)
         found.points |= change.reach.points_of(path, what.lines)
     return found

@@ -13,6 +13,8 @@ from setpoint import __version__
 from setpoint.domain.value import Text, Value
 from setpoint.store.files import write_atomic
 
+MOST_MAPS = 4
+_STOOD = ".tree.json"
 UNSEEN = 0
 """Number of the point that stands for another process or thread, which nobody saw."""
 
@@ -33,17 +35,24 @@ class RawReach(Value):
     """Files of the tree, other than Python's, that were opened."""
     listed: tuple[Text, ...]
     """Folders of the tree that were listed."""
+    blind: tuple[Text, ...] = ()
+    """Files of which it was not seen what ran in them."""
     sets: tuple[tuple[int, ...], ...]
 
 
-class Reach(Value):
-    """A map with the tree it is true of."""
+class Stood(Value):
+    """The tree that a map is true of."""
 
     tree: Text
     blobs: dict[Text, str]
     """Id of each file's content in that tree."""
     red: tuple[Text, ...] = ()
     """Tests that were red on it."""
+
+
+class Reach(Stood):
+    """A map with the tree it is true of."""
+
     raw: RawReach
 
     @cached_property
@@ -67,6 +76,12 @@ class Reach(Value):
             number for number, (file, line) in enumerate(self.raw.points) if file == path and line in lines
         )
 
+    @cached_property
+    def idle(self) -> frozenset[str]:
+        """Files that were collected and of which no test was wanted: to collect them again gives nothing."""
+        ran = {test.partition("::")[0] for test in (*self.raw.tests, *self.red)}
+        return frozenset(self.raw.imports.keys() - ran)
+
     @property
     def shared(self) -> frozenset[int]:
         """Points that were reached for all tests."""
@@ -74,28 +89,58 @@ class Reach(Value):
 
 
 class ReachFile:
-    """Where the newest map of a project is kept."""
+    """Where the newest maps of a project are kept.
+
+    More than one: where an edit is taken back, the map of the tree before it is nearer than the newest.
+    """
 
     def __init__(self, folder: Path, parts: tuple[str, ...]) -> None:
-        """Name the file by all that decides what tests reach, but for the tree."""
+        """Name the folder by all that decides what tests reach, but for the tree."""
         key = hashlib.sha256(
             "\x1f".join((__version__, *parts)).encode("utf-8", "surrogateescape")
         ).hexdigest()
-        self._path = folder / f"{key[:24]}.json"
+        self._folder = folder / key[:24]
 
-    def load(self) -> Reach | None:
-        """Give the newest map; none where none was made, or by a version that wrote it otherwise."""
+    def load(self, now: Mapping[str, str]) -> Reach | None:
+        """Give the map of the tree that differs least from `now`, the newest of equals.
+
+        None where no map was made, or only by a version that wrote it otherwise.
+        """
+        nearest: tuple[int, Path, Stood] | None = None
+        for path in self._newest_first():
+            try:
+                stood = Stood.model_validate_json(path.read_bytes())
+            except (FileNotFoundError, ValidationError):
+                continue
+            distance = len(stood.blobs.items() ^ now.items())
+            if nearest is None or distance < nearest[0]:
+                nearest = (distance, path, stood)
+        if nearest is None:
+            return None
         try:
-            return Reach.model_validate_json(self._path.read_bytes())
+            raw = RawReach.model_validate_json(_raw_beside(nearest[1]).read_bytes())
         except (FileNotFoundError, ValidationError):
             return None
+        return Reach(tree=nearest[2].tree, blobs=nearest[2].blobs, red=nearest[2].red, raw=raw)
 
-    def keep(self, written: Path, tree: str, blobs: Mapping[str, str], red: Iterable[str]) -> Reach | None:
-        """Keep what the plugin wrote of a tree; none where it wrote nothing that can be read."""
+    def keep(self, written: Path, tree: str, blobs: Mapping[str, str], red: Iterable[str]) -> None:
+        """Keep what the plugin wrote of a tree; nothing where it wrote nothing that can be read."""
         try:
-            raw = RawReach.model_validate_json(written.read_bytes())
-        except (FileNotFoundError, ValidationError):
-            return None
-        reach = Reach(tree=tree, blobs=dict(blobs), red=tuple(sorted(red)), raw=raw)
-        write_atomic(self._path, reach.model_dump_json())
-        return reach
+            text = written.read_text("utf-8")
+            RawReach.model_validate_json(text)
+        except (FileNotFoundError, ValueError):
+            return
+        stood = Stood(tree=tree, blobs=dict(blobs), red=tuple(sorted(red)))
+        path = self._folder / f"{tree}{_STOOD}"
+        write_atomic(_raw_beside(path), text, flush=False)
+        write_atomic(path, stood.model_dump_json(), flush=False)
+        for old in self._newest_first()[MOST_MAPS:]:
+            old.unlink(missing_ok=True)
+            _raw_beside(old).unlink(missing_ok=True)
+
+    def _newest_first(self) -> list[Path]:
+        return sorted(self._folder.glob(f"*{_STOOD}"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+
+
+def _raw_beside(path: Path) -> Path:
+    return path.with_name(f"{path.name.removesuffix(_STOOD)}.json")

@@ -5,21 +5,24 @@ The report plugin registers it where a map is asked for. A function is named by 
 begins at; `tests` and `imports` point into `sets`, and these into `points`. What a fixture of a wider scope
 did counts for each test that used it, what the import of a test file did for all tests of that file, and what
 conftest files and first imports of the project's own modules did, for all (`shared`). The point `["", 0]`
-stands for what cannot be seen: another process, a thread that Python's profiler is not told of.
+stands for what cannot be seen: another process, a thread that the tracer is not told of; `blind` are
+files that it does not look into (`setpoint_tracers`).
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
 import threading
 import time
 from pathlib import Path
-from types import CodeType
 from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
 
 import pytest
+
+_tracers: Any = importlib.import_module("setpoint_tracers")  # beside this file, on the path of tests alone
 
 _STARTS = frozenset(
     (
@@ -33,98 +36,8 @@ _STARTS = frozenset(
         "pty.spawn",
     )
 )
-_UNSEEN_MODULES = ("popen_spawn_posix.py", "popen_forkserver.py")
 _LISTING = ("<frozen importlib", str(Path(pytest.__file__).parent.parent / "_pytest"))
 _THREAD = "_thread.start_new_thread"
-UNSEEN = ("", 0)
-
-
-class LsProfTracer:
-    """Notes functions by the profiler in C that Python brings, up to Python 3.11: one for each thread."""
-
-    def __init__(self) -> None:
-        """Begin switched off."""
-        from _lsprof import Profiler  # noqa: PLC0415 - other Pythons may lack it
-
-        self._make = Profiler
-        self._main: Any = Profiler(subcalls=False, builtins=False)
-        self._threads: dict[int, Any] = {}
-
-    def start(self) -> bool:
-        """Begin noting; false where somebody else profiles already."""
-        if sys.getprofile() is not None:
-            return False
-        threading.setprofile(self._joined)
-        self._main.enable()
-        return True
-
-    def stop(self) -> bool:
-        """Stop noting in this thread; false where somebody took the profiler away meanwhile."""
-        kept = sys.getprofile() is self._main
-        if kept:
-            self._main.disable()
-        threading.setprofile(None)
-        return kept
-
-    def take(self) -> set[CodeType]:
-        """Give what ran since it was last asked."""
-        found: set[CodeType] = set()
-        for profiler in (self._main, *self._threads.values()):
-            found.update(entry[0] for entry in profiler.getstats() if not isinstance(entry[0], str))
-            profiler.clear()
-        if self._threads:
-            alive = sys._current_frames()  # noqa: SLF001 - what still runs has no statistics yet
-            for thread in list(self._threads):
-                frame = alive.get(thread)
-                if frame is None:
-                    del self._threads[thread]
-                while frame is not None:
-                    found.add(frame.f_code)
-                    frame = frame.f_back
-        return found
-
-    def _joined(self, frame: Any, event: str, arg: Any) -> None:
-        """Give a thread that begins a profiler of its own."""
-        del frame, event, arg
-        profiler = self._make(subcalls=False, builtins=False)
-        self._threads[threading.get_ident()] = profiler
-        profiler.enable()
-
-
-class MonitoringTracer:
-    """Notes functions by `sys.monitoring`, from Python 3.12 on: each function once for each asking."""
-
-    def __init__(self) -> None:
-        """Take a tool number that neither debuggers nor coverage nor profilers use."""
-        self._monitoring: Any = vars(sys)["monitoring"]
-        self._tool = next(number for number in (4, 3) if self._monitoring.get_tool(number) is None)
-        self._monitoring.use_tool_id(self._tool, "setpoint")
-        self._seen: set[CodeType] = set()
-        events = self._monitoring.events
-        self._events = events.PY_START | events.PY_RESUME
-        for event in (events.PY_START, events.PY_RESUME):
-            self._monitoring.register_callback(self._tool, event, self._began)
-
-    def _began(self, code: CodeType, offset: int) -> Any:
-        del offset
-        self._seen.add(code)
-        return self._monitoring.DISABLE
-
-    def start(self) -> bool:
-        """Begin noting."""
-        self._monitoring.set_events(self._tool, self._events)
-        return True
-
-    def stop(self) -> bool:
-        """Stop noting."""
-        self._monitoring.set_events(self._tool, 0)
-        return True
-
-    def take(self) -> set[CodeType]:
-        """Give what ran since it was last asked."""
-        found, self._seen = self._seen, set()
-        self._monitoring.restart_events()
-        return found
 
 
 class Reach:
@@ -135,8 +48,8 @@ class Reach:
         self._path = path
         self._process = os.getpid()
         self._root = str(Path.cwd()) + os.sep
-        self._tracer: Any = MonitoringTracer() if hasattr(sys, "monitoring") else LsProfTracer()
-        self._points: dict[tuple[str, int], int] = {UNSEEN: 0}
+        self._tracer: Any = _tracers.chosen()
+        self._points: dict[tuple[str, int], int] = {_tracers.UNSEEN: 0}
         self._now: set[int] = set()
         self._outer: list[set[int]] = []
         self._shared: set[int] = set()
@@ -176,14 +89,11 @@ class Reach:
 
     def _take(self) -> set[int]:
         got: set[int] = set()
-        for code in self._tracer.take():
-            file = code.co_filename
+        for file, line in self._tracer.take():
             if file.startswith(self._root):
-                # A file as a whole begins where its first function may begin.
-                line = 0 if code.co_name == "<module>" else code.co_firstlineno
                 point = (file[len(self._root) :], line)
                 got.add(self._points.setdefault(point, len(self._points)))
-            elif file.endswith(_UNSEEN_MODULES):
+            elif not file:
                 got.add(0)
         self._now |= got
         return got
@@ -294,6 +204,7 @@ class Reach:
     def pytest_sessionfinish(self) -> None:
         """Write the map."""
         self._on = False
+        blind = self._tracer.finish()
         if os.getpid() != self._process:
             return
         sets: dict[tuple[int, ...], int] = {}
@@ -314,6 +225,7 @@ class Reach:
             "durations": {test: round(seconds, 5) for test, seconds in self._durations.items()},
             "data": sorted(self._data),
             "listed": sorted(self._listed),
+            "blind": sorted(file[len(self._root) :] for file in blind if file.startswith(self._root)),
             "sets": list(sets),
         }
         Path(self._path).write_text(json.dumps(answer), "utf-8")

@@ -57,7 +57,17 @@ _STEERS_SCRIPTS = re.compile(
 )
 _INJECTED = frozenset({"sitecustomize.py", "usercustomize.py"})
 _SHADOWED = frozenset(
-    {"pytest", "_pytest", "pluggy", "coverage", "unittest", "setpoint_reach", "setpoint_report", "iniconfig"}
+    {
+        "pytest",
+        "_pytest",
+        "pluggy",
+        "coverage",
+        "unittest",
+        "setpoint_reach",
+        "setpoint_report",
+        "setpoint_tracers",
+        "iniconfig",
+    }
 )
 """Modules of the test runner; a new one of that name would be imported in its place."""
 

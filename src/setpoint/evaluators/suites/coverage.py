@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -39,10 +40,14 @@ class CoverageReport:
     """Reads the data that a run of the whole suite under coverage left behind."""
 
     runner: Runner
+    ready: asyncio.Event | None = None
+    """What it waits for; none where the suite was run before."""
     name: str = field(default="coverage", init=False)
 
     async def run(self, measured: Measured) -> CheckResult:
         """Have coverage write its report and read it; the suite must have been run before."""
+        if self.ready is not None:
+            await self.ready.wait()
         data = self.runner.data_file
         if data is None or not [*data.parent.glob(data.name + "*")]:
             reason = "the tests left no coverage data, or ran only without coverage; see their evidence"

@@ -82,6 +82,9 @@ class TestSuite:
     footing: Footing | None = None
     """Where a selection is compared before its red tests count; none where nothing is known of another."""
 
+    ran: asyncio.Event | None = None
+    """Is set when the tests have run, before any of them is run again."""
+
     @property
     def name(self) -> str:
         """Name the check after what runs the tests."""
@@ -89,7 +92,11 @@ class TestSuite:
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tests of a tree."""
-        done, suite, broken = await self._run_first(measured)
+        try:
+            done, suite, broken = await self._run_first(measured)
+        finally:
+            if self.ran is not None:
+                self.ran.set()
         of_pytest = self.name == "pytest" and suite.version  # unittest has the version of its Python
         version = f"pytest {suite.version}" if of_pytest else self.name
         report = _report(
@@ -155,7 +162,11 @@ class TestSuite:
         if self.footing is None or self.only is None or last is None:
             return report
         apart: set[str] = set()
-        if doubtful := self.footing.doubtful(report.red):
+        doubtful = self.footing.doubtful(report.red)
+        alone = last is not self.only  # then it failed several times here, so one pass there may be chance
+        for _ in range(max(1, self.reruns) if alone else 1):
+            if doubtful <= apart:
+                break
             suite = await self._there(self.footing, measured, last)
             apart |= {test for test in doubtful if not stood(test, suite.outcomes)}
         if other := self.footing.otherwise(report.failures):

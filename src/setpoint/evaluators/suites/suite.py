@@ -158,12 +158,15 @@ class PackageSuite:
         """Run what is red in a selection where the work has no part; red there too, it is not its doing."""
         if self.footing is None or self.only is None or last is None:
             return report
-        doubtful = self.footing.doubtful(report.red)
-        if not doubtful:
-            return report
-        there = await self.footing.there(measured)
-        outcomes = await self._outcomes(Path(there.copy.path), last) or {}
-        return without(report, frozenset(test for test in doubtful if not stood(test, outcomes)))
+        doubtful, apart = self.footing.doubtful(report.red), frozenset[str]()
+        alone = last is not self.only  # then it failed several times here, so one pass there may be chance
+        for _ in range(max(1, self.reruns) if alone else 1):
+            if doubtful <= apart:
+                break
+            there = await self.footing.there(measured)
+            outcomes = await self._outcomes(Path(there.copy.path), last) or {}
+            apart |= {test for test in doubtful if not stood(test, outcomes)}
+        return without(report, apart)
 
     def _of(self, tests: Collection[str]) -> tuple[str, ...]:
         """Give the packages that hold some tests; all where names do not tell."""

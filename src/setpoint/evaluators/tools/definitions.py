@@ -24,8 +24,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 class Definition:
     """A function or class at the top of a module or of a class."""
 
-    code: str
-    """Its syntax tree, written out; the same where only comments and spaces differ."""
+    node: ast.stmt
+    """Its syntax tree."""
     public: bool
     """Neither its name nor the name of a class around it begins with an underscore."""
     documented: bool
@@ -33,6 +33,11 @@ class Definition:
     """Every parameter and the result have a type; none for a class."""
     ways: int | None
     """Cyclomatic complexity; none for a class."""
+
+    @property
+    def code(self) -> str:
+        """Its syntax tree, written out; the same where only comments and spaces differ."""
+        return ast.dump(self.node)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +74,8 @@ def _share(marks: list[bool]) -> float | None:
 
 def _changed(base: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Definition]:
     for path, source in now.items():
+        if base.get(path) == source:
+            continue
         stood = definitions(base.get(path, ""))
         for name, each in definitions(source).items():
             if name not in stood or stood[name].code != each.code:
@@ -95,7 +102,7 @@ def _collect(
         name, open_to_all = f"{inside}{node.name}", public and not node.name.startswith("_")
         function = node if isinstance(node, _Function) else None
         found[name] = Definition(
-            code=ast.dump(node),
+            node=node,
             public=open_to_all,
             documented=ast.get_docstring(node) is not None,
             annotated=_annotated(function, method=bool(inside)) if function else None,

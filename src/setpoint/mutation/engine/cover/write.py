@@ -27,6 +27,7 @@ _SEARCH_SHARE, _KILL_SHARE = 0.5, 0.8
 """Shares of the time after which the search for cases, and that for mutants, end."""
 _SILENCE_S = 8.0
 _MOST_LINES = 5
+_KEEPS = "changes what the module keeps from call to call, so that others fail behind it"
 
 
 def write(request: CoverRequest) -> CoverResult:
@@ -148,7 +149,7 @@ def _judged(
             tests = _without(tests, bad)
             left = {each.name for each in tests}
             gone = [each.name for each in before if each.name not in left]
-            result.dropped.update({name: bad.get(name, OTHER_ORDER) for name in gone})
+            result.dropped.update({name: bad.get(name, _KEEPS) for name in gone})
         return []
     finally:
         target.unlink(missing_ok=True)
@@ -161,7 +162,7 @@ def _without(tests: list[Draft], bad: dict[str, str]) -> list[Draft]:
     alone = {name for name, why in bad.items() if why != OTHER_ORDER}
     dirty = {each.name for each in tests if each.kept.dirty}
     if not alone and dirty:
-        bad = dict.fromkeys(dirty, "changes what the module keeps from call to call")
+        bad = dict.fromkeys(dirty, _KEEPS)
     return [each for each in tests if each.name not in bad]
 
 

@@ -1,0 +1,213 @@
+# ruff: noqa: ANN401 - what the interpreter and coverage hand over has no types
+"""Three ways to note which functions ran, each for the Python and the run that it costs least in.
+
+A function is named by the path of its file and the line that it begins at; a file as a whole by line 0.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import CodeType
+from typing import Any, Dict, Iterable, Optional, Set  # noqa: UP035 - where Python 3.8 has them
+
+Place = tuple[str, int]
+UNSEEN: Place = ("", 0)
+"""Stands for what cannot be seen: another process, a thread that nobody is told of."""
+_UNSEEN_MODULES = ("popen_spawn_posix.py", "popen_forkserver.py")
+_LINE = (1 << 28) - 1
+_NEGATIVE = 1 << 56
+
+
+def chosen() -> Any:
+    """Give the tracer that costs least here."""
+    if hasattr(sys, "monitoring"):
+        return MonitoringTracer()
+    return CoverageTracer.over_running() or LsProfTracer()
+
+
+def _places(codes: Iterable[CodeType]) -> set[Place]:
+    found: set[Place] = set()
+    for code in codes:
+        if code.co_filename.endswith(_UNSEEN_MODULES):
+            found.add(UNSEEN)
+        # A file as a whole begins where its first function may begin.
+        found.add((code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno))
+    return found
+
+
+class CoverageTracer:
+    """Reads what a running branch coverage has noted anyway, in C, and gives all of it back at the end.
+
+    Coverage notes each step between two lines of a file; a function is entered and left by way of the
+    negative of the line it begins at. What coverage is told to leave out is not seen.
+    """
+
+    def __init__(self, collector: Any) -> None:
+        """Read from one of coverage's collectors."""
+        self._collector = collector
+        self._tracer: Any = None
+        self._total: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
+        self._processes = ""
+
+    @classmethod
+    def over_running(cls) -> Optional[CoverageTracer]:  # noqa: UP045 - see above
+        """Give one where coverage runs in a way that is known here; none elsewhere."""
+        control = getattr(sys.modules.get("coverage"), "Coverage", None)
+        collector = getattr(getattr(control, "current", lambda: None)(), "_collector", None)
+        core = getattr(collector, "core", None)
+        known = (
+            getattr(collector, "branch", False)
+            and getattr(core, "packed_arcs", False)
+            and getattr(collector, "should_start_context", 0) is None
+            and isinstance(getattr(collector, "data", None), dict)
+            and isinstance(getattr(collector, "should_trace_cache", None), dict)
+            and sys.gettrace() is not None
+        )
+        return cls(collector) if known else None
+
+    def start(self) -> bool:
+        """Begin noting; false where somebody else traces."""
+        self._drain()
+        self._tracer = sys.gettrace()
+        return self._tracer is not None
+
+    def stop(self) -> bool:
+        """Stop noting; false where somebody took the tracer away meanwhile."""
+        return sys.gettrace() is self._tracer
+
+    def take(self) -> set[Place]:
+        """Give what ran since it was last asked."""
+        found: set[Place] = set()
+        for file, arcs in self._drain().items():
+            for arc in arcs:
+                if arc >= _NEGATIVE:  # into a function, or out of it
+                    first = arc & _LINE if arc & _NEGATIVE else (arc >> 28) & _LINE
+                    found.add((file, first))
+                    if first <= 1:
+                        found.add((file, 0))  # the file itself, or a function in its first line
+        if self._process_made():
+            found.add(UNSEEN)
+        return found
+
+    def finish(self) -> set[str]:
+        """Give coverage back what was taken from it; names the files that it leaves out."""
+        self._drain()
+        for file, arcs in self._total.items():
+            self._collector.data.setdefault(file, set()).update(arcs)
+        cache = dict(self._collector.should_trace_cache)
+        return {file for file, how in cache.items() if not getattr(how, "trace", False)}
+
+    def _drain(self) -> dict[str, set[int]]:
+        """Take what coverage holds; what other threads add meanwhile stays."""
+        taken: dict[str, set[int]] = {}
+        for file, noted in list(self._collector.data.items()):
+            if noted:
+                arcs = set(noted)
+                noted.difference_update(arcs)
+                taken[file] = arcs
+                self._total.setdefault(file, set()).update(arcs)
+        return taken
+
+    def _process_made(self) -> bool:
+        """Whether `multiprocessing` began a process: the number of its next one tells."""
+        before = self._processes
+        module = sys.modules.get("multiprocessing.process")
+        self._processes = repr(getattr(module, "_process_counter", "")) if module else ""
+        return self._processes not in (before, "count(1)", "")
+
+
+class LsProfTracer:
+    """Notes functions by the profiler in C that Python brings, up to Python 3.11: one for each thread."""
+
+    def __init__(self) -> None:
+        """Begin switched off."""
+        from _lsprof import Profiler  # noqa: PLC0415 - other Pythons may lack it
+
+        self._make = Profiler
+        self._main: Any = Profiler(subcalls=False, builtins=False)
+        self._threads: dict[int, Any] = {}
+
+    def start(self) -> bool:
+        """Begin noting; false where somebody else profiles already."""
+        if sys.getprofile() is not None:
+            return False
+        threading.setprofile(self._joined)
+        self._main.enable()
+        return True
+
+    def stop(self) -> bool:
+        """Stop noting in this thread; false where somebody took the profiler away meanwhile."""
+        kept = sys.getprofile() is self._main
+        if kept:
+            self._main.disable()
+        threading.setprofile(None)
+        return kept
+
+    def take(self) -> set[Place]:
+        """Give what ran since it was last asked."""
+        found: set[CodeType] = set()
+        for profiler in (self._main, *self._threads.values()):
+            found.update(entry[0] for entry in profiler.getstats() if not isinstance(entry[0], str))
+            profiler.clear()
+        if self._threads:
+            alive = sys._current_frames()  # noqa: SLF001 - what still runs has no statistics yet
+            for thread in list(self._threads):
+                frame = alive.get(thread)
+                if frame is None:
+                    del self._threads[thread]
+                while frame is not None:
+                    found.add(frame.f_code)
+                    frame = frame.f_back
+        return _places(found)
+
+    def finish(self) -> set[str]:
+        """Name the files that it cannot see into: none."""
+        return set()
+
+    def _joined(self, frame: Any, event: str, arg: Any) -> None:
+        """Give a thread that begins a profiler of its own."""
+        del frame, event, arg
+        profiler = self._make(subcalls=False, builtins=False)
+        self._threads[threading.get_ident()] = profiler
+        profiler.enable()
+
+
+class MonitoringTracer:
+    """Notes functions by `sys.monitoring`, from Python 3.12 on: each function once for each asking."""
+
+    def __init__(self) -> None:
+        """Take a tool number that neither debuggers nor coverage nor profilers use."""
+        self._monitoring: Any = vars(sys)["monitoring"]
+        self._tool = next(number for number in (4, 3) if self._monitoring.get_tool(number) is None)
+        self._monitoring.use_tool_id(self._tool, "setpoint")
+        self._seen: set[CodeType] = set()
+        events = self._monitoring.events
+        self._events = events.PY_START | events.PY_RESUME
+        for event in (events.PY_START, events.PY_RESUME):
+            self._monitoring.register_callback(self._tool, event, self._began)
+
+    def _began(self, code: CodeType, offset: int) -> Any:
+        del offset
+        self._seen.add(code)
+        return self._monitoring.DISABLE
+
+    def start(self) -> bool:
+        """Begin noting."""
+        self._monitoring.set_events(self._tool, self._events)
+        return True
+
+    def stop(self) -> bool:
+        """Stop noting."""
+        self._monitoring.set_events(self._tool, 0)
+        return True
+
+    def take(self) -> set[Place]:
+        """Give what ran since it was last asked."""
+        found, self._seen = self._seen, set()
+        self._monitoring.restart_events()
+        return _places(found)
+
+    def finish(self) -> set[str]:
+        """Name the files that it cannot see into: none."""
+        return set()

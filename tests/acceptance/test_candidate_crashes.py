@@ -1,0 +1,83 @@
+"""Runs with two candidates are killed again and again: each attempt is paid once, and the end is the same."""
+
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+
+from acceptance import test_crash_matrix as matrix
+from acceptance.conftest import RIGHT, WISH, new_repository
+
+KILLS = 7
+RIGHT_ONE = [{"cost": 0.25}, {"sleep": 0.3}, {"shell": "sed -i 's/a - b/a + b/' calc.py"}, {"sleep": 0.1}]
+WRONG_ONE = [{"cost": 0.25}, {"sleep": 0.2}, {"shell": "sed -i 's/a - b/a * b/' calc.py"}, {"sleep": 0.4}]
+
+
+@pytest.mark.timeout(400)
+def test_whatever_is_killed_the_best_candidate_goes_on(tmp_path):
+    chance, killed, runs = random.Random(20), 0, 0
+    while killed < KILLS:
+        runs += 1
+        repository = new_repository(tmp_path / f"{runs}" / "user project")
+        players(repository)
+        killed += driven(repository, chance, KILLS - killed)
+        came_to_the_same_end(repository)
+
+
+def players(repository):
+    """Give the repository a candidate that is wrong and one that is right; the right one can be struck."""
+    text = ""
+    for name, steps in (("other", WRONG_ONE), ("actor", RIGHT_ONE)):
+        path = repository.root.parent / f"{name}.json"
+        path.write_text(json.dumps({"prompts": [steps] * 60, "counter": f"{name}-count"}), encoding="utf-8")
+        argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(path)])
+        text += f'[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\n'
+    repository.write("setpoint.toml", text)
+    repository.commit("settings")
+
+
+def begun(repository):
+    recorded = matrix.recorded(repository)
+    verb = ["resume"] if recorded else ["run", WISH, "--agents", "other,actor"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "setpoint", *verb, "--json"],
+        cwd=repository.root,
+        env=repository.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def driven(repository, chance, most):
+    killed, running = 0, begun(repository)
+    while killed < min(most, 4) and matrix.strike(repository, running, chance):
+        killed += 1
+        running = begun(repository)
+    _, errors = running.communicate(timeout=matrix.SECONDS)
+    assert running.returncode == 0, errors
+    return killed
+
+
+def came_to_the_same_end(repository):
+    events = json.loads(repository.setpoint("show", "--json").stdout)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    bodies = [event["body"] for event in events]
+    outcome = bodies[-1]["outcome"]
+    assert (outcome["ending"], outcome["iterations"], outcome["bounces"]) == ("verified", 1, 0)
+    assert repository.git("show", f"{outcome['branch']}:calc.py") == RIGHT.strip()
+    assert repository.git("status", "--porcelain") == ""
+    made = [place for place, body in enumerate(bodies) if body["kind"] == "candidate.made"]
+    assert sorted(bodies[place]["candidate"] for place in made) == [1, 2]
+    for place in made:
+        label = bodies[place]["snapshot"]["label"]
+        later = [body["label"] for body in bodies[place:] if body["kind"] == "agent.started"]
+        assert label not in later
+    (chosen,) = [body for body in bodies if body["kind"] == "candidate.chosen"]
+    assert [each["agent"] for each in chosen["standings"]] == ["actor", "other"]
+    told = {(body["label"], body["attempt"]) for body in bodies if body["kind"] == "agent.spent"}
+    assert float(outcome["cost_usd"]) == pytest.approx(0.25 * len(told))
+    for name in ("actor", "other"):
+        assert matrix.gone(str(repository.root.parent / f"{name}.json"))
