@@ -52,7 +52,8 @@ def test_the_most_relevant_and_believed_come_first_and_five_at_most():
 
 
 def test_what_has_nothing_to_do_with_it_is_left_out():
-    far, near = hit("far", score=1.0), hit("near", score=9.0)
+    far = hit("far", score=1.0, title="totals cart shelf crate lorry far")
+    near = hit("near", score=9.0)
     one_word, elsewhere = hit("single", matched=1), hit("elsewhere", scope="there")
     about = hit("x", title="deploy postgres backup nightly cron window schedule region", matched=2)
     assert names([near, far, one_word, elsewhere, about]) == ["near"]

@@ -21,6 +21,7 @@ from setpoint.cli import (
     cover,
     demo,
     doctor,
+    feedback,
     finding,
     gate,
     init,
@@ -89,6 +90,8 @@ app.command()(quarantine.quarantine)
 app.command()(attest.attest)
 app.add_typer(finding.app, name="finding")
 app.add_typer(learn.app, name="learn")
+app.add_typer(feedback.app, name="feedback")
+app.command()(feedback.comment)
 app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 

@@ -66,6 +66,43 @@ def show(which: Which, run: Run = "") -> None:
 
 
 @app.command()
+def dismiss(
+    which: Which, run: Run = "", reason: Annotated[str, typer.Option(help="Why it is no fault.")] = ""
+) -> None:
+    """Say that a finding is none; what led to it is believed less from now on."""
+    from setpoint import wiring
+    from setpoint.cli.feedback import told
+
+    project = wiring.open_project(Path.cwd())
+    trace_id = wiring.find_run(project, run).trace_id
+    told(wiring.dismiss_finding(project, trace_id, which, reason))
+
+
+@app.command()
+def apply(which: Which, run: Run = "") -> int:
+    """Take a suggested fix: it is applied, the tree is measured again, and delivered if nothing got worse."""
+    from setpoint import wiring
+    from setpoint.cli.feedback import told
+
+    project = wiring.open_project(Path.cwd())
+    return told(wiring.apply_fix(project, wiring.find_run(project, run).trace_id, which))
+
+
+@app.command()
+def rewrite(
+    which: Which,
+    diff: Annotated[Path, typer.Argument(help="Your own fix as a unified diff; - reads standard input.")],
+    run: Run = "",
+) -> int:
+    """Mend a finding your own way: your diff is applied, measured again, and delivered if it holds."""
+    from setpoint import wiring
+    from setpoint.cli.feedback import text_of, told
+
+    project = wiring.open_project(Path.cwd())
+    return told(wiring.rewrite_fix(project, wiring.find_run(project, run).trace_id, which, text_of(diff)))
+
+
+@app.command()
 def patch(which: Which, run: Run = "") -> None:
     """Print a suggested fix as a patch; `setpoint finding patch ID | git apply` takes it."""
     from setpoint import wiring

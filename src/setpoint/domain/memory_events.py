@@ -104,6 +104,8 @@ class FindingDismissed(Value):
     by: Text
     after_s: float | None = None
     """Seconds between the end of the run and the decision."""
+    considered_s: float | None = None
+    """Seconds between seeing it and deciding, where a face can tell."""
 
 
 class FixApplied(Value):

@@ -93,7 +93,7 @@ class SqlMemory:
                 self._weigh(connection, [of_proposal(id_, EvidenceKind.REPEATED, proposal, at)])
             return id_
         learning = kept(proposal, at)
-        connection.execute(sa.insert(LEARNING), _row(learning))
+        connection.execute(sa.insert(LEARNING), row_of(learning))
         index.put(connection, learning.id, learning)
         self._weigh(connection, first_evidence(learning))
         for older in place.contradicts:
@@ -164,7 +164,8 @@ def _likely(connection: sa.Connection, proposal: Proposal) -> list[LearningId]:
     return [LearningId(id_) for id_ in dict.fromkeys(ids)]
 
 
-def _row(learning: Learning) -> dict[str, Any]:
+def row_of(learning: Learning) -> dict[str, Any]:
+    """Give a learning as its table holds it."""
     return {
         "id": learning.id,
         "kind": learning.kind,

@@ -25,8 +25,10 @@ FLOOR = 0.3
 """Share of the best score below which a learning has nothing to do with the question."""
 LEAST_TERMS = 2
 """Terms that a learning must share with the question."""
-ABOUT = 0.2
-"""Share of the terms of a learning's title and context that must have been asked for."""
+ABOUT = 0.25
+"""Share of the terms of a learning's context that must have been asked for; without one, of its title."""
+MOSTLY = 0.5
+"""Share from which a learning fits, however much better another one does."""
 DOUBLE = 0.8
 """Likeness from which two learnings are one to a reader."""
 _CHARACTERS_PER_TOKEN = 4
@@ -79,8 +81,7 @@ def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[floa
             if hit.standing.status in RECALLABLE
             and hit.standing.learning.scope in (scope, EVERYWHERE)
             and hit.matched >= least
-            and hit.score >= FLOOR * best
-            and _about(hit.standing.learning, asked) >= ABOUT
+            and _fits(hit, asked, best)
         ),
         key=lambda hit: (-hit.score, hit.standing.learning.id),
     )
@@ -88,9 +89,18 @@ def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[floa
     return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
 
 
+def _fits(hit: Hit, asked: set[str], best: float) -> bool:
+    """Whether a learning is about what was asked: mostly, or somewhat and not far behind the best.
+
+    In a small memory every term is common, so that scores alone say little.
+    """
+    about = _about(hit.standing.learning, asked)
+    return about >= MOSTLY or (about >= ABOUT and hit.score >= FLOOR * best)
+
+
 def _about(learning: Learning, asked: set[str]) -> float:
     """Say how much of what a learning is about was asked for, 0 to 1."""
-    subject = set(terms(f"{learning.title} {learning.context}"))
+    subject = set(terms(learning.context or learning.title))
     return len(subject & asked) / len(subject) if subject else 0.0
 
 

@@ -161,7 +161,7 @@ def _sent_back(run: Account) -> Iterator[Proposal]:
             body=f"{finding.source} objected: {shape(finding.message)}"
             + (f" (in {finding.file})" if finding.file else "")
             + (". It was mended in a later round." if cleared else "."),
-            context=f"{category} {finding.rule} {finding.message} {finding.file} {run.title}",
+            context=f"{run.title} {category} {finding.file}",
             scope=run.scope,
             believed=0.65,
             tags=_tags(run, "bounce", category),

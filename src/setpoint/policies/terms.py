@@ -15,7 +15,8 @@ _FILLER = frozenset(
         r"\w+",
         "a an and are as at be been but by can could did do does for from had has have if in into is it its "
         "me my no not of on one or our own should so some such than that the their them then there these "
-        "they this those to too was we were what when where which while who why will with would you your",
+        "they py test tests this those to too was "
+        "we were what when where which while who why will with would you your",
     )
 )
 _ENDINGS = (

@@ -4,7 +4,12 @@ from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
+from setpoint.wiring.deliveries import observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.feedback import apply_fix, comment, rewrite_fix
+from setpoint.wiring.feedback import dismiss as dismiss_finding
+from setpoint.wiring.feedback import known_opinions as opinions
+from setpoint.wiring.feedback import rates as apply_rates
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
 from setpoint.wiring.launching import Launcher
@@ -52,15 +57,19 @@ __all__ = [
     "add_story",
     "agent_rows",
     "answer",
+    "apply_fix",
+    "apply_rates",
     "attested",
     "cancel",
     "card",
     "cards",
     "check_prompts",
+    "comment",
     "cover_course",
     "cover_order",
     "diagnosis",
     "diff_of",
+    "dismiss_finding",
     "drive",
     "export_learnings",
     "file_of",
@@ -79,9 +88,11 @@ __all__ = [
     "metrics",
     "metrics_exposition",
     "mutate",
+    "observe_deliveries",
     "open_gate",
     "open_gates",
     "open_project",
+    "opinions",
     "order",
     "pipeline",
     "place_of",
@@ -91,6 +102,7 @@ __all__ = [
     "recorded_order",
     "remarks",
     "retire_from",
+    "rewrite_fix",
     "run_list",
     "run_mark",
     "run_report",

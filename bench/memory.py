@@ -1,0 +1,245 @@
+"""Measure what memory is worth to the mechanic: the same tasks with what earlier ones taught, and without.
+
+    python bench/memory.py [--pairs 10] [--families 6] [--json]
+
+Each family is one kind of seeded bug in modules that differ in names, numbers and the code around it. A first
+task teaches; each later one is done twice from the same state: with memory, and with memory withheld. The
+loop, the mechanic and the memory are the real ones; the evaluator runs pytest, and tests that the mechanic
+does not see decide whether a repair is right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from setpoint.agents.mechanic import MechanicAgent
+from setpoint.domain.evaluation import Evaluation
+from setpoint.domain.evaluation import Stage as Measuring
+from setpoint.domain.events import AgentFinished, ToolExecuted
+from setpoint.domain.ids import TraceId
+from setpoint.domain.learning import MemoryTerms
+from setpoint.domain.run import Ending, Limits, RunOrder
+from setpoint.loops import phase
+from setpoint.memory import SqlMemory
+from setpoint.ports import Measured, Toolbox, WorkCopy
+from setpoint.store.artifacts import Artifacts
+from setpoint.store.connect import open_store
+from setpoint.testing import Scene, Stage, evaluation, failure
+
+SHOWN = MemoryTerms(hold_out=0.0, withhold=0.0)
+BLIND = MemoryTerms(recall=False, reflect=False)
+ONCE = Limits(max_iterations=1, max_wall_s=300.0)
+WORDS = re.findall(
+    r"\w+",
+    "order item rate page lot box line cart token shelf crate batch stock ticket parcel route",
+)
+_RED = re.compile(r"^(?:FAILED|ERROR) (\S+)(?: - (.*))?$", re.MULTILINE)
+_TRIED = re.compile(r"tried (\d+)")
+
+
+def padding(chance: random.Random, word: str) -> str:
+    """Give code around the bug that the tests reach too, so that there is something to search in."""
+    a, b = chance.randint(2, 9), chance.randint(10, 40)
+    return (
+        f"def {word}_scaled(value):\n    total = 0\n    for step in range({a}):\n"
+        f"        total += value * step\n    if total > {b}:\n        total -= {b}\n    return total\n\n\n"
+    )
+
+
+def family(name: str, chance: random.Random, word: str) -> tuple[str, str, str]:
+    """Give a broken module, the tests that the mechanic sees, and those that judge it."""
+    n = chance.randint(3, 9)
+    pad = padding(chance, word)
+    use = f"    {word}_scaled(len(values) if hasattr(values, '__len__') else 1)\n"
+    made = {
+        "index": (
+            f"def last_{word}(values):\n{use}    return values[len(values)]\n",
+            f"    assert m.last_{word}([1, 2, {n}]) == {n}\n",
+            f"    assert m.last_{word}([{n}]) == {n}\n    assert m.last_{word}([4, 5]) == 5\n",
+        ),
+        "bound": (
+            f"def {word}_fits(values):\n{use}    return values < {n}\n",
+            f"    assert m.{word}_fits({n})\n",
+            f"    assert not m.{word}_fits({n} + 0.5)\n    assert m.{word}_fits({n} - 1)\n",
+        ),
+        "swapped": (
+            (
+                f"def part_{word}(top, low):\n    return top / low\n\n\n"
+                f"def {word}_share(values):\n{use}    return part_{word}(len(values), sum(values))\n"
+            ),
+            f"    assert m.{word}_share([{n}, {n}, {n}]) == {n}\n",
+            f"    assert m.{word}_share([1, 3]) == 2\n    assert m.{word}_share([8]) == 8\n",
+        ),
+        "missing": (
+            (
+                f"def {word}_counts(values):\n{use}    seen = {{}}\n    for each in values:\n"
+                f"        seen[each] = seen[each] + 1\n    return seen\n"
+            ),
+            f"    assert m.{word}_counts(['a', 'a']) == {{'a': 2}}\n",
+            f"    assert m.{word}_counts(['b', 'a', 'b']) == {{'b': 2, 'a': 1}}\n",
+        ),
+        "dropped": (
+            (
+                f"def {word}_sum(values):\n{use}    total = 0\n"
+                f"    for each in values:\n        total = each\n"
+                f"    return total\n"
+            ),
+            f"    assert m.{word}_sum([{n}, 2, 1]) == {n + 3}\n",
+            f"    assert m.{word}_sum([5, 5]) == 10\n    assert m.{word}_sum([]) == 0\n",
+        ),
+        "early": (
+            (
+                f"def {word}_all(values):\n{use}    found = []\n    for each in values:\n"
+                f"        if each > {n}:\n"
+                f"            found.append(each)\n            break\n    return found\n"
+            ),
+            f"    assert m.{word}_all([{n + 1}, 1, {n + 2}]) == [{n + 1}, {n + 2}]\n",
+            f"    assert m.{word}_all([{n + 3}, {n + 4}, {n + 5}]) == [{n + 3}, {n + 4}, {n + 5}]\n",
+        ),
+    }
+    code, seen, judge = made[name]
+    head = f"from shop import {word} as m\n\n\ndef test_{word}_"
+    return pad + code, f"{head}seen():\n{seen}", f"{head}judged():\n{judge}"
+
+
+FAMILIES = ("index", "bound", "swapped", "missing", "dropped", "early")
+
+
+class Suite:
+    """Runs pytest on the work copy; the test stage adds the tests that judge."""
+
+    def __init__(self, judge: str) -> None:
+        self._judge = judge
+
+    async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
+        """Give what there is to measure with."""
+        del order, copy
+        return Toolbox({"pytest": "bench"}, sys.executable)
+
+    async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
+        """Nothing is changed that would have to be put back."""
+        del order, copy
+        return ()
+
+    async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
+        """Run the tests of the stage."""
+        del order
+        with tempfile.TemporaryDirectory() as place:
+            root = Path(measured.copy.path)
+            tests = [root / "tests"]
+            if measured.stage in (Measuring.TEST, Measuring.CONFIRM):
+                tests.append(Path(place) / "test_judge.py")
+                tests[1].write_text(self._judge)
+            argv = [sys.executable, "-B", "-m", "pytest", "-q", "-rfE", "--tb=no", "-p", "no:cacheprovider"]
+            done = await asyncio.to_thread(
+                subprocess.run,
+                [*argv, "-c", str(root / "pytest.ini"), "--rootdir", str(root), *map(str, tests)],
+                cwd=root,
+                env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        red = tuple(failure(test, message or "failed") for test, message in _RED.findall(done.stdout))
+        return evaluation(measured.stage, measured.commit, measured.tree, Scene(failing=red))
+
+
+async def worked(
+    folder: Path, task: tuple[str, str, str], word: str, memory: SqlMemory, terms: MemoryTerms
+) -> dict[str, Any]:
+    """Do one task; gives whether it was right, candidates tried and seconds of search."""
+    code, seen, judge = task
+    files = {
+        "shop/__init__.py": "",
+        f"shop/{word}.py": code,
+        f"tests/test_{word}.py": seen,
+        "pytest.ini": "[pytest]\npythonpath = .\n",
+    }
+    stage = Stage(
+        agent=MechanicAgent(Artifacts(folder / "artifacts"), search_s=60.0, alternatives_s=0.0),
+        evaluator=Suite(judge),
+        folder=folder,
+        files=files,
+        limits=ONCE,
+        memory=memory,
+    )
+    order = stage.order(trace_id=TraceId(f"run-{folder.name}"), memory=terms, root="/shop")
+    outcome = await phase.drive(order, stage.world(), stage.durable)
+    bodies = [event.body for event in stage.log.replay(order.trace_id)]
+    calls = [body.call for body in bodies if isinstance(body, ToolExecuted)]
+    tried = next((int(m.group(1)) for call in calls if (m := _TRIED.search(call.title))), 0)
+    (made,) = [body for body in bodies if isinstance(body, AgentFinished)]
+    attempt = made.snapshot.attempt
+    return {
+        "right": outcome.ending is Ending.VERIFIED,
+        "tried": tried,
+        "search_s": round(attempt.duration_s, 2) if attempt else None,
+        "edit": next((call.title for call in calls if call.name == "apply_patch"), ""),
+    }
+
+
+async def measure(pairs: int, families: int) -> list[dict[str, Any]]:
+    """Do all tasks of all families, each after those before it in its family."""
+    rows = []
+    for name in FAMILIES[:families]:
+        chance = random.Random(name)
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            store = open_store(folder / "state")
+            memory = SqlMemory(store)
+            for number in range(pairs + 1):
+                word = WORDS[number % len(WORDS)]
+                task = family(name, chance, word)
+                row: dict[str, Any] = {"family": name, "task": number}
+                if number:
+                    blind = folder / f"blind-{number}"
+                    row["without"] = await worked(blind, task, word, memory, BLIND)
+                told = folder / f"told-{number}"
+                row["with"] = await worked(told, task, word, memory, SHOWN)
+                rows.append(row)
+                print(json.dumps(row), file=sys.stderr, flush=True)
+            store.close()
+    return rows
+
+
+def paired(rows: Sequence[dict[str, Any]], figure: str) -> tuple[float, float, float]:
+    """Give the mean difference with less without, and its interval (95 in 100, by the normal law)."""
+    gaps = [float(row["with"][figure]) - float(row["without"][figure]) for row in rows if "without" in row]
+    half = 1.96 * statistics.stdev(gaps) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.inf
+    mean = statistics.fmean(gaps)
+    return mean, mean - half, mean + half
+
+
+def main() -> None:
+    """Measure and say what came out, whatever it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=10, help="pairs in each family")
+    parser.add_argument("--families", type=int, default=len(FAMILIES))
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    rows = asyncio.run(measure(given.pairs, given.families))
+    if given.json:
+        print(json.dumps(rows, indent=1))
+        return
+    for name in (*FAMILIES[: given.families], ""):
+        of = [row for row in rows if name in ("", row["family"])]
+        print(f"{name or 'all'}: {sum('without' in row for row in of)} pairs")
+        for figure in ("right", "tried", "search_s"):
+            mean, low, high = paired(of, figure)
+            print(f"  {figure:9} with - without {mean:+.3f} [{low:+.3f}, {high:+.3f}]")
+
+
+if __name__ == "__main__":
+    main()

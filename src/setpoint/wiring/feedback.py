@@ -1,0 +1,322 @@
+"""What people say and do about a run: recorded in its log, and what follows from it for memory."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from setpoint.domain.attempt import Attempt, Stop
+from setpoint.domain.evaluation import Evaluation, Stage
+from setpoint.domain.events import RunFinished
+from setpoint.domain.evidence import CheckState
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import Commit, LearningId, TraceId
+from setpoint.domain.learning import WEIGHTS, EvidenceKind, LearningEvidence, Standing
+from setpoint.domain.memory_events import (
+    CommentAdded,
+    ConfidenceDecreased,
+    ConfidenceIncreased,
+    DeliveryJudged,
+    Feedback,
+    FindingDismissed,
+    FixApplied,
+    FixRewritten,
+    LearningsJudged,
+)
+from setpoint.domain.run import RunOrder, Snapshot
+from setpoint.errors import UsageError
+from setpoint.evaluators import ProjectEvaluator
+from setpoint.events.opinions import Opinion, feedback_since, opinions
+from setpoint.events.replay import History, history
+from setpoint.memory import SqlMemory
+from setpoint.policies.human import (
+    LOOKED_BACK_DAYS,
+    about,
+    apply_rates,
+    concerned,
+    moved,
+    rate_weight,
+    taught,
+    weight_of_thought,
+)
+from setpoint.policies.requests import released
+from setpoint.ports import Measured
+from setpoint.processes.git import ask
+from setpoint.settings import Settings
+from setpoint.wiring.findings import Seen, finding_of, fix_of
+from setpoint.wiring.gates import person
+from setpoint.wiring.project import Project
+from setpoint.workspace import GitBranchForge, GitWorkspace
+
+
+class Decided(NamedTuple):
+    """What came of a decision."""
+
+    body: Feedback
+    moved: tuple[ConfidenceIncreased | ConfidenceDecreased, ...] = ()
+    learnt: LearningId | None = None
+
+
+def dismiss(
+    project: Project, trace_id: TraceId, which: str, reason: str, considered_s: float | None = None
+) -> Decided:
+    """Record that a finding is none; the same finding is dismissed once in a run."""
+    finding = finding_of(project, trace_id, which).finding
+    body = FindingDismissed(
+        finding=finding.fingerprint,
+        category=finding.category,
+        rule=finding.rule,
+        file=finding.file,
+        message=finding.message,
+        reason=reason,
+        by=person(project),
+        after_s=_after_s(project, trace_id),
+        considered_s=considered_s,
+    )
+    return record(project, trace_id, f"feedback:dismissed:{finding.fingerprint}", body)
+
+
+def comment(project: Project, trace_id: TraceId, place: str, text: str) -> Decided:
+    """Record that a person points at a line that no reviewer objected to."""
+    file, _, line = place.rpartition(":")
+    if not file or not line.isdigit() or not text.strip():
+        raise UsageError(f"'{place}' is no place", mend="give FILE:LINE and a text, as in src/a.py:12 'why?'")
+    body = CommentAdded(
+        file=file, line=int(line), text=text, by=person(project), after_s=_after_s(project, trace_id)
+    )
+    return record(project, trace_id, f"feedback:comment:{place}:{text}", body)
+
+
+def apply_fix(project: Project, trace_id: TraceId, which: str) -> Decided:
+    """Apply a suggested fix to the best state of a finished run, measure it, and deliver it if it holds."""
+    seen = finding_of(project, trace_id, which)
+    patch = fix_of(project, trace_id, seen)
+    who, told = person(project), history(project.log.replay(trace_id))
+    label = f"apply-{seen.finding.fingerprint}"
+    tried = asyncio.run(_tried(project, told, seen, patch, label, who))
+    body = FixApplied(
+        finding=seen.finding.fingerprint,
+        category=seen.finding.category,
+        file=seen.finding.file,
+        by=person(project),
+        commit=tried.commit,
+        branch=tried.branch,
+        kept=not tried.reason,
+        states=tried.states,
+        reason=tried.reason,
+        after_s=_after_s(project, trace_id),
+    )
+    return record(project, trace_id, f"feedback:applied:{seen.finding.fingerprint}", body)
+
+
+def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> Decided:
+    """Apply a person's own fix instead of the suggested one, measure it, and deliver it if it holds."""
+    seen = finding_of(project, trace_id, which)
+    suggested = ""
+    if seen.finding.fix is not None:
+        suggested = (
+            fix_of(project, trace_id, seen) if seen.finding.fix.edits else seen.finding.fix.description
+        )
+    who, told = person(project), history(project.log.replay(trace_id))
+    turn = sum(isinstance(each, FixRewritten) for each in told.feedback) + 1
+    label = f"rewrite-{seen.finding.fingerprint}-{turn}"
+    tried = asyncio.run(_tried(project, told, seen, patch, label, who))
+    body = FixRewritten(
+        finding=seen.finding.fingerprint,
+        category=seen.finding.category,
+        file=seen.finding.file,
+        suggested=suggested,
+        written=patch,
+        by=person(project),
+        commit=tried.commit,
+        branch=tried.branch,
+        kept=not tried.reason,
+        states=tried.states,
+        reason=tried.reason,
+        after_s=_after_s(project, trace_id),
+    )
+    return record(project, trace_id, f"feedback:rewritten:{seen.finding.fingerprint}:{turn}", body)
+
+
+def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Decided:
+    """Append a decision to a run's log, once, and let memory follow it."""
+    (event,) = project.log.append(trace_id, key, (body,))
+    stands = event.body
+    if not isinstance(stands, Feedback):
+        raise TypeError(f"'{key}' is recorded as {stands.kind}")
+    memory = SqlMemory(project.store)
+    source = f"{trace_id}/{key}"
+    changed = _moved(project, trace_id, memory, stands, source)
+    proposal = taught(stands, str(project.root), trace_id)
+    learnt = memory.learn([proposal])[0] if proposal is not None else None
+    for each in changed:
+        project.log.append(trace_id, f"{key}:{each.learning}", (each,))
+    _rate(project, memory, stands)
+    return Decided(stands, changed, learnt)
+
+
+class _Tried(NamedTuple):
+    """A patch on a run's best state, as it was measured."""
+
+    commit: Commit
+    branch: str
+    states: dict[str, CheckState]
+    reason: str
+    """Why it was not kept; empty where it was."""
+
+
+async def _tried(project: Project, told: History, seen: Seen, patch: str, label: str, who: str) -> _Tried:
+    trace_id = told.trace_id
+    if told.outcome is None:
+        message = f"{trace_id} is not finished: its work copy is in use"
+        raise UsageError(message, mend=f"`setpoint finding patch {seen.finding.fingerprint[:8]} | git apply`")
+    order = released(told.order, project.log.replay(trace_id))
+    workspace = GitWorkspace(project.root, project.state)
+    evaluator = ProjectEvaluator(
+        Settings.model_validate_json(order.settings), project.artifacts, project.state
+    )
+    copy = await workspace.open(trace_id, order.base)
+    await workspace.restore(copy, told.outcome.best)
+    answer = await ask(copy.path, "apply", "--whitespace=nowarn", "-", stdin=patch.encode())
+    if not answer.ok:
+        why = answer.stderr.decode("utf-8", "replace").strip()
+        raise UsageError(f"the patch does not fit {told.outcome.best[:10]}: {why}", mend="mend it by hand")
+    snapshot = await workspace.snapshot(copy, label, _by_hand(who))
+    await evaluator.prepare(order, copy)
+    measured = Measured(copy, snapshot.commit, snapshot.tree, Stage.TEST)
+    evaluation = await evaluator.evaluate(order, measured)
+    reason = _against(evaluation, told, seen.finding)
+    branch = "" if reason else await _delivered(project, order, told, snapshot, who)
+    states = {each.check: each.state for each in evaluation.evidence}
+    return _Tried(snapshot.commit, branch, states, reason)
+
+
+async def _delivered(project: Project, order: RunOrder, told: History, snapshot: Snapshot, who: str) -> str:
+    workspace = GitWorkspace(project.root, project.state)
+    copy = await workspace.open(order.trace_id, order.base)
+    branch = (told.outcome.branch if told.outcome else "") or order.branch
+    message = (
+        f"{order.story.title}\n\nWith a fix that {who} took; measured by Setpoint on tree "
+        f"{snapshot.tree}.\n\nSetpoint-Run: {order.trace_id}\n"
+    )
+    return await GitBranchForge(project.root).deliver(copy, snapshot.commit, branch, message=message)
+
+
+def _by_hand(who: str) -> Attempt:
+    now = datetime.now(UTC)
+    return Attempt(agent=who, stop=Stop.END_TURN, started_at=now, duration_s=0.0)
+
+
+def _against(evaluation: Evaluation, told: History, finding: Finding) -> str:
+    """Say what speaks against a patch: something red or blocking that is new, or the finding itself."""
+    best = next(
+        (each for each in told.rounds if told.outcome and each.snapshot.commit == told.outcome.best), None
+    )
+    before = best.latest if best is not None else told.base
+    red = {each.test for each in before.failures} if before else set()
+    known = {each.fingerprint for each in before.findings} if before else set()
+    new_red = [each.test for each in evaluation.failures if each.test not in red]
+    new = [each.message for each in evaluation.blocking if each.fingerprint not in known]
+    broken = [f"{each.check}: {each.reason}" for each in evaluation.broken]
+    still = any(each.fingerprint == finding.fingerprint for each in evaluation.findings)
+    parts = [
+        f"{len(new_red)} tests are red with it, first {new_red[0]}" if new_red else "",
+        f"it brings {len(new)} blocking findings, first {new[0]}" if new else "",
+        f"could not be measured: {broken[0]}" if broken else "",
+        "the finding is still there" if still else "",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _moved(
+    project: Project, trace_id: TraceId, memory: SqlMemory, body: Feedback, source: str
+) -> tuple[ConfidenceIncreased | ConfidenceDecreased, ...]:
+    kind = moved(body)
+    if kind is None:
+        return ()
+    weight = WEIGHTS[kind]
+    if isinstance(body, FindingDismissed):
+        weight = round(weight * weight_of_thought(body.considered_s), 4)
+    now = datetime.now(UTC)
+    before = {each.learning.id: each for each in _concerned(project, trace_id, memory, body)}
+    new = memory.weigh(
+        [
+            LearningEvidence(
+                learning=id_,
+                source=source,
+                kind=kind,
+                weight=weight,
+                at=now,
+                by=str(getattr(body, "by", "git")),
+                trace_id=trace_id,
+            )
+            for id_ in before
+        ]
+    )
+    after = {each.learning.id: each for each in memory.standings([each.learning for each in new])}
+    return tuple(_change(before[id_], after[id_], kind) for id_ in after)
+
+
+def _change(
+    before: Standing, after: Standing, kind: EvidenceKind
+) -> ConfidenceIncreased | ConfidenceDecreased:
+    was, now = before.confidence.mean, after.confidence.mean
+    body = ConfidenceIncreased if now > was else ConfidenceDecreased
+    return body(learning=after.learning.id, before=round(was, 4), after=round(now, 4), reason=str(kind))
+
+
+def _concerned(
+    project: Project, trace_id: TraceId, memory: SqlMemory, body: Feedback
+) -> tuple[Standing, ...]:
+    if isinstance(body, DeliveryJudged):
+        told = history(project.log.replay(trace_id)).memory
+        judged = [item for each in told if isinstance(each, LearningsJudged) for item in each.items]
+        return memory.standings([item.learning for item in judged if item.followed])
+    message = ""
+    if isinstance(body, FixApplied | FixRewritten):
+        message = finding_of(project, trace_id, body.finding).finding.message
+    text = about(body, message)
+    return concerned(memory.search(text), text)
+
+
+def _rate(project: Project, memory: SqlMemory, body: Feedback) -> None:
+    """Let a category's rate of taken fixes speak once a month for or against what is known about it."""
+    category = str(getattr(body, "category", ""))
+    now = datetime.now(UTC)
+    past = feedback_since(project.store, str(project.root), now - timedelta(days=LOOKED_BACK_DAYS))
+    took, decided = apply_rates(past).get(category, (0, 0))
+    weight = rate_weight(took, decided)
+    if not weight:
+        return
+    tagged = [each for each in memory.standings() if category in each.learning.tags]
+    kind = EvidenceKind.APPLY_RATE
+    memory.weigh(
+        [
+            LearningEvidence(
+                learning=each.learning.id,
+                source=f"{kind}:{category}:{now:%Y-%m}",
+                kind=kind,
+                weight=weight,
+                at=now,
+                note=f"{took} of {decided} fixes were taken",
+            )
+            for each in tagged
+        ]
+    )
+
+
+def _after_s(project: Project, trace_id: TraceId) -> float | None:
+    ended = [each.at for each in project.log.replay(trace_id) if isinstance(each.body, RunFinished)]
+    return round((datetime.now(UTC) - ended[0]).total_seconds(), 3) if ended else None
+
+
+def known_opinions(project: Project) -> tuple[Opinion, ...]:
+    """Give what people said and did about a project's runs, oldest first."""
+    return tuple(opinions(project.store, str(project.root)))
+
+
+def rates(project: Project) -> dict[str, tuple[int, int]]:
+    """Count the fixes that people took and those they decided on, by category, over 30 days."""
+    since = datetime.now(UTC) - timedelta(days=LOOKED_BACK_DAYS)
+    return apply_rates(feedback_since(project.store, str(project.root), since))

@@ -1,0 +1,209 @@
+"""Loops 3 and 4 as a user sees them: R3's full flow, from a bounce to what a dismissal does to belief."""
+
+import json
+
+import pytest
+
+from acceptance.conftest import BUG, RIGHT
+
+ALL_SHOWN = {"SETPOINT_MEMORY__HOLD_OUT": "0", "SETPOINT_MEMORY__WITHHOLD": "0"}
+HANDLING = "no error handling: a missing rate raises KeyError"
+OBJECTION = {
+    "severity": "error",
+    "category": "correctness",
+    "message": HANDLING,
+    "file": "calc.py",
+    "line": 1,
+    "confidence": 0.9,
+}
+SUGGESTION = {
+    "severity": "warning",
+    "category": "documentation",
+    "message": "add says nothing about itself",
+    "file": "calc.py",
+    "line": 1,
+    "suggested_fix": "write a docstring",
+    "suggested_edits": [
+        {"start_line": 1, "end_line": 1, "replacement": 'def add(a, b):\n    """Add two numbers."""'}
+    ],
+}
+HANDLED = RIGHT + "\n\ndef rate(rates, name):\n    return rates.get(name, 0)\n"
+
+
+def answer(decision, *findings):
+    return [{"say": json.dumps({"decision": decision, "findings": list(findings)})}]
+
+
+def crewed(repository, maker, critic):
+    """Give the repository a maker and a reviewer with a script each."""
+    repository.agent(*maker, settings='[agents]\nreviewer = "critic"\nmaker = "actor"\n')
+    (repository.root.parent / "critic.json").write_text(json.dumps({"prompts": critic}))
+    settings = (repository.root / "setpoint.toml").read_text()
+    actor = settings[settings.index("[agent.actor]") :]
+    other = actor.replace("[agent.actor]", "[agent.critic]").replace("actor.json", "critic.json")
+    repository.write("setpoint.toml", settings + other)
+    repository.commit("a crew")
+
+
+def listed(repository, *words):
+    return json.loads(repository.setpoint("learn", "list", *words, "--json").stdout)
+
+
+def told(repository, *words, code=0, **more):
+    done = repository.setpoint(*words, **more)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.timeout(400)  # two runs and a dozen verbs, each a process of its own
+def test_the_full_flow_of_the_design(repository):
+    # The first run: the reviewer objects, the work bounces, the second round is approved.
+    crewed(
+        repository,
+        [[{"write": "calc.py", "text": RIGHT}], [{"write": "calc.py", "text": HANDLED}]],
+        [answer("request_changes", OBJECTION), answer("approve", SUGGESTION)],
+    )
+    code, first = repository.run(**ALL_SHOWN)
+    assert (code, first["iterations"], first["bounces"]) == (0, 2, 1)
+
+    known = listed(repository)
+    bounce = next(each for each in known if "sent back here for correctness" in each["learning"]["title"])
+    assert bounce["status"] == "active"
+    assert any("was cleared by" in each["learning"]["title"] for each in known)
+    shown = told(repository, "show", first["trace_id"])
+    assert "reflection by rules (run_completed)" in shown
+    assert bounce["learning"]["title"] in shown
+
+    # The next run on a like task is told so before it begins, and is approved at the first review.
+    repository.git("merge", "-q", first["branch"])
+    repository.write("calc.py", BUG)
+    crewed(repository, [[{"write": "calc.py", "text": HANDLED}]], [answer("approve", SUGGESTION)])
+    code, second = repository.run(**ALL_SHOWN)
+    assert (code, second["iterations"], second["bounces"]) == (0, 1, 0)
+    events = json.loads(told(repository, "show", second["trace_id"], "--json"))
+    recalls = [each["body"] for each in events if each["body"]["kind"] == "memory.recalled"]
+    for phase in ("plan", "implement", "review"):
+        (items,) = [each["items"] for each in recalls if each["phase"] == phase]
+        assert bounce["learning"]["id"] in [item["learning"] for item in items if item["shown"]]
+
+    # A person dismisses what the second run's reviewer found: what says so is believed, what led to it less.
+    (found,) = json.loads(told(repository, "finding", "list", "--json"))
+    said = told(repository, "finding", "dismiss", found["id"], "--reason", "names are enough here")
+    assert "dismisses" in said
+    assert "learnt: lrn-" in said
+    human = next(each for each in listed(repository) if each["learning"]["trust"] == "human")
+    assert (human["learning"]["believed"], human["status"]) == (0.7, "active")
+    assert "names are enough here" in human["learning"]["body"]
+    assert "dismisses" in told(repository, "show", second["trace_id"])
+    assert "dismisses" in told(repository, "feedback", "list", "--finding", found["id"][:8])
+    # The run's evidence still holds: what people say later is not the end of a run.
+    told(repository, "verify", second["trace_id"])
+
+
+def test_a_dismissal_takes_belief_from_what_led_to_the_finding(repository):
+    crewed(
+        repository,
+        [[{"write": "calc.py", "text": RIGHT}], [{"write": "calc.py", "text": HANDLED}]],
+        [answer("request_changes", OBJECTION), answer("approve")],
+    )
+    _, run = repository.run(**ALL_SHOWN)
+    before = next(each for each in listed(repository) if "sent back here" in each["learning"]["title"])
+    (found,) = [
+        each
+        for each in json.loads(told(repository, "finding", "list", "--json"))
+        if each["message"] == HANDLING
+    ]
+    said = told(repository, "finding", "dismiss", found["id"])
+    id_ = before["learning"]["id"]
+    assert f"belief in {id_}" in said
+    (after,) = [each for each in listed(repository) if each["learning"]["id"] == id_]
+    assert after["confidence"]["mean"] < before["confidence"]["mean"] - 0.1
+    shown = told(repository, "learn", "show", id_)
+    assert "-1.20 finding_dismissed" in shown
+    assert run["trace_id"] in shown
+
+
+@pytest.mark.timeout(400)  # one run and two full measurements
+def test_a_fix_is_really_applied_measured_and_delivered(repository):
+    crewed(repository, [[{"write": "calc.py", "text": RIGHT}]], [answer("approve", SUGGESTION)])
+    _, run = repository.run(**ALL_SHOWN)
+    (found,) = json.loads(told(repository, "finding", "list", "--json"))
+
+    said = told(repository, "finding", "apply", found["id"])
+    assert f"kept, on {run['branch']}-2" in said
+    assert '"""Add two numbers."""' in repository.git("show", f"{run['branch']}-2:calc.py")
+    assert '"""Add' not in (repository.root / "calc.py").read_text()
+
+    # A person's own fix that breaks a test is measured too, and not kept.
+    broken = RIGHT.replace("a + b", "a - b")
+    body = "\n".join(
+        [
+            "--- a/calc.py",
+            "+++ b/calc.py",
+            "@@ -1,2 +1,2 @@",
+            f" {RIGHT.splitlines()[0]}",
+            f"-{RIGHT.splitlines()[1]}",
+            f"+{broken.splitlines()[1]}",
+            "",
+        ]
+    )
+    path = repository.root.parent / "own.diff"
+    path.write_text(body)
+    said = told(repository, "finding", "rewrite", found["id"], str(path), code=1)
+    assert "tests are red with it" in said
+    assert not repository.git("branch", "--list", f"{run['branch']}-3")
+    assert "documentation: 1 of 2 taken" in told(repository, "feedback", "rates")
+
+
+def test_a_comment_is_kept_for_later_reviews(repository):
+    repository.agent([{"write": "calc.py", "text": RIGHT}])
+    repository.run("--agent", "actor", **ALL_SHOWN)
+    said = told(repository, "comment", "calc.py:1", "what happens with text instead of numbers?")
+    assert "calc.py:1" in said
+    (human,) = [each for each in listed(repository) if each["learning"]["trust"] == "human"]
+    assert human["learning"]["title"].startswith("Reviews miss: what happens")
+    wrong = repository.setpoint("comment", "nowhere", "why?")
+    assert (wrong.returncode, "FILE:LINE" in wrong.stderr) == (2, True)
+
+
+@pytest.mark.timeout(400)  # one run and a dozen verbs
+def test_packs_verdicts_and_merging(repository, tmp_path):
+    repository.agent([{"write": "calc.py", "text": RIGHT}])
+    repository.run("--agent", "actor", **ALL_SHOWN)
+    (known,) = listed(repository)
+    pack = tmp_path / "team.jsonl"
+    assert "1 learnings" in told(repository, "learn", "export", str(pack))
+    other = pack.read_text().replace("was cleared", "was once cleared, always see https://example.org,")
+    pack.write_text(other)
+    assert "1 new" in told(repository, "learn", "import", str(pack))
+    (stranger,) = [each for each in listed(repository) if each["learning"]["trust"] == "external"]
+    assert stranger["status"] == "candidate"
+    assert "a link" in stranger["learning"]["alarms"]
+    id_ = stranger["learning"]["id"]
+    assert "active" in told(repository, "learn", "approve", id_)
+    assert "retired" in told(repository, "learn", "retire", "--source", "pack:team.jsonl")
+    assert "active" in told(repository, "learn", "approve", id_)
+    merged = told(repository, "learn", "merge", id_, "--into", known["learning"]["id"])
+    assert known["learning"]["id"] in merged
+    assert "superseded by: " + known["learning"]["id"] in told(repository, "learn", "show", id_)
+    assert "too few runs to say" in told(repository, "learn", "uplift")
+    assert repository.setpoint("learn", "show", "nothing").returncode == 2
+
+
+@pytest.mark.timeout(400)  # one run and a dozen verbs
+def test_what_git_shows_of_a_delivery_is_recorded(repository):
+    repository.agent([{"write": "calc.py", "text": RIGHT}])
+    _, run = repository.run("--agent", "actor", **ALL_SHOWN)
+    repository.git("checkout", "-q", run["branch"])
+    repository.write("calc.py", RIGHT + "\n\nLIMIT = 3\n")
+    repository.commit("a limit")
+    repository.git("checkout", "-q", "-")
+    assert "nobody has said anything yet" in told(repository, "feedback", "list")
+    repository.git("merge", "-q", run["branch"])
+    shown = told(repository, "feedback", "list")
+    assert "was edited (calc.py)" in shown
+    work = repository.git("rev-parse", f"{run['branch']}~1")
+    repository.git("commit", "-q", "--allow-empty", "-m", f"Revert\n\nThis reverts commit {work}.")
+    shown = told(repository, "feedback", "list")
+    assert "was reverted" in shown
+    assert told(repository, "feedback", "list") == shown
