@@ -58,12 +58,9 @@ def padding(chance: random.Random, word: str) -> str:
     )
 
 
-def family(name: str, chance: random.Random, word: str) -> tuple[str, str, str]:
-    """Give a broken module, the tests that the mechanic sees, and those that judge it."""
-    n = chance.randint(3, 9)
-    pad = padding(chance, word)
-    use = f"    {word}_scaled(len(values) if hasattr(values, '__len__') else 1)\n"
-    made = {
+def of_values(word: str, n: int, use: str) -> dict[str, tuple[str, str, str]]:
+    """Give bugs in an expression: the module, the tests that the mechanic sees, and those that judge."""
+    return {
         "index": (
             f"def last_{word}(values):\n{use}    return values[len(values)]\n",
             f"    assert m.last_{word}([1, 2, {n}]) == {n}\n",
@@ -82,6 +79,12 @@ def family(name: str, chance: random.Random, word: str) -> tuple[str, str, str]:
             f"    assert m.{word}_share([{n}, {n}, {n}]) == {n}\n",
             f"    assert m.{word}_share([1, 3]) == 2\n    assert m.{word}_share([8]) == 8\n",
         ),
+    }
+
+
+def of_loops(word: str, n: int, use: str) -> dict[str, tuple[str, str, str]]:
+    """Give bugs in a loop, as `of_values` does."""
+    return {
         "missing": (
             (
                 f"def {word}_counts(values):\n{use}    seen = {{}}\n    for each in values:\n"
@@ -109,7 +112,14 @@ def family(name: str, chance: random.Random, word: str) -> tuple[str, str, str]:
             f"    assert m.{word}_all([{n + 3}, {n + 4}, {n + 5}]) == [{n + 3}, {n + 4}, {n + 5}]\n",
         ),
     }
-    code, seen, judge = made[name]
+
+
+def family(name: str, chance: random.Random, word: str) -> tuple[str, str, str]:
+    """Give a broken module, the tests that the mechanic sees, and those that judge it."""
+    n = chance.randint(3, 9)
+    pad = padding(chance, word)
+    use = f"    {word}_scaled(len(values) if hasattr(values, '__len__') else 1)\n"
+    code, seen, judge = {**of_values(word, n, use), **of_loops(word, n, use)}[name]
     head = f"from shop import {word} as m\n\n\ndef test_{word}_"
     return pad + code, f"{head}seen():\n{seen}", f"{head}judged():\n{judge}"
 
