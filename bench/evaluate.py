@@ -107,9 +107,8 @@ class Bench:
         tests = next((each.tests for each in report.results if each.evidence.check == "pytest"), None)
         return Measured(seconds, evaluation, tests.red if tests else frozenset())
 
-    def alone(self) -> dict[str, float]:
-        """Give the seconds of each chosen tool by itself: its command, cold, as a chain would start it."""
-        evaluation = self.ask().evaluation
+    def alone(self, evaluation: Evaluation) -> dict[str, float]:
+        """Give the seconds of each tool by itself: the command that was used, cold, as a chain starts it."""
         seconds: dict[str, float] = {}
         for evidence in evaluation.evidence:
             if evidence.argv and evidence.check not in ("parse", "coverage"):
@@ -192,13 +191,12 @@ def run(subject: Subject, folder: Path, count: int) -> Row:
     """Measure one project."""
     root, python = unpacked(subject, folder)
     checks = ChecksSettings(python=str(python), pytest_args=subject.args)
-    alone = Bench(root, checks).alone()
     bench = Bench(root, checks)
     cold = bench.ask()
+    alone = bench.alone(cold.evaluation)
     # What the whole suite says of each edit is asked apart, without the tools whose verdict is not compared.
     tests_alone = {**checks.model_dump(), "coverage": False, "mypy": False, "ruff": False, "bandit": False}
     reference = Bench(root, ChecksSettings.model_validate(tests_alone), "reference")
-    reference.ask()
     unchanged = statistics.median(bench.ask().seconds for _ in range(5))
     print(f"{subject.package}: alone {alone}; cold {cold.seconds:.1f}", file=sys.stderr, flush=True)
     edited, same, verdicts = [], 0, 0
