@@ -28,6 +28,8 @@ Path(f"module_{number}.py").write_text(f"def value():\\n    return {value}\\n")
 WRONG = {"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}
 FIX = {"write": "calc.py", "text": RIGHT}
 STORY = "make-the-failing-tests-pass"
+LOOSE = {"SETPOINT_SANDBOX__AGENTS": "none"}
+"""For an actor that plays the person too: an agent cannot reach a story."""
 
 
 def an_actor(repository, *prompts, settings="", **more):
@@ -210,7 +212,7 @@ def test_an_edit_during_a_run_is_noticed_and_does_not_reach_it(repository):
     edited = {"shell": f"printf '\\nAnd make it blue.\\n' >> '{path}'"}
     an_actor(repository, [edited, WRONG], [{"expect": "test_add"}, FIX])
 
-    done = repository.setpoint("run", WISH, "--agent", "actor")
+    done = repository.setpoint("run", WISH, "--agent", "actor", **LOOSE)
 
     assert done.returncode == 0
     assert "the story was edited while the run worked" in done.stdout
@@ -225,7 +227,7 @@ def test_a_story_that_is_deleted_during_its_run_loses_nothing(repository):
     path = repository.root / f".setpoint/stories/{STORY}.md"
     an_actor(repository, [{"shell": f"rm '{path}'"}, FIX])
 
-    done = repository.setpoint("run", WISH, "--agent", "actor")
+    done = repository.setpoint("run", WISH, "--agent", "actor", **LOOSE)
 
     assert done.returncode == 0
     assert f"{path} is gone" in done.stdout
