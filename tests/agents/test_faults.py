@@ -73,7 +73,7 @@ async def test_a_flood_on_stderr_neither_blocks_nor_matters(scripted, brief, tmp
     attempt = await agent.attempt(brief(), SilentObserver())
     assert (attempt.stop, attempt.text) == (Stop.END_TURN, "still here")
     await agent.close()
-    assert list((tmp_path / "scratch").iterdir()) == []
+    assert list((tmp_path / "scratch").rglob("*.stderr")) == []
 
 
 async def test_chatter_between_messages_is_tolerated(scripted, brief, caplog) -> None:

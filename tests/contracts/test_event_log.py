@@ -18,6 +18,7 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import BODY, Body, BudgetWarned, PhaseEntered
 from setpoint.domain.gate import Choice, Escalation, OnLimit
 from setpoint.domain.ids import TraceId
+from setpoint.domain.learning import MemoryTerms
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.events.log import SqlEventLog
 from setpoint.ports import EventLog
@@ -127,6 +128,13 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
         deadline_s=st.none() | st.floats(1, 1e6, width=32),
         at_deadline=st.sampled_from((Choice.CONTINUE, Choice.ACCEPT, Choice.CANCEL)),
         debt_file=st.sampled_from(("TECH_DEBT.md", "docs/debt.md")),
+    ),
+    MemoryTerms: st.builds(
+        MemoryTerms,
+        max_tokens=st.integers(50, 2000),
+        hold_out=st.floats(0, 0.5, width=32),
+        withhold=st.floats(0, 0.5, width=32),
+        max_reflection_usd=st.decimals(0, 100, places=4),
     ),
 }
 
