@@ -76,6 +76,13 @@ def test_an_agent_that_cannot_be_pointed_at_it_says_so():
         known({"vibe": CustomAgent(proxy=True)})
 
 
+def test_a_plain_command_is_not_proxied_and_asking_for_it_is_an_error():
+    own = CustomAgent(command=("mine",), base_urls={"MODEL_URL": "http://127.0.0.1:1"})
+    assert not known({"mine": own}, proxied=True)["mine"].proxied
+    with pytest.raises(SettingsError, match="speak the protocol only"):
+        known({"mine": own.model_copy(update={"proxy": True})})
+
+
 async def test_an_agent_without_it_starts_as_ever():
     async with counting(Launch(name="a", argv=("a",)), {}, Tap()) as pointed:
         assert pointed == {}
