@@ -61,7 +61,7 @@ def test_a_configuration_that_is_none_is_left_to_the_agent(text):
 def test_the_setting_for_all_counts_for_those_that_can_and_do_not_say_otherwise():
     own = {
         "gemini": CustomAgent(proxy=False),
-        "mine": CustomAgent(command=("m",), base_urls={"MY_URL": "http://m"}),
+        "mine": CustomAgent(command=("m",), protocol="acp", base_urls={"MY_URL": "http://m"}),
         "other": CustomAgent(command=("o",)),
     }
     launches = known(own, proxied=True)
