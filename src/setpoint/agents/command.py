@@ -16,6 +16,7 @@ from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices, stated_models
+from setpoint.agents.proxy import Tap, counting
 from setpoint.agents.sessions import KeptSession, Sessions
 from setpoint.agents.transcript import Transcript
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
@@ -113,24 +114,29 @@ class CommandAgent:
     ) -> _Played:
         transcript.text("setpoint", brief.prompt)
         done: Completed | None = None
-        held = await self._sandbox.hold(self._launch, self._command(brief, session))
-        try:
-            done = await run(held.command, on_output=turn.take if self._launch.stream else None)
-        except Cut:
-            pass  # from here: the turn says why
-        finally:
-            turn.end()
-            await asyncio.shield(held.release())
+        tap = Tap()
+        tap.turn_to(turn.spending)
+        async with counting(self._launch, self._secrets, tap) as pointed:
+            held = await self._sandbox.hold(self._launch, self._command(brief, session, pointed))
+            try:
+                take = turn.take if self._launch.stream else None
+                done = await run(held.command, on_output=take, halt=turn.spending.halted)
+            except Cut:
+                pass  # from here: the turn says why
+            finally:
+                turn.end()
+                await asyncio.shield(held.release())
         if done is not None:
             if not self._launch.stream:
                 transcript.text("stdout", done.text)
             transcript.text("stderr", done.errors)
+            done = None if done.halted else done
         broken = self._broken(done, turn, brief)
         if broken is not None:
             broken = broken.model_copy(update={"message": transcript.redacted(broken.message)})
         return _Played(done=done, turn=turn, broken=broken, held_by=held.by)
 
-    def _command(self, brief: Brief, session: KeptSession | None = None) -> Command:
+    def _command(self, brief: Brief, session: KeptSession | None, pointed: Mapping[str, str]) -> Command:
         launch = self._launch
         words = launch.resume_argv if session is not None else launch.argv
         if launch.model:
@@ -144,7 +150,7 @@ class CommandAgent:
             argv=tuple(word.replace("{prompt}", brief.prompt) for word in words),
             cwd=Path(brief.workdir),
             environment=clean_environment(
-                {**ceiling(brief.workdir), **self._secrets, **self._launch.environment},
+                {**ceiling(brief.workdir), **self._secrets, **self._launch.environment, **pointed},
                 keep=DEFAULT_KEEP + NETWORK_KEEP,
             ),
             timeout_s=brief.limits.wall_s,

@@ -34,7 +34,8 @@ class CommandTurn:
         self.tally = Tally(Path(brief.workdir), called=self._called, spent=self._spent)
         self.stream = Stream(launch.stream, self.tally, self._record)
         self._observer = observer
-        self._spending = spending
+        self.spending = spending
+        """What it has used so far."""
         self._transcript = transcript
         self._repeats = Repeats(brief.limits.same_calls)
         self._going = True
@@ -94,9 +95,9 @@ class CommandTurn:
 
     def _spent(self, usage: Usage) -> None:
         if self.tally.model:
-            self._spending.runs_on(self.tally.model)
-        self._spending.told(usage)
-        if self._spending.halted.is_set():
+            self.spending.runs_on(self.tally.model)
+        self.spending.told(usage)
+        if self.spending.halted.is_set():
             self._cut()
 
     def _cut(self) -> None:

@@ -39,12 +39,7 @@ def known(own: Mapping[str, CustomAgent] | None = None, *, proxied: bool = False
 
 def _counted(launch: Launch, own: CustomAgent | None, *, everyone: bool) -> Launch:
     wanted = own.proxy if own is not None and own.proxy is not None else None
-    able = launch.protocol == "acp" and bool(launch.base_urls or launch.config_base_urls)
-    if wanted and launch.protocol != "acp":
-        raise SettingsError(
-            f"[agent.{launch.name}] proxy: the proxy stands before agents that speak the protocol only",
-            mend="take the line out; a command's figures are read from what it prints, a model's are known",
-        )
+    able = launch.protocol != "model" and bool(launch.base_urls or launch.config_base_urls)
     if wanted and not able:
         message = (
             f"[agent.{launch.name}] proxy: it is not known which variable holds the address of its model"

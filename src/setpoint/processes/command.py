@@ -79,6 +79,8 @@ class Completed:
     """Ended because `timeout_s` was over."""
     idled: bool = False
     """Ended because it had been silent for `idle_s`."""
+    halted: bool = False
+    """Ended because whoever runs it wanted no more of it."""
     stdout: bytes = b""
     """What was kept of it; a line that says how much marks the place where bytes were dropped."""
     stderr: bytes = b""

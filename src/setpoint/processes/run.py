@@ -23,8 +23,9 @@ async def run(
     *,
     on_line: Callable[[bytes], None] | None = None,
     on_output: Callable[[bytes], None] | None = None,
+    halt: asyncio.Event | None = None,
 ) -> Completed:
-    """Run a command to its end and leave none of its processes behind.
+    """Run a command to its end, or until `halt` is set, and leave none of its processes behind.
 
     `on_line` is told each line of either stream while the command runs, `on_output` each piece of standard
     output as it comes; what they raise ends the command.
@@ -40,6 +41,8 @@ async def run(
     else:
         link = await launch(command, stdin=subprocess.DEVNULL, stderr=stderr)
     watched = _Watched(link, on_line, on_output)
+    if halt is not None:
+        watched.halted = asyncio.create_task(_set(halt))
     try:
         return await watched.to_the_end()
     finally:
@@ -60,6 +63,8 @@ class _Watched:
         self.transports: list[asyncio.ReadTransport] = []
         self.followed = asyncio.create_task(link.follow())
         self.drains: list[asyncio.Task[None]] = []
+        self.halted: asyncio.Task[None] | None = None
+        """Ends when the command is to be ended from outside."""
 
     async def to_the_end(self) -> Completed:
         for pipe, ring in zip((self.link.popen.stdout, self.link.popen.stderr), self.rings, strict=True):
@@ -93,6 +98,8 @@ class _Watched:
         """Wait for the end, or for the first bound that is reached; gives which."""
         command, loop = self.link.command, asyncio.get_running_loop()
         pending: set[asyncio.Task[None]] = {self.followed, *self.drains}
+        if self.halted is not None:
+            pending.add(self.halted)
         while not self.followed.done():
             now = loop.time()
             bounds = {"timed_out": self.link.began_s + command.timeout_s - now}
@@ -102,6 +109,8 @@ class _Watched:
             if left <= 0:
                 return over
             done, pending = await asyncio.wait(pending, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            if self.halted in done and not self.followed.done():
+                return "halted"
             for task in done - {self.followed}:
                 task.result()
         return ""
@@ -113,7 +122,7 @@ class _Watched:
             if not self.followed.done():
                 await asyncio.wait([self.followed])
         finally:
-            for task in self.drains:
+            for task in (*self.drains, *([self.halted] if self.halted else ())):
                 task.cancel()
             for transport in self.transports:
                 transport.close()
@@ -134,6 +143,7 @@ class _Watched:
             exit_code=exit_code,
             timed_out=over == "timed_out",
             idled=over == "idled",
+            halted=over == "halted",
             stdout=self.rings[0].kept(),
             stderr=self.rings[1].kept(),
             dropped_bytes=sum(ring.dropped for ring in self.rings),
@@ -142,3 +152,7 @@ class _Watched:
             duration_s=asyncio.get_running_loop().time() - link.began_s,
             fault=fault,
         )
+
+
+async def _set(event: asyncio.Event) -> None:
+    await event.wait()

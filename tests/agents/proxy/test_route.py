@@ -61,7 +61,7 @@ def test_a_configuration_that_is_none_is_left_to_the_agent(text):
 def test_the_setting_for_all_counts_for_those_that_can_and_do_not_say_otherwise():
     own = {
         "gemini": CustomAgent(proxy=False),
-        "mine": CustomAgent(command=("m",), protocol="acp", base_urls={"MY_URL": "http://m"}),
+        "mine": CustomAgent(command=("m",), base_urls={"MY_URL": "http://m"}),
         "other": CustomAgent(command=("o",)),
     }
     launches = known(own, proxied=True)
@@ -74,13 +74,6 @@ def test_the_setting_for_all_counts_for_those_that_can_and_do_not_say_otherwise(
 def test_an_agent_that_cannot_be_pointed_at_it_says_so():
     with pytest.raises(SettingsError, match=r"agent\.vibe.*proxy"):
         known({"vibe": CustomAgent(proxy=True)})
-
-
-def test_a_plain_command_is_not_proxied_and_asking_for_it_is_an_error():
-    own = CustomAgent(command=("mine",), base_urls={"MODEL_URL": "http://127.0.0.1:1"})
-    assert not known({"mine": own}, proxied=True)["mine"].proxied
-    with pytest.raises(SettingsError, match="speak the protocol only"):
-        known({"mine": own.model_copy(update={"proxy": True})})
 
 
 async def test_an_agent_without_it_starts_as_ever():
