@@ -235,6 +235,14 @@ async def test_a_reflection_too_dear_is_skipped_and_says_so(tmp_path):
     assert "what 10% of the run's cost allows" in of(free, ReflectionSkipped)[0].reason
 
 
+async def test_rules_are_not_asked_for_what_they_have_said_already(tmp_path):
+    rules = Reflecting("no JSON")
+    rules.name = "rules"
+    stage = staged(tmp_path, edit(1, usage=GIVEN), memory=ListMemory())
+    assert (await driven(stage, **{Role.REFLECTOR: rules})).ending is Ending.VERIFIED
+    assert (rules.briefs, of(stage, ReflectionSkipped)) == ([], [])
+
+
 async def test_what_a_person_said_is_shown_and_what_one_retired_is_not(tmp_path):
     memory = ListMemory()
     text = "KeyError in totals: tests test_cart fail without vat"

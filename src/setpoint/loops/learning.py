@@ -121,7 +121,8 @@ def _account(run: Running, past: Past, diff: str, end: tuple[Ending, str]) -> Ac
 async def _reflect(run: Running, memory: Memory, account: Account) -> None:
     trigger = Trigger.OVERRIDDEN if account.said else Trigger.COMPLETED
     found = Reflected(by="rules", proposals=lessons(account))
-    if Role.REFLECTOR in run.world.agents:
+    reflector = run.world.agents.get(Role.REFLECTOR)
+    if reflector is not None and reflector.name != found.by:
         found = await by_model(run, account, trigger, found.proposals)
     names = memory.learn(found.proposals)
     titles = {each.learning.id: each.learning.title for each in memory.standings(names)}
