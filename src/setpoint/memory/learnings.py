@@ -78,6 +78,12 @@ class SqlMemory:
         with self._store.reading() as connection:
             return self._standings(connection, which)
 
+    def mark(self) -> str:
+        """Name the state of the memory, so that a change is seen without reading it: it only ever grows."""
+        counts = [sa.select(sa.func.count()).select_from(each) for each in (LEARNING, LEARNING_EVIDENCE)]
+        with self._store.reading() as connection:
+            return " ".join(str(connection.scalar(each)) for each in counts)
+
     def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
         """Compare the files that a project's learnings rest on with those there are; gives what changed."""
         entries = changes_of_files(self.standings(), scope, lambda path: blob_of(root, path), self._now())

@@ -11,6 +11,8 @@ from importlib import resources
 from pathlib import Path
 
 from fastapi import FastAPI, Request
+from fastapi.exception_handlers import request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
@@ -19,7 +21,7 @@ from starlette.middleware import Middleware
 from setpoint import __version__, wiring
 from setpoint.domain.events import Body
 from setpoint.errors import RecordedDataError, SetpointError, UsageError
-from setpoint.web import api, pages
+from setpoint.web import api, api_feedback, api_learnings, diff_page, finding_page, learning_page, pages
 from setpoint.web.access import Access
 from setpoint.web.context import Desk
 from setpoint.web.live import Streams
@@ -72,8 +74,9 @@ def make_app(
     app.state.desk = desk
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
-    app.include_router(api.router)
-    app.include_router(pages.router)
+    app.add_exception_handler(RequestValidationError, _misread)
+    for each in (api, api_feedback, api_learnings, pages, diff_page, finding_page, learning_page):
+        app.include_router(each.router)
     app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
     return app
@@ -102,6 +105,15 @@ async def _explained(request: Request, error: Exception) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.INTERNAL_SERVER_ERROR
     return _answer(request, status, str(getattr(error, "detail", error)))
+
+
+async def _misread(request: Request, error: Exception) -> Response:
+    """Say in plain words which field of a form is wrong; programs get the list."""
+    if not isinstance(error, RequestValidationError) or request.url.path.startswith("/api/"):
+        wrong = error if isinstance(error, RequestValidationError) else RequestValidationError([])
+        return await request_validation_exception_handler(request, wrong)
+    told = "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())
+    return _answer(request, HTTPStatus.UNPROCESSABLE_ENTITY, told)
 
 
 def _answer(request: Request, status: int, reason: str) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from decimal import Decimal
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ from setpoint.errors import SetpointError
 from setpoint.web.access import Scope
 from setpoint.web.api import AnswerBody, answered
 from setpoint.web.context import Admin, Answerer, Desk, KnownRun, Reader, TheDesk, visitor_of
-from setpoint.web.diffs import files_of, visible
+from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MOST_STREAMS, changes
 
 router = APIRouter(include_in_schema=False)
@@ -37,7 +38,7 @@ _PAGES = Environment(
     autoescape=True,
 )
 _PAGES.filters |= {**wiring.FILTERS, "visible": visible}
-_PAGES.globals["place"] = wiring.place_of
+_PAGES.globals |= {"place": wiring.place_of, "place_id": place_id}
 
 
 class AnswerForm(Value):
@@ -45,6 +46,8 @@ class AnswerForm(Value):
 
     choice: Choice
     iterations: int | None = Field(default=None, ge=0, le=MOST_GRANTED)
+    cost_usd: Decimal | None = Field(default=None, ge=0)
+    minutes: float | None = Field(default=None, ge=0)
     new_approach: bool = False
     instruction: str = Field(default="", max_length=20_000)
     reason: str = Field(default="", max_length=20_000)
@@ -79,15 +82,16 @@ def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> R
     story = wiring.run_story(desk.project, which)
     lines = [(event, *desk.told(event.body)) for event in story.events[-MOST_EVENTS:]]
     opened = wiring.open_gate(desk.project, which) if story.told.waiting else None
-    hidden = len(story.events) - len(lines)
-    return page(request, "run.html.j2", story=story, lines=lines, opened=opened, hidden=hidden)
-
-
-@router.get("/runs/{which}/diff/{iteration}")
-def diff(which: KnownRun, iteration: int, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show what an iteration changed."""
-    files, left_out = files_of(wiring.diff_of(desk.project, which, iteration))
-    return page(request, "diff.html.j2", run=which, iteration=iteration, files=files, left_out=left_out)
+    return page(
+        request,
+        "run.html.j2",
+        story=story,
+        lines=lines,
+        opened=opened,
+        hidden=len(story.events) - len(lines),
+        busy=desk.launcher.busy_with(story.summary.trace_id),
+        failed=_failed(desk, story.summary.trace_id),
+    )
 
 
 @router.get("/runs/{which}/report")
@@ -127,7 +131,7 @@ def metrics(
 
 @router.get("/live/{what}")
 async def live(what: str, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Tell a page when what it shows has changed: `runs`, `gates`, `board`, or a run."""
+    """Tell a page when what it shows has changed: `runs`, `gates`, `board`, `learnings`, or a run."""
     if desk.streams.count >= MOST_STREAMS:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open")
     await asyncio.to_thread(_mark, desk, what)
@@ -145,8 +149,15 @@ def _mark(desk: Desk, what: str) -> str:
             return "".join(each.model_dump_json() for each in wiring.open_gates(desk.project))
         case "board":
             return "".join(each.model_dump_json() for each in wiring.cards(desk.project))
+        case "learnings":
+            return wiring.memory_mark(desk.project)
         case _:
-            return wiring.run_mark(desk.project, what)
+            busy = desk.launcher.busy_with(what)
+            return f"{wiring.run_mark(desk.project, what)} {busy} {_failed(desk, what)}"
+
+
+def _failed(desk: Desk, run: str) -> list[wiring.Failed]:
+    return [each for each in desk.launcher.failed if each.trace_id == run]
 
 
 @router.post("/runs")
@@ -192,6 +203,8 @@ async def answer(
     body = AnswerBody(
         choice=form.choice,
         iterations=form.iterations,
+        cost_usd=form.cost_usd,
+        wall_s=None if form.minutes is None else form.minutes * 60,
         new_approach=form.new_approach,
         instruction=form.instruction,
         reason=form.reason,

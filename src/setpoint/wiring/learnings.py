@@ -62,6 +62,19 @@ def learning(project: Project, which: str) -> Standing:
     return found[0]
 
 
+def memory_mark(project: Project) -> str:
+    """Name the state of a project's memory, so that a change is seen without reading it."""
+    return memory_of(project).mark()
+
+
+def like(project: Project, found: Standing, most: int = 5) -> tuple[Standing, ...]:
+    """Give the learnings in use that share most words with one, the likest first."""
+    known = found.learning
+    hits = memory_of(project).search(f"{known.title} {known.body}", most * 2)
+    others = [each.standing for each in hits if each.standing.learning.id != known.id]
+    return tuple(others[:most])
+
+
 def weigh(project: Project, which: str, kind: EvidenceKind, reason: str = "") -> Standing:
     """Record what a person thinks of a learning: approved, rejected or retired; gives how it stands then."""
     found = learning(project, which)
