@@ -25,7 +25,7 @@ from setpoint.wiring.launching import Failed, Launcher, Working
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
 from setpoint.wiring.learnings import imported as import_learnings
-from setpoint.wiring.learnings import learning, learnings, memory_mark, retire_from, uplift
+from setpoint.wiring.learnings import learning, learnings, memory_mark, memory_of, retire_from, uplift
 from setpoint.wiring.learnings import like as learnings_like
 from setpoint.wiring.learnings import merge as merge_learnings
 from setpoint.wiring.learnings import weigh as weigh_learning
@@ -120,6 +120,7 @@ __all__ = [
     "learnings_like",
     "measure",
     "memory_mark",
+    "memory_of",
     "merge_learnings",
     "metric_snapshots",
     "metrics",

@@ -9,7 +9,7 @@ from setpoint.domain.edits import edited, patch
 from setpoint.domain.finding import Edit, Finding, worst_first
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.domain.value import Text, Value
-from setpoint.errors import UsageError
+from setpoint.errors import SetpointError, UsageError
 from setpoint.events.replay import History, history
 from setpoint.processes.git import contents
 from setpoint.wiring.project import Project
@@ -143,6 +143,6 @@ def _text(project: Project, trace_id: TraceId, commit: Commit, finding: Finding)
     repository = repository_of_run(project.state, trace_id)
     try:
         return asyncio.run(contents(repository, commit, [finding.file]))[finding.file].decode("utf-8")
-    except (KeyError, UnicodeDecodeError, ValueError, OSError) as error:
+    except (KeyError, UnicodeDecodeError, ValueError, OSError, SetpointError) as error:
         message = f"the lines of {finding.fingerprint} cannot be shown: {finding.file or 'it names no file'}"
         raise UsageError(f"{message}: {error}", mend="mend it by hand") from None
