@@ -77,3 +77,21 @@ def test_the_list_tells_login_and_what_is_seen(repo: Path) -> None:
     assert rows["mechanic"]["login"] == "not needed"
     assert rows["claude-cli"]["tells"] == "calls, names, tokens, cost"
     assert "tokens (last call only)" in rows["opencode"]["tells"]
+
+
+def test_the_projects_prices_hold_in_the_trial_and_the_mechanic_costs_nothing(repo: Path) -> None:
+    actor(repo, [{"write": "calc.py", "text": FIXED}, {"usage": {"input": 1000, "output": 50}}])
+    with (repo / "setpoint.toml").open("a") as settings:
+        settings.write('model = "mine"\n[price.mine]\ninput = 300\noutput = 2000\n')
+    trial = json.loads(setpoint(repo, "agents", "test", "actor", "--json").stdout)
+    assert trial["cost_usd"] == "0.4"
+    done = setpoint(repo, "agents", "test", "mechanic")
+    assert "verified: yes" in done.stdout
+    assert "cost:     $0.00" in done.stdout
+
+
+def test_what_is_missing_stands_below_the_table_in_whole_lines(repo: Path) -> None:
+    lines = setpoint(repo, "agents").stdout.splitlines()
+    told = [line for line in lines if line.startswith("aider: ")]
+    assert len(told) == 1
+    assert "install it: " in told[0]
