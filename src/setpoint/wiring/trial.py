@@ -43,7 +43,7 @@ class Trial(Value):
     input_tokens: int | None = None
     output_tokens: int | None = None
     scope: str = "unknown"
-    """What the figures of tokens cover: each attempt, the last call, none where no model is called, unknown."""
+    """What the figures of tokens cover: each attempt, the last call, none if no model is called, unknown."""
     cost_usd: Usd | None = None
     """None where it is not known, and where no model is called."""
     agent_s: float
@@ -67,7 +67,8 @@ def try_agent(project: Project, name: str) -> Trial:
             "agent": {key: each.model_dump(exclude_unset=True) for key, each in settings.agent.items()},
             "price": {key: each.model_dump(exclude_unset=True) for key, each in settings.price.items()},
             "sandbox": settings.sandbox.model_dump(exclude_unset=True),
-            "checks": {"python": sys.executable},
+            # The agent is on trial, not the tools: its change is judged by the test alone.
+            "checks": {"python": sys.executable, "bandit": False, "coverage": False, "reruns": 0},
             "limits": {"max_iterations": 3, "max_agent_breakages": 1},
             "escalation": {"on_limit": "error"},
         }
