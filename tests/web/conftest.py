@@ -89,9 +89,15 @@ def program(anyone, access):
 
 
 @pytest.fixture(scope="module")
-def link(project):
+def asking():
+    """What the server and the runs that it begins find in their environment, on top."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def link(project, asking):
     """Start the server, and give its login link."""
-    environment = {**os.environ, **QUICK, "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, **QUICK, **asking, "PYTHONUNBUFFERED": "1"}
     serving = subprocess.Popen(
         [sys.executable, "-m", "setpoint", "serve", "--port", "0"],
         cwd=project.root,
@@ -139,4 +145,5 @@ def page(request, chromium, link, state):
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     yield opened
     context.close()
-    assert [each for each in complaints if "404" not in each] == []
+    provoked = ("404", "422")  # pages that are not there and forms that say nothing of use, which tests send
+    assert [each for each in complaints if not any(code in each for code in provoked)] == []

@@ -60,7 +60,7 @@ def make_reviewed(place):
 def teach(project):
     """Put learnings into a project's memory: two that may be one, one that is hostile, two of one source."""
     memory = wiring.memory_of(project)
-    about = {"trust": Trust.EXTERNAL, "context": HOSTILE, "by": HOSTILE}
+    about = {"trust": Trust.EXTERNAL, "by": HOSTILE}
     how, fact, once = LearningKind.PROCEDURAL, LearningKind.SEMANTIC, LearningKind.EPISODIC
     told = (
         (
@@ -80,5 +80,8 @@ def teach(project):
         (HOSTILE, HOSTILE, once, HOSTILE),
     )
     return memory.learn(
-        [Proposal(kind=kind, title=title, body=body, source=of, **about) for title, body, kind, of in told]
+        [
+            Proposal(kind=kind, title=title, body=body, context=title, source=of, **about)
+            for title, body, kind, of in told
+        ]
     )

@@ -74,7 +74,7 @@ def test_one_takes_the_place_of_another(program, browser, names):
     worth = browser.get("/learnings/worth").text
     assert "too few runs to say" in worth
     assert "Keep the first" in worth
-    assert "choose one" in browser.post(f"/learnings/{names[1]}/merge", data={}).text
+    assert "choose one" in browser.post(f"/learnings/{names[1]}/merge", data={"other": " "}).text
     itself = browser.post(f"/learnings/{names[1]}/merge", data={"into": names[1]})
     assert "cannot be merged into itself" in itself.text
     said = browser.post(f"/learnings/{names[1]}/merge", data={"into": names[2], "other": names[0]})
