@@ -18,7 +18,7 @@ from setpoint import syntax
 class Value(BaseModel):
     """A frozen value compared by content, written to and read from JSON without loss."""
 
-    # Pydantic would read the docstrings under the fields (`use_attribute_docstrings`) while modules load: a fifth
+    # Pydantic would read the docstrings under fields (`use_attribute_docstrings`) while modules load: a fifth
     # of the time that a verb takes to start. They are read when a schema is asked for.
     model_config = ConfigDict(frozen=True, extra="forbid")
 
