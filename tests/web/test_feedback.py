@@ -80,6 +80,9 @@ def test_a_comment_that_says_nothing_is_refused(program, browser, wrong):
 
 
 def test_what_people_said_is_found_by_person_finding_gate_and_run(program, blocker):
+    program.post(f"{HERE}/findings/{blocker}/dismiss", json={"reason": "meant so"})
+    program.post(f"{HERE}/comments", json={"file": "src/cart.py", "line": 12, "text": WORDS})
+
     def kinds(**asked):
         found = program.get(f"{API}/feedback", params=asked).json()
         return {each["kind"].removeprefix("feedback.") for each in found}

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 from pydantic import Field
 
 from setpoint import wiring
@@ -90,6 +90,12 @@ def diff(
 ) -> str:
     """Give what an iteration changed as a unified diff; 0: all that is delivered or best."""
     return wiring.diff_of(desk.project, which, iteration)
+
+
+@router.get("/runs/{which}/report", response_class=HTMLResponse)
+def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> str:
+    """Give the report of a run as one page to keep or send."""
+    return wiring.run_report(desk.project, TraceId(which))
 
 
 @router.post("/runs", status_code=202)

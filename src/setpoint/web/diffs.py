@@ -15,8 +15,10 @@ MOST_ROWS = 600
 """Lines of one file that are shown."""
 MOST_LINE = 400
 """Characters of one line that are shown."""
-MOST_COMPARED = 400
+MOST_COMPARED = 200
 """Pairs of lines of one diff of which the words are compared."""
+MOST_WORDS = 120
+"""Words of a line beyond which it is not compared: the time grows with their square."""
 _LEAST_ALIKE = 0.4
 """Share of two lines that is the same below which one is no new version of the other."""
 
@@ -179,6 +181,8 @@ def _compared(rows: list[Row], left: int) -> tuple[list[Row], int]:
 
 def _differing(old: Row, new: Row) -> tuple[Row, Row]:
     before, after = (re.findall(r"\w+|\s+|.", row.text) for row in (old, new))
+    if max(len(before), len(after)) > MOST_WORDS:
+        return old, new
     found = SequenceMatcher(None, before, after, autojunk=False)
     if found.ratio() < _LEAST_ALIKE:
         return old, new
