@@ -132,7 +132,6 @@ def test_a_run_is_begun_followed_and_looked_at(page, project):
     page.get_by_role("link", name="All that was changed").click()
     expect(page.locator("tr.added")).to_contain_text("return a + b")
     expect(page.locator("tr.gone")).to_contain_text("return a - b")
-    picture(page, "change")
     assert git(project.root, "branch", "--list", "setpoint/*")
 
 
