@@ -5,6 +5,7 @@ Verb modules import the rest of Setpoint inside their functions, so that `--help
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from pathlib import Path
@@ -50,6 +51,8 @@ app = typer.Typer(
 )
 
 
+COLLECT = (50_000, 20, 20)
+"""When garbage is looked for: reading a record makes very many objects and hardly a cycle among them."""
 WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 """What Typer raises for words it cannot read: click's `ClickException`, or that of the click Typer brings."""
 
@@ -98,6 +101,7 @@ app.command()(demo.demo)
 
 def main() -> None:
     """Run the command line; every way out is an `ExitCode`."""
+    gc.set_threshold(*COLLECT)
     try:
         code = app(standalone_mode=False)
     except SetpointError as error:
