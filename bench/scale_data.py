@@ -18,7 +18,7 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.gate import Answer, Choice, Gate, GateKind, Option, Via, answered_key, opened_key
-from setpoint.domain.ids import Commit, GateId, StoryId, TraceId, Tree
+from setpoint.domain.ids import Commit, GateId, LearningId, StoryId, TraceId, Tree
 from setpoint.domain.learning import LearningKind, LearningStatus, Recollection
 from setpoint.domain.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.domain.story import Story
@@ -76,7 +76,7 @@ def full_run(order: RunOrder, chance: random.Random) -> Iterator[Batch]:
     if not verified:
         yield from _stopped(last, chance)
     if chance.random() < 0.3:
-        yield "lesson", [m.ReflectionCompleted(trigger=m.Trigger.COMPLETED, titles=("round once",))]
+        yield "lesson", [_reflected()]
     delivered = e.Delivered(branch=order.branch, commit=Commit("c" * 40), verified=verified)
     ending = Ending.VERIFIED if verified else Ending.STOPPED
     yield "end", [delivered, e.RunFinished(outcome=_outcome(order, ending, last, chance))]
@@ -228,6 +228,12 @@ def _recalled(chance: random.Random) -> e.Body:
         propensity=0.85,
     )
     return m.MemoryRecalled(phase="implement", question="how are totals rounded?", items=(item,))
+
+
+def _reflected() -> e.Body:
+    return m.ReflectionCompleted(
+        trigger=m.Trigger.COMPLETED, learnings=(LearningId("lrn-1"),), titles=("totals are rounded once",)
+    )
 
 
 def _stopped(number: int, chance: random.Random) -> Iterator[Batch]:
