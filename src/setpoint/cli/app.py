@@ -22,6 +22,7 @@ from setpoint.cli import (
     cover,
     demo,
     doctor,
+    export,
     feedback,
     finding,
     gate,
@@ -39,6 +40,7 @@ from setpoint.cli import (
     step,
     story,
     verify,
+    watch,
 )
 from setpoint.errors import ExitCode, SetpointError
 
@@ -83,6 +85,7 @@ app.add_typer(gate.app)
 app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
+app.command()(watch.watch)
 app.command()(metrics.metrics)
 app.command()(serve.serve)
 app.command()(check.check)
@@ -91,6 +94,7 @@ app.command()(mutate.mutate)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)
 app.command()(attest.attest)
+app.command()(export.export)
 app.add_typer(finding.app, name="finding")
 app.add_typer(learn.app, name="learn")
 app.add_typer(feedback.app, name="feedback")
