@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from setpoint import wiring
     from setpoint.domain.events import Event
+    from setpoint.domain.ids import TraceId
     from setpoint.wiring import Glance
 
 LOOK_S = 0.3
@@ -46,7 +47,7 @@ def watch(
     project = wiring.open_project(Path.cwd())
     trace_id = wiring.find_run(project, which).trace_id
     console = Console(
-        highlight=False, soft_wrap=True, **({"no_color": True, "force_terminal": False} if plain else {})
+        highlight=False, soft_wrap=True, no_color=plain or None, force_terminal=False if plain else None
     )
     watching = Watching(project, trace_id, console, everything=everything, as_json=as_json)
     try:
@@ -62,7 +63,7 @@ class Watching:
     """Follows one run."""
 
     def __init__(
-        self, project: wiring.Project, trace_id: str, console: Console, *, everything: bool, as_json: bool
+        self, project: wiring.Project, trace_id: TraceId, console: Console, *, everything: bool, as_json: bool
     ) -> None:
         """Begin before its first event."""
         self._project, self._trace_id, self._console = project, trace_id, console
