@@ -143,14 +143,15 @@ def test_a_line_of_a_change_is_commented_on_by_mouse_and_keyboard(page, project,
     page.get_by_role("link", name="diff of iteration 1").click()
     expect(page.locator("tr.added em")).to_have_text("+")
     page.get_by_role("button", name="Comment on line 2").click()
-    page.keyboard.type("what of <b>floats</b>?")
+    page.keyboard.type("what of floats?")
     picture(page, "change")
+    page.keyboard.type(" and of <b>fractions</b>?")
     page.get_by_role("button", name="Comment", exact=True).click()
     remark = page.locator("tr.added + tr.remark")
-    expect(remark).to_contain_text("what of <b>floats</b>?")
+    expect(remark).to_contain_text("what of floats? and of <b>fractions</b>?")
     expect(page.locator("#comments")).to_contain_text(re.compile(r"\d comments? on this run"))
     page.get_by_role("link", name="Side by side").click()
-    expect(page.locator("tr.remark").last).to_contain_text("what of <b>floats</b>?")
+    expect(page.locator("tr.remark").last).to_contain_text("what of floats? and of <b>fractions</b>?")
     first = page.get_by_role("button", name="Comment on line 1")
     first.focus()
     page.keyboard.press("ArrowDown")
@@ -167,7 +168,7 @@ def test_a_line_of_a_change_is_commented_on_by_mouse_and_keyboard(page, project,
     page.keyboard.press("Enter")
     expect(page.locator("tr.remark", has_text="why these names?")).to_be_visible()
     texts = [(each.line, each.text) for each in said(project, trace, CommentAdded) if each.by == "Ada"]
-    assert texts == [(2, "what of <b>floats</b>?"), (1, "why these names?")]
+    assert texts == [(2, "what of floats? and of <b>fractions</b>?"), (1, "why these names?")]
 
 
 def test_learnings_are_looked_through_and_judged(page, project, learnt):

@@ -7,6 +7,7 @@ from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.deliveries import observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.exporting import run_report, send_trace, write_run_page
 from setpoint.wiring.feedback import Decided, apply_fix, comment, fixable, rewrite_fix
 from setpoint.wiring.feedback import dismiss as dismiss_finding
 from setpoint.wiring.feedback import known_opinions as opinions
@@ -21,6 +22,7 @@ from setpoint.wiring.findings import (
     patch_of_lines,
 )
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+from setpoint.wiring.glancing import Glance, glance
 from setpoint.wiring.launching import Failed, Launcher, Working
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
@@ -55,7 +57,6 @@ from setpoint.wiring.reading import (
     diff_of,
     place_of,
     run_mark,
-    run_report,
     run_story,
 )
 from setpoint.wiring.roles import players
@@ -71,6 +72,7 @@ __all__ = [
     "Comment",
     "Decided",
     "Failed",
+    "Glance",
     "Launcher",
     "OpenGate",
     "Opinion",
@@ -113,6 +115,7 @@ __all__ = [
     "fix_of",
     "fixable",
     "flaky_tests",
+    "glance",
     "import_learnings",
     "learning",
     "learnings",
@@ -148,6 +151,7 @@ __all__ = [
     "run_report",
     "run_story",
     "runs_of_story",
+    "send_trace",
     "set_keys",
     "shelf",
     "step",
@@ -164,4 +168,5 @@ __all__ = [
     "work_off",
     "write_cover_report",
     "write_metrics_page",
+    "write_run_page",
 ]

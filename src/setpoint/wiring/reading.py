@@ -20,7 +20,6 @@ from setpoint.events.metrics import amount
 from setpoint.events.plot import points, quality_plot
 from setpoint.events.queries import RunSummary, newest_seq
 from setpoint.events.replay import History, history
-from setpoint.events.report import html
 from setpoint.policies.spending import in_words
 from setpoint.ports import WorkCopy
 from setpoint.wiring.findings import Seen, findings_in
@@ -152,11 +151,6 @@ def _shown(told: History) -> tuple[Shown, ...]:
                 how=followed.how if followed else "",
             )
     return tuple(found.values())
-
-
-def run_report(project: Project, trace_id: TraceId) -> str:
-    """Write the report of a run as one self-contained page."""
-    return html(project.log.replay(trace_id), project.artifacts.read)
 
 
 def run_mark(project: Project, which: str) -> str:
