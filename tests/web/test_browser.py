@@ -1,5 +1,6 @@
 """Every page and every action in a real browser, before a server that was started as a user starts it."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from setpoint.events.log import SqlEventLog
 from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture
 from web.conftest import ASKING, VERIFIED, make_project
 
-PAGES = ["/", "/gates", "/board", "/metrics?days=30", f"/runs/{VERIFIED}", f"/runs/{ASKING}", "/nothing"]
+PAGES = ["/", "/gates", "/board", "/login", "/metrics?days=30", f"/runs/{VERIFIED}", f"/runs/{ASKING}", "/nothing"]
 SLOW = '[agents]\nmaker = "slow"\n[agent.slow]\ncommand = ["sleep", "300"]\n'
 
 pytestmark = in_a_browser
@@ -133,6 +134,33 @@ def test_a_run_is_begun_followed_and_looked_at(page, project):
     expect(page.locator("tr.added")).to_contain_text("return a + b")
     expect(page.locator("tr.gone")).to_contain_text("return a - b")
     assert git(project.root, "branch", "--list", "setpoint/*")
+
+
+def test_a_story_of_the_board_is_worked_on(page, project):
+    write(project.root, {"stories/adding.md": "# Adding must add\n\nThe failing tests are to pass.\n"})
+    page.goto("/board")
+    card = page.locator("article.card", has_text="Adding must add")
+    card.get_by_role("button", name="Do it").click()
+    expect(card.get_by_role("link", name="run-")).to_be_visible(timeout=SLOW_MS)
+    card.get_by_role("link", name="run-").click()
+    expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
+    page.get_by_role("link", name="Board").click()
+    expect(page.get_by_role("region", name="done").locator("article")).to_contain_text("Adding must add")
+
+
+def test_a_token_lets_a_browser_in(chromium, link, project):
+    context = chromium.new_context(base_url=link.partition("/login")[0])
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_label("Token").fill("wrong")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("does not work")
+    tokens = json.loads((project.state / "web-tokens.json").read_text())
+    page.get_by_label("Token").fill(tokens["read"])
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Begin a run")).to_have_count(0)
+    context.close()
 
 
 def test_a_run_is_ended_while_it_works(page, project):

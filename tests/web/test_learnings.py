@@ -46,7 +46,10 @@ def test_the_page_shows_what_the_api_gives(browser, names):
 
 def test_one_is_found_by_the_beginning_of_its_id_or_not_at_all(program, browser, names):
     assert standing(program, names[0])["learning"]["title"].startswith("Clear the cache")
+    assert program.get(f"{API}/{names[0].removeprefix('lrn-')}").json()["low"] < 0.6
     assert program.get(f"{API}/lrn-nothing").status_code == 404
+    for several in ("lrn-", "lrn-%", names[0].upper()):
+        assert program.get(f"{API}/{several}").status_code == 404, several
     assert browser.get("/learnings/lrn-nothing").status_code == 404
     assert "0 learnings have an id" in browser.get("/learnings/lrn-nothing").text
 

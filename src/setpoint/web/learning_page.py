@@ -54,12 +54,7 @@ def worth(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
 @router.get("/learnings/{which}")
 def learning(found: KnownLearning, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show one learning with all that speaks for and against it."""
-    source = found.learning.source
-    in_use = [
-        each
-        for each in wiring.learnings(desk.project)
-        if each.learning.source == source and each.status is not LearningStatus.RETIRED
-    ]
+    in_use = wiring.learnings_from(desk.project, found.learning.source)
     likely = wiring.learnings_like(desk.project, found)
     return page(request, "learning.html.j2", found=found, likely=likely, same=len(in_use))
 

@@ -27,6 +27,7 @@ from setpoint.wiring.launching import Failed, Launcher, Working
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
 from setpoint.wiring.learnings import imported as import_learnings
+from setpoint.wiring.learnings import in_use_from as learnings_from
 from setpoint.wiring.learnings import learning, learnings, memory_mark, memory_of, retire_from, uplift
 from setpoint.wiring.learnings import like as learnings_like
 from setpoint.wiring.learnings import merge as merge_learnings
@@ -120,6 +121,7 @@ __all__ = [
     "learning",
     "learnings",
     "learnings_alike",
+    "learnings_from",
     "learnings_like",
     "measure",
     "memory_mark",
