@@ -171,17 +171,12 @@ def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
         empty = Path(scratch) / "pytest.ini"
         empty.write_text("[pytest]\n", encoding="utf-8")
         words += ["-c", str(empty)]
-    if _is_loaded("xdist"):
-        words += ["-n", "0"]
-    if _is_loaded("pytest_cov"):
-        words.append("--no-cov")
+    # Both are named, for where plug-ins are not loaded by themselves they do not know their words.
+    if importlib.util.find_spec("xdist") is not None:
+        words += ["-p", "xdist", "-n", "0"]
+    if importlib.util.find_spec("pytest_cov") is not None:
+        words += ["-p", "pytest_cov", "--no-cov"]
     return [*words, *given]
-
-
-def _is_loaded(plugin: str) -> bool:
-    """Whether pytest loads a plugin by itself; one that it does not load knows no words of its own."""
-    found = importlib.util.find_spec(plugin) is not None
-    return found and not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
 
 
 def _has_configuration(tree: Path) -> bool:
