@@ -172,9 +172,9 @@ def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
         empty.write_text("[pytest]\n", encoding="utf-8")
         words += ["-c", str(empty)]
     # Both are named, for where plug-ins are not loaded by themselves they do not know their words.
-    if importlib.util.find_spec("xdist") is not None:
+    if importlib.util.find_spec("xdist") is not None and "no:xdist" not in given:
         words += ["-p", "xdist", "-n", "0"]
-    if importlib.util.find_spec("pytest_cov") is not None:
+    if importlib.util.find_spec("pytest_cov") is not None and "no:pytest_cov" not in given:
         words += ["-p", "pytest_cov", "--no-cov"]
     return [*words, *given]
 
