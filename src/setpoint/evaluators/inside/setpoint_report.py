@@ -36,6 +36,9 @@ class Report:
         """Write to `path`; `wanted` names the only tests to be run, and those that are not."""
         self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as long as pytest
         self._wanted = wanted
+        only = wanted.get("only")
+        self._asked = None if only is None else set(only)
+        self._ways = {step for test in only or () for step in _ways(test)}
         self._process = os.getpid()
         self._held: dict[str, dict[str, Any]] = {}
         self._raised: dict[tuple[str, str], dict[str, Any]] = {}
@@ -50,16 +53,21 @@ class Report:
         """Say that pytest came to life."""
         self._write("start", pytest=pytest.__version__, root=str(session.config.rootdir))
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector: Any, name: str) -> list[Any] | None:
+        """Make nothing of functions and classes in which no test is wanted: of one, thousands may be made."""
+        if self._asked is None or f"{collector.nodeid}::{name}" in self._ways:
+            return None
+        return [] if self._asked.isdisjoint(_ways(collector.nodeid)) else None
+
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> Iterator[None]:
         """Keep the wanted tests only, after everybody else had a say."""
         yield
         unwanted = set(self._wanted.get("leave_out") or ())
         items[:] = [item for item in items if item.nodeid not in unwanted]
-        if self._wanted.get("only") is None:
-            return
-        asked = set(self._wanted["only"])
-        items[:] = [item for item in items if not asked.isdisjoint(_names(item.nodeid))]
+        if self._asked is not None:
+            items[:] = [item for item in items if not self._asked.isdisjoint(_names(item.nodeid))]
 
     def pytest_deselected(self, items: list[Any]) -> None:
         """Note what the project's own options leave out."""
@@ -131,6 +139,11 @@ class Report:
         """Say that the run came to its end."""
         self._write("end", exit=int(exitstatus))
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Close the report, so that projects that look for open files find none of ours."""
+        self._file.close()
+
 
 class DistributedReport(Report):
     """With tests spread over worker processes, the workers' collections are what was collected."""
@@ -163,6 +176,15 @@ def pytest_configure(config: Any) -> None:
     wanted = json.loads(Path(selection).read_text("utf-8")) if selection else {}
     kind = DistributedReport if config.pluginmanager.hasplugin("xdist") else Report
     config.pluginmanager.register(kind(path, wanted), "setpoint-report")
+
+
+def _ways(nodeid: str) -> Iterator[str]:
+    """Name what a test is reached by, from its file to its function."""
+    place, _, inner = nodeid.partition("::")
+    yield place
+    for name in inner.partition("[")[0].split("::") if inner else ():
+        place = f"{place}::{name}"
+        yield place
 
 
 def _names(nodeid: str) -> set[str]:

@@ -1,0 +1,103 @@
+"""What a selection of tests makes and runs, with the real pytest."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from setpoint.domain.evaluation import Stage
+from setpoint.domain.evidence import CheckResult, CheckState, Outcome
+from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.evaluators.discovery.interpreter import find_interpreter
+from setpoint.evaluators.discovery.layout import read_layout
+from setpoint.evaluators.suites.python import Runner, TestSuite
+from setpoint.ports import Measured, WorkCopy
+from setpoint.settings import ChecksSettings
+from setpoint.store.artifacts import Artifacts
+
+CONFTEST = """
+from pathlib import Path
+
+def pytest_generate_tests(metafunc):
+    with Path("made.txt").open("a") as file:
+        print(metafunc.function.__qualname__, file=file)
+    if "n" in metafunc.fixturenames:
+        metafunc.parametrize("n", ["a[b]::c", "d"])
+"""
+TESTS = """
+import unittest
+
+def test_one(n): pass
+
+def test_two(n): pass
+
+class TestAll:
+    def test_in(self): pass
+    class TestInner:
+        def test_deep(self, n): pass
+        def test_other(self): pass
+
+class TestOld(unittest.TestCase):
+    def test_old(self): pass
+    def test_older(self): pass
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    place = tmp_path / "tree"
+    (place / "tests").mkdir(parents=True)
+    (place / "conftest.py").write_text(CONFTEST)
+    (place / "tests/test_a.py").write_text(TESTS)
+    (place / "tests/test_b.py").write_text("def test_one(): pass\n")
+    return place
+
+
+async def run(tree: Path, *only: str, reruns: int = 0) -> CheckResult:
+    interpreter = await find_interpreter(tree, ChecksSettings(python=sys.executable))
+    files = {path.relative_to(tree).as_posix(): path.read_text() for path in tree.rglob("*.py")}
+    runner = Runner(
+        interpreter=interpreter,
+        layout=read_layout(tuple(files), files),
+        artifacts=Artifacts(tree.parent / "artifacts"),
+        timeout_s=60,
+    )
+    copy = WorkCopy(trace_id=TraceId("run"), path=str(tree), base=Commit("b"), base_tree=Tree("t"))
+    measured = Measured(copy=copy, commit=Commit("c"), tree=Tree("t"), stage=Stage.TEST)
+    return await TestSuite(runner=runner, only=only, reruns=reruns).run(measured)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ran", "made"),
+    [
+        ("test_a.py::test_one[a[b]::c]", ["test_one[a[b]::c]"], ["test_one"]),
+        ("test_a.py::test_one", ["test_one[a[b]::c]", "test_one[d]"], ["test_one"]),
+        ("test_a.py::TestAll", 4, ["TestAll.test_in", "TestInner.test_deep", "TestInner.test_other"]),
+        ("test_a.py::TestAll::TestInner::test_deep[d]", 1, ["TestAll.TestInner.test_deep"]),
+        ("test_a.py::TestOld::test_older", ["TestOld::test_older"], []),
+        ("test_b.py", ["test_one"], ["test_one"]),
+    ],
+)
+async def test_only_what_is_wanted_is_made(
+    tree: Path, asked: str, ran: list[str] | int, made: list[str]
+) -> None:
+    result = await run(tree, f"tests/{asked}")
+
+    assert result.state is CheckState.PASS
+    assert result.tests is not None
+    names = [test.partition("::")[2] for test in result.tests.outcomes]
+    assert (names if isinstance(ran, list) else len(names)) == ran
+    assert set(result.tests.outcomes.values()) == {Outcome.PASSED}
+    kept = (tree / "made.txt").read_text().split() if (tree / "made.txt").is_file() else []
+    assert len(kept) == len(made)
+    assert all(name.endswith(made[number].rpartition(".")[2]) for number, name in enumerate(kept))
+
+
+async def test_a_whole_run_leaves_no_open_file_of_ours(tree: Path) -> None:
+    (tree / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+
+    result = await run(tree, "tests/test_b.py")
+
+    assert "ResourceWarning" not in Artifacts(tree.parent / "artifacts").read(result.evidence.output).decode()
