@@ -101,3 +101,89 @@ async def test_a_whole_run_leaves_no_open_file_of_ours(tree: Path) -> None:
     result = await run(tree, "tests/test_b.py")
 
     assert "ResourceWarning" not in Artifacts(tree.parent / "artifacts").read(result.evidence.output).decode()
+
+
+COUNTED = """
+from pathlib import Path
+with Path("starts.txt").open("a") as file:
+    print("start", file=file)
+"""
+MIXED = """
+from pathlib import Path
+import os
+SEEN = []
+
+def times(name):
+    with Path(name).open("a") as file:
+        print(os.getpid(), file=file)
+    return len(set(Path(name).read_text().split()))
+
+def test_first():
+    SEEN.append(1)
+
+def test_red():
+    assert times("red.txt") == 0
+
+def test_flaky():
+    assert times("flaky.txt") > 1
+
+def test_fresh():
+    SEEN.append(1)
+    times("fresh.txt")
+    assert len(SEEN) < 2
+"""
+
+
+async def test_what_fails_runs_again_without_a_new_start_and_without_what_ran_before(tree: Path) -> None:
+    (tree / "conftest.py").write_text(COUNTED)
+    (tree / "tests/test_a.py").write_text(MIXED)
+
+    result = await run(tree, "tests/test_a.py", "tests/test_b.py", reruns=2)
+
+    assert {test.partition("::")[2]: outcome for test, outcome in result.tests.outcomes.items()} == {
+        "test_first": Outcome.PASSED,
+        "test_red": Outcome.FAILED,
+        "test_flaky": Outcome.FLAKY,
+        "test_fresh": Outcome.FLAKY,
+        "test_one": Outcome.PASSED,
+    }
+    tried = {name: (tree / f"{name}.txt").read_text().split() for name in ("red", "flaky", "fresh", "starts")}
+    assert {name: len(lines) for name, lines in tried.items()} == {
+        "red": 3,
+        "flaky": 2,
+        "fresh": 2,
+        "starts": 1,
+    }
+    assert len(set(tried["red"])) == len(tried["red"])
+    assert result.evidence.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "import socket\nHELD = socket.socket()\n",
+        "HELD = open('held.txt', 'w')\n",
+        "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n",
+    ],
+)
+async def test_what_a_fork_would_share_is_started_anew(tree: Path, held: str) -> None:
+    (tree / "conftest.py").write_text(COUNTED + held)
+    (tree / "tests/test_a.py").write_text(MIXED)
+
+    result = await run(tree, "tests/test_a.py", reruns=2)
+
+    assert result.tests.outcomes["tests/test_a.py::test_flaky"] is Outcome.FLAKY
+    assert (tree / "starts.txt").read_text().count("start") == 3
+
+
+@pytest.mark.parametrize("dies", ["os._exit(0)", "os.kill(os.getpid(), 9)"])
+async def test_a_selection_that_dies_is_an_error_and_is_not_run_again(tree: Path, dies: str) -> None:
+    (tree / "conftest.py").write_text(COUNTED)
+    (tree / "tests/test_a.py").write_text(f"import os\ndef test_dies():\n    {dies}\ndef test_b(): pass\n")
+
+    result = await run(tree, "tests/test_a.py", reruns=2)
+
+    assert result.state is CheckState.ERROR
+    assert "test_a.py::test_dies" in result.evidence.reason
+    assert result.evidence.exit_code == (0 if "_exit" in dies else -9)
+    assert (tree / "starts.txt").read_text().count("start") == 1

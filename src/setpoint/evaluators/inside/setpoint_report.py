@@ -3,7 +3,8 @@
 
 It is loaded with `-p setpoint_report` and told its files by variables, which it takes out of the environment:
 `SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON object: `only` lists test or
-file identifiers, and all other tests are left out; `leave_out` lists tests that are left out;
+file identifiers, and all other tests are left out; `leave_out` lists tests that are left out; `again` says
+how often what fails runs again (`setpoint_tries`);
 `SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`).
 A run that ended in order has a last line of kind `end`; whoever reads a report without it knows that the
 interpreter died, and from the last `begin` in which test.
@@ -35,6 +36,7 @@ class Report:
     def __init__(self, path: str, wanted: dict[str, Any]) -> None:
         """Write to `path`; `wanted` names the only tests to be run, and those that are not."""
         self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as long as pytest
+        self._path = path
         self._wanted = wanted
         only = wanted.get("only")
         self._asked = None if only is None else set(only)
@@ -72,6 +74,28 @@ class Report:
     def pytest_deselected(self, items: list[Any]) -> None:
         """Note what the project's own options leave out."""
         self._write("deselected", ids=[item.nodeid for item in items])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> Any:
+        """Let what fails run again in forks of this process, where that is asked for and safe."""
+        if not self._wanted.get("again") or session.config.option.collectonly or not session.items:
+            return None
+        tries = importlib.import_module("setpoint_tries")
+        if not tries.may_fork(self._path):
+            return None
+        return (
+            tries.Tries(self._path, self._wanted, lambda path: self._child(session, path)).run(session)
+            or None
+        )
+
+    def _child(self, session: Any, path: str | None) -> None:
+        """Write for this child of the process that has collected; to a file of its own where one is named."""
+        self._process = os.getpid()
+        if path is not None:
+            self._file.close()
+            self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as above
+            self.pytest_sessionstart(session)
+            self.pytest_collection_finish(session)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
