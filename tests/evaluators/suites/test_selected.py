@@ -158,6 +158,23 @@ async def test_what_fails_runs_again_without_a_new_start_and_without_what_ran_be
     assert result.evidence.exit_code == 1
 
 
+async def test_what_is_cleared_away_at_exit_is_there_for_each_run(tree: Path) -> None:
+    held = "import tempfile\nHELD = tempfile.TemporaryDirectory()\nPath('held.txt').write_text(HELD.name)\n"
+    place = "    assert Path(Path('held.txt').read_text()).is_dir()\n"
+    flaky = (
+        f"from pathlib import Path\ndef test_flaky():\n{place}    with Path('ran.txt').open('a') as file:\n"
+    )
+    flaky += "        file.write('x')\n    assert len(Path('ran.txt').read_text()) > 2\n"
+    (tree / "conftest.py").write_text(COUNTED + held)
+    (tree / "tests/test_a.py").write_text(flaky)
+
+    result = await run(tree, "tests/test_a.py", reruns=2)
+
+    assert result.state is CheckState.FLAKY
+    assert (tree / "starts.txt").read_text().count("start") == 1
+    assert not Path((tree / "held.txt").read_text()).exists()
+
+
 @pytest.mark.parametrize(
     "held",
     [

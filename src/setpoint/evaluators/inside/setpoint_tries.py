@@ -3,12 +3,14 @@
 
 The report plugin asks it where a selection is to run more than once. The process that has collected stays as
 it is; every run, the first one too, happens in a child of its own with a report of its own (`.1`, `.2`, ...).
+What was to be cleared away at the exit of the process is cleared away when all of them have run.
 Where a fork might share more than memory (another thread, a socket, an open file) nothing is forked, and
 Setpoint starts a new process for each run as it does elsewhere.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -63,7 +65,7 @@ class Tries:
         """Fork a child for each run, in which this returns; the parent ends as its first child did."""
         ended = _forked()
         if ended is None:
-            self._begin(None)
+            self._child(session, None)
             return
         for number in range(1, self._more + 1):
             again = self._again(session, number - 1) if _in_order(ended) else []
@@ -72,9 +74,13 @@ class Tries:
             child = _forked()
             if child is None:
                 session.items[:] = again
-                self._begin(f"{self._report}.{number}")
+                self._child(session, f"{self._report}.{number}")
                 return
         _end_like(ended)
+
+    def _child(self, session: Any, report: Optional[str]) -> None:  # noqa: UP045 - as above
+        self._begin(report)
+        atexit.register(_leave, session)  # runs before all that was registered until now, and instead of it
 
     def _again(self, session: Any, last: int) -> list[Any]:
         """Give the tests of the next run by the report of the last; none where it is not worth one."""
@@ -107,10 +113,18 @@ def _in_order(status: int) -> bool:
     return os.WIFEXITED(status) and os.WEXITSTATUS(status) in (0, 1)
 
 
+def _leave(session: Any) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(int(session.exitstatus))
+
+
 def _end_like(status: int) -> None:
     """End as the first child ended, without the rest of pytest: that was the child's part."""
     if os.WIFSIGNALED(status):
         with contextlib.suppress(OSError):  # SIGKILL, which has no other action
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
         os.kill(os.getpid(), os.WTERMSIG(status))
+    atexit._run_exitfuncs()  # noqa: SLF001 - the rest of the interpreter's end was the children's part
     os._exit(os.WEXITSTATUS(status))
