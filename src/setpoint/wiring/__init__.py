@@ -65,6 +65,7 @@ from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.trial import Trial, try_agent
 from setpoint.wiring.visitors import visitor_tokens
+from setpoint.wiring.watching import Heard, watch
 from setpoint.wiring.world import drive, measure
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "Decided",
     "Failed",
     "Glance",
+    "Heard",
     "Launcher",
     "OpenGate",
     "Opinion",
@@ -166,6 +168,7 @@ __all__ = [
     "verify",
     "verify_statement",
     "visitor_tokens",
+    "watch",
     "weigh_learning",
     "work_off",
     "write_cover_report",
