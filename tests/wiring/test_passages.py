@@ -4,19 +4,18 @@ import subprocess
 
 import pytest
 
-from evaluators.conftest import git, write
-from events import report_runs
 from setpoint import wiring
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.events import RunFinished, RunStarted
 from setpoint.domain.finding import Category, Edit, Finding, Fix, Severity
-from setpoint.domain.ids import Commit
 from setpoint.errors import UsageError
-from setpoint.testing import Scene
+from web.vaulted import TRACE, vaulted_run
 
-TRACE = report_runs.TRACE
 UNIX = "".join(f"line {number}\n" for number in range(1, 61))
-FILES = {"unix.txt": UNIX, "dos.txt": "one\r\ntwo\r\nthree\r\n", "open.txt": "one\ntwo", "bin": "\0"}
+FILES = {
+    "unix.txt": UNIX.encode(),
+    "dos.txt": b"one\r\ntwo\r\nthree\r\n",
+    "open.txt": b"one\ntwo",
+    "bin": b"\xff\xfe\0",
+}
 
 
 def finding(file, line, *edits):
@@ -49,35 +48,7 @@ FINDINGS = (
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A finished run whose vault holds the files; gives the project, and a work tree of the files."""
-    place = tmp_path_factory.mktemp("passages") / "project"
-    write(place, {"a.py": "x = 1\n"})
-    git(place, "init", "-q")
-    git(place, "config", "user.name", "Ada")
-    git(place, "add", "-A")
-    git(place, "commit", "-qm", "base")
-    project = wiring.open_project(place)
-    made = place.parent / "made"
-    made.mkdir()
-    for name, text in FILES.items():
-        (made / name).write_bytes(text.encode() if name != "bin" else b"\xff\xfe\0")
-    git(made, "init", "-q")
-    git(made, "config", "core.autocrlf", "false")
-    git(made, "add", "-A")
-    git(made, "commit", "-qm", "work")
-    commit = Commit(git(made, "rev-parse", "HEAD").strip())
-    vault = project.state / "work" / f"{TRACE}.git"
-    vault.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["git", "clone", "-q", "--bare", str(made), str(vault)], check=True)
-    agent, measured = report_runs.made(1), report_runs.measured(1, Stage.TEST, Scene(findings=FINDINGS))
-    ended = report_runs.outcome()
-    bodies = (
-        RunStarted(order=report_runs.order(place), workdir=str(place)),
-        agent.model_copy(update={"snapshot": agent.snapshot.model_copy(update={"commit": commit})}),
-        measured,
-        RunFinished(outcome=ended.outcome.model_copy(update={"best": commit})),
-    )
-    for number, body in enumerate(bodies):
-        project.log.append(TRACE, f"k{number}", [body])
+    project, made = vaulted_run(tmp_path_factory.mktemp("passages") / "project", {}, FILES, FINDINGS)
     yield project, made
     project.store.close()
 
