@@ -167,6 +167,7 @@ def test_a_line_of_a_change_is_commented_on_by_mouse_and_keyboard(page, project,
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("tr.remark", has_text="why these names?")).to_be_visible()
+    expect(first).to_be_focused()
     texts = [(each.line, each.text) for each in said(project, trace, CommentAdded) if each.by == "Ada"]
     assert texts == [(2, "what of floats? and of <b>fractions</b>?"), (1, "why these names?")]
 

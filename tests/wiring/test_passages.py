@@ -9,11 +9,13 @@ from setpoint.domain.finding import Category, Edit, Finding, Fix, Severity
 from setpoint.errors import UsageError
 from web.vaulted import TRACE, vaulted_run
 
+LONG = "".join(f"{number}\n" for number in range(1, 1001))
 UNIX = "".join(f"line {number}\n" for number in range(1, 61))
 FILES = {
     "unix.txt": UNIX.encode(),
     "dos.txt": b"one\r\ntwo\r\nthree\r\n",
     "open.txt": b"one\ntwo",
+    "long.txt": LONG.encode(),
     "bin": b"\xff\xfe\0",
 }
 
@@ -42,6 +44,7 @@ FINDINGS = (
     finding("bin", 1),
     finding("gone.txt", 1),
     finding("", 0),
+    finding("long.txt", 900, Edit(start_line=1, start_column=1, end_line=1, end_column=2, text="first\n1")),
 )
 
 
@@ -72,6 +75,12 @@ def test_a_passage_holds_the_lines_around_with_what_was_suggested(run):
     assert (given.start, given.end, lines[0], lines[-1]) == (18, 42, "line 18", "line 42")
     assert lines[12:14] == ["thirty", "30"]
     assert applied(run, given.patch, "unix.txt") == UNIX.replace("line 30\n", "thirty\n30\n").encode()
+
+
+def test_a_suggestion_far_away_is_left_out(run):
+    given = wiring.passage_of(run[0], TRACE, seen(run, 7))
+    assert (given.start, given.end, given.patch) == (888, 912, "")
+    assert given.text.split("\n")[0] == "888"
 
 
 def test_a_line_that_is_not_there_gives_the_end(run):

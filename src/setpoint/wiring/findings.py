@@ -93,11 +93,13 @@ def passage_of(project: Project, trace_id: TraceId, seen: Seen) -> Passage:
     commit = told.outcome.best if told.outcome else seen.commit
     before = _text(project, trace_id, commit, finding)
     lines = before.removesuffix("\n").split("\n")
+    at = min(max(finding.line, 1), len(lines))
     edits = _fitting(before, finding)
     touched = [line for each in edits for line in (each.start_line, each.end_line)]
-    at = min(max(finding.line, 1), len(lines))
+    if max([at, *touched]) - min([at, *touched]) > MOST_LINES - 2 * AROUND:
+        edits, touched = (), []  # what is suggested lies too far away to be shown with it
     start = max(min([at - AROUND, *touched]), 1)
-    end = min(max([at + AROUND, *touched]), len(lines), start + MOST_LINES - 1)
+    end = min(max([at + AROUND, *touched]), len(lines))
     after = edited(before, edits) if edits else before
     grown = after.count("\n") - before.count("\n")
     shown = after.removesuffix("\n").split("\n")[start - 1 : end + grown]

@@ -6,7 +6,7 @@
   const details = () => [...document.querySelectorAll("#live details[id]")];
   const scrolled = () => [...document.querySelectorAll("#live [tabindex='0']")].map((each) =>
     [each.id || each.getAttribute("aria-label"), each.scrollLeft, each.scrollTop + each.clientHeight >= each.scrollHeight - 4 ? -1 : each.scrollTop]);
-  let kept = null;
+  let kept = null, written = null;
   document.addEventListener("htmx:beforeSwap", (event) => {
     const status = event.detail.xhr.status, target = event.detail.target;
     if (status >= 400) {
@@ -17,9 +17,11 @@
       if (status === 401) location.assign("/login");
       return;
     }
+    if (target && target.classList.contains("writing")) written = target.previousElementSibling.querySelector("button.at");
     if (target && target.id === "live") kept = { open: details().map((each) => [each.id, each.open]), scrolled: scrolled(), focus: document.activeElement };
   });
   document.addEventListener("htmx:afterSwap", () => {
+    if (written) { written.focus(); written = null; }
     if (!kept) return;
     for (const [id, was] of kept.open) { const found = document.getElementById(id); if (found && found.open !== was) found.open = was; }
     const places = [...document.querySelectorAll("#live [tabindex='0']")];
