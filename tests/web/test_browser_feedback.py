@@ -108,6 +108,9 @@ def test_a_suggested_fix_is_shown_taken_and_measured(page, project, trace):
     expect(page.get_by_text("Being tried out:")).to_be_visible()
     expect(found).to_contain_text("Ada took its fix: kept, on setpoint/", timeout=SLOW_MS)
     expect(page.get_by_text("Being tried out:")).to_have_count(0)
+    found.locator("summary").click()
+    expect(found.get_by_text("It was tried out;")).to_be_visible()
+    expect(found.get_by_role("button", name="Apply this fix")).to_have_count(0)
     (body,) = said(project, trace, FixApplied)
     assert body.kept
     assert set(body.states.values()) <= {"pass", "skipped"}

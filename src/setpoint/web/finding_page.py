@@ -11,6 +11,7 @@ from pydantic import Field
 
 from setpoint import wiring
 from setpoint.domain.ids import TraceId
+from setpoint.domain.memory_events import FixApplied
 from setpoint.domain.value import Value
 from setpoint.errors import SetpointError, UsageError
 from setpoint.web.api_feedback import Dismissal, KnownFinding
@@ -43,6 +44,7 @@ def fix(which: KnownRun, seen: KnownFinding, request: Request, desk: TheDesk, _v
             patch = wiring.fix_of(desk.project, TraceId(which), seen)
     except UsageError as error:
         why_not = error.message
+    decided = wiring.decided_of(desk.project, TraceId(which)).get(found.fingerprint, ())
     # A patch of edits has no line that names both files, as git's own would.
     files, _ = files_of(f"diff --git a/{found.file} b/{found.file}\n{patch}") if patch else ([], 0)
     return page(
@@ -54,6 +56,7 @@ def fix(which: KnownRun, seen: KnownFinding, request: Request, desk: TheDesk, _v
         files=files,
         passage=passage,
         why_not=why_not,
+        taken=any(isinstance(each.body, FixApplied) for each in decided),
     )
 
 
