@@ -20,6 +20,7 @@ from setpoint.cli import (
     check,
     cover,
     demo,
+    deploy,
     doctor,
     feedback,
     finding,
@@ -34,6 +35,7 @@ from setpoint.cli import (
     run,
     serve,
     show,
+    signal,
     status,
     step,
     story,
@@ -82,6 +84,8 @@ app.command()(status.status)
 app.command()(show.show)
 app.command()(metrics.metrics)
 app.command()(serve.serve)
+app.add_typer(deploy.app, name="deploy")
+app.add_typer(signal.app, name="signal")
 app.command()(check.check)
 app.command()(cover.cover)
 app.command()(mutate.mutate)

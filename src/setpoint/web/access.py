@@ -17,8 +17,10 @@ TICKET_S = 600.0
 
 
 class Scope(StrEnum):
-    """What a visitor may do; each includes those before it."""
+    """What a visitor may do; each includes those before it, but for `signal`, which only `admin` includes."""
 
+    SIGNAL = "signal"
+    """Tell of production, and nothing else: what a monitoring system is given."""
     READ = "read"
     """See everything."""
     FEEDBACK = "feedback"
@@ -28,6 +30,8 @@ class Scope(StrEnum):
 
     def includes(self, other: Scope) -> bool:
         """Whether this scope allows what the other does."""
+        if Scope.SIGNAL in (self, other):
+            return self in (other, Scope.ADMIN)
         order = list(Scope)
         return order.index(self) >= order.index(other)
 
@@ -65,6 +69,10 @@ class Access:
         """Take a login link's secret; none where it was used, is too old or was never made."""
         scope, until = self._tickets.pop(ticket, (None, 0.0))
         return scope if self.clock() < until else None
+
+    def may_log_in(self, scope: Scope) -> bool:
+        """Whether a browser may have this scope; one that only tells of production has nothing to see."""
+        return scope is not Scope.SIGNAL
 
     def by_token(self, token: str) -> Visitor | None:
         """Recognise a program by its token; every token is compared in full."""

@@ -19,11 +19,11 @@ from starlette.middleware import Middleware
 from setpoint import __version__, wiring
 from setpoint.domain.events import Body
 from setpoint.errors import RecordedDataError, SetpointError, UsageError
-from setpoint.web import api, pages
+from setpoint.web import api, hooks, pages, production
 from setpoint.web.access import Access
 from setpoint.web.context import Desk
 from setpoint.web.live import Streams
-from setpoint.web.shield import Shield
+from setpoint.web.shield import HOOKS, Shield
 
 SNAPSHOT_S = 3600.0
 """Seconds between two looks whether a day is over that has no stored metrics yet."""
@@ -44,12 +44,15 @@ def make_app(
     """
 
     @asynccontextmanager
-    async def living(_app: FastAPI) -> AsyncIterator[None]:
+    async def living(served: FastAPI) -> AsyncIterator[None]:
+        served.state.loop = asyncio.get_running_loop()
         keeping = asyncio.create_task(_keep_metrics(project))
+        working = asyncio.create_task(hooks.keep_working(desk.signals, news))
         try:
             yield
         finally:
             keeping.cancel()
+            working.cancel()
             desk.streams.closing.set()
             await desk.launcher.close()
 
@@ -58,8 +61,10 @@ def make_app(
         access=access,
         launcher=wiring.Launcher(project),
         streams=Streams(),
+        signals=wiring.SignalBook(project),
         told=told,
     )
+    news = asyncio.Event()
     app = FastAPI(
         title="Setpoint",
         version=__version__,
@@ -69,10 +74,13 @@ def make_app(
         lifespan=living,
         middleware=[Middleware(Shield, access=access, hosts=tuple(hosts))],
     )
-    app.state.desk = desk
+    app.state.desk, app.state.news = desk, news
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
     app.include_router(api.router)
+    app.include_router(production.api)
+    app.include_router(hooks.router)
+    app.include_router(production.router)
     app.include_router(pages.router)
     app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
@@ -105,7 +113,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 def _answer(request: Request, status: int, reason: str) -> Response:
-    if request.url.path.startswith("/api/"):
+    if request.url.path.startswith(("/api/", HOOKS)):
         return JSONResponse({"detail": reason}, status_code=status)
     if "text/html" in request.headers.get("accept", "") and hasattr(request.state, "visitor"):
         return pages.page(request, "fault.html.j2", status=status, reason=reason)

@@ -145,6 +145,8 @@ def _mark(desk: Desk, what: str) -> str:
             return "".join(each.model_dump_json() for each in wiring.open_gates(desk.project))
         case "board":
             return "".join(each.model_dump_json() for each in wiring.cards(desk.project))
+        case "production":
+            return wiring.production_mark(desk.signals)
         case _:
             return wiring.run_mark(desk.project, what)
 
@@ -216,7 +218,7 @@ def said(request: Request, text: str, *, bad: bool = False) -> Response:
 def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
     """Let a browser in by a one-time link, or ask it for a token."""
     scope = desk.access.redeem(ticket) if ticket else None
-    if scope is not None:
+    if scope is not None and desk.access.may_log_in(scope):
         return _let_in(request, desk, scope)
     return page(request, "login.html.j2", wrong=bool(ticket), status=HTTPStatus.OK)
 
@@ -225,7 +227,7 @@ def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
 async def by_token(request: Request, desk: TheDesk, token: Annotated[str, Form(max_length=200)]) -> Response:
     """Let a browser in by a token."""
     visitor = desk.access.by_token(token.strip())
-    if visitor is None:
+    if visitor is None or not desk.access.may_log_in(visitor.scope):
         return page(request, "login.html.j2", wrong=True, status=HTTPStatus.FORBIDDEN)
     return _let_in(request, desk, visitor.scope)
 
