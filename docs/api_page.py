@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from fastapi import FastAPI
 from wording import row
 
-from setpoint.web import api
+from setpoint.web import api, hooks, production
 
 
 def page() -> Iterator[str]:
     """Every operation with what it needs."""
     made = FastAPI()
-    made.include_router(api.router)
+    for router in (api.router, production.api, hooks.router):
+        made.include_router(router)
     yield "# JSON API\n"
     yield (
         "Served by `setpoint serve`, described in full by `/api/openapi.json`. A program sends "

@@ -39,8 +39,9 @@ def serve(
         message = f"the dashboard needs '{error.name}', which is not installed"
         raise UsageError(message, mend="pip install 'setpoint[web]'") from None
 
-    if scope not in list(Scope):
-        raise UsageError(f"no scope is called '{scope}'", mend=f"one of {', '.join(Scope)}")
+    shown_to = [each for each in Scope if each is not Scope.SIGNAL]
+    if scope not in shown_to:
+        raise UsageError(f"no scope is called '{scope}'", mend=f"one of {', '.join(shown_to)}")
     project = wiring.open_project(Path.cwd())
     access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
     try:

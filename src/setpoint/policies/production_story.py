@@ -14,6 +14,8 @@ from setpoint.domain.story import KnownRed, Story
 from setpoint.policies.production import Problem, Sighting, priority
 
 MOST_TITLE = 100
+MOST_STEM = 26
+"""Characters of the title in a story's name, which has 48 at most."""
 MOST_LINES = 30
 """Lines of a signal's text that are quoted."""
 MOST_WIDTH = 300
@@ -28,7 +30,7 @@ def story_of(problem: Problem, sighting: Sighting) -> Story:
     """Write the story of a problem about one of its signals; the same problem gives the same name."""
     signal = sighting.signal
     number = len(problem.stories) + 1
-    stem = _WORDS.sub("-", signal.title.lower()).strip("-")[:32].strip("-")
+    stem = _WORDS.sub("-", signal.title.lower()).strip("-")[:MOST_STEM].strip("-")
     end = f"-{number}" if number > 1 else ""
     parts = [part for part in ("production", stem, signal.fingerprint[:6]) if part]
     return Story(

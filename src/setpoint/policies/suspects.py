@@ -98,7 +98,8 @@ def hypothesis(signal: Signal, what: Ran, brought: Sequence[Change], blamed: Seq
     """Weigh the commits that a deployment brought against what a signal tells."""
     if what.deployment is None:
         return Hypothesis(how=what.how, notes=(what.how,))
-    suspects = [_suspicion(change, _hints(change, signal, what, len(brought), blamed)) for change in brought]
+    hinted = ((change, _hints(change, signal, what, len(brought), blamed)) for change in brought)
+    suspects = [_suspicion(change, hints) for change, hints in hinted if hints]
     suspects.sort(key=lambda each: (-each.score, -each.at.timestamp(), each.commit))
     return Hypothesis(
         deployment=what.deployment,

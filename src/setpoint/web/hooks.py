@@ -11,13 +11,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import Field
+from starlette.requests import ClientDisconnect
 
 from setpoint import wiring
 from setpoint.domain.production import Deployment
 from setpoint.domain.value import Instant, Text, Value
 from setpoint.errors import SetpointError, UsageError
 from setpoint.web.context import Monitor, TheDesk
-from setpoint.web.shield import HOOKS
+from setpoint.web.shield import HOOKS, MOST_SIGNALS
 
 router = APIRouter(prefix=HOOKS.rstrip("/"))
 WORK_S = 30.0
@@ -77,7 +78,12 @@ async def keep_working(book: wiring.SignalBook, news: asyncio.Event) -> None:
 
 async def body_of(request: Request) -> bytes:
     """Read the whole message; the shield has looked at its size."""
-    return await request.body()
+    try:
+        return await request.body()
+    except ClientDisconnect:
+        # The shield ends a message that says nothing of its length and is too long.
+        reason = f"the message broke off, or has more than {MOST_SIGNALS} bytes"
+        raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason) from None
 
 
 Body = Annotated[bytes, Depends(body_of)]

@@ -16,7 +16,6 @@ MOST_COMMITS = 200
 MOST_FRAMES = 20
 NEAR = 2
 """Lines above and below the one that a frame names that are blamed too."""
-_MARK = b"\x1e"
 _LOG = (
     "log",
     "-z",
@@ -25,7 +24,7 @@ _LOG = (
     "--diff-merges=first-parent",
     "--no-show-signature",
     "--encoding=UTF-8",
-    "--format=%x1e%H%x00%ct%x00%s%x00",
+    "--format=%H%x00%ct%x00%s%x00",
 )
 _COMMIT = re.compile(rb"[0-9a-f]{40}")
 _FOREIGN = (
@@ -87,7 +86,7 @@ class GitLineage:
             nearest[commit] = min(distance, nearest.get(commit, distance))
         return [
             Blame(place=place, path=path, line=line, commit=commit, distance=distance)
-            for commit, distance in nearest.items()
+            for commit, distance in sorted(nearest.items(), key=lambda each: each[1])
         ]
 
 
@@ -113,13 +112,20 @@ def in_repository(file: str, files: Collection[str]) -> str | None:
 
 
 def _changes(log: bytes) -> Iterator[Change]:
-    for entry in log.split(_MARK)[1:]:
-        commit, at, title, *files = [*entry.split(b"\0"), b"", b""]
-        if not (_COMMIT.fullmatch(commit) and at.isdigit()):
-            continue  # a message that holds the mark itself
+    """Read the log: id, time and title of each commit, an empty part, and its files until the next commit."""
+    parts = log.split(b"\0")
+    starts = [place for place in range(len(parts) - 3) if _begins(parts[place : place + 4])]
+    for start, end in zip(starts, [*starts[1:], len(parts)], strict=False):
+        commit, at, title = parts[start : start + 3]
+        names = (each.decode("utf-8", "replace").lstrip("\n") for each in parts[start + 4 : end])
         yield Change(
             commit=Commit(commit.decode()),
             title=title.decode("utf-8", "replace"),
             at=datetime.fromtimestamp(int(at), UTC),
-            files=tuple(name for each in files if (name := each.decode("utf-8", "replace").lstrip("\n"))),
+            files=tuple(name for name in names if name),
         )
+
+
+def _begins(parts: Sequence[bytes]) -> bool:
+    commit, at, _, empty = parts
+    return bool(_COMMIT.fullmatch(commit)) and at.isdigit() and not empty

@@ -1,0 +1,110 @@
+"""The production loop over a log, a told history and a board: each thing once, whatever is done again."""
+
+import pytest
+
+from domain.production_examples import BAD, BEFORE, CHANGES, DEPLOYED, FRAME, NOON, OLD, SIGNAL
+from setpoint.domain import production_events as p
+from setpoint.domain.production import Change, ProductionTerms
+from setpoint.loops.production import Outlook, work_off
+from setpoint.testing import HandClock, ListBoard, MemoryEventLog, ToldLineage
+
+HISTORY = (Change(commit=OLD, title="Begin", at=BEFORE.at), CHANGES[1], CHANGES[0])
+
+
+@pytest.fixture
+def outlook():
+    clock = HandClock(NOON)
+    return Outlook(
+        log=MemoryEventLog(now=clock.now),
+        lineage=ToldLineage(HISTORY, {(FRAME.file, FRAME.line): BAD}),
+        board=ListBoard(),
+        clock=clock,
+        terms=ProductionTerms(stories_per_hour=1),
+    )
+
+
+def tell(outlook, *bodies):
+    for body in bodies:
+        outlook.log.append(p.TRACE, body.model_dump_json(), [body])
+
+
+def deployed(*deployments):
+    return [p.Deployed(deployment=each) for each in deployments]
+
+
+def kinds(outlook):
+    return [event.body.kind for event in outlook.log.replay(p.TRACE)]
+
+
+def seen(**more):
+    return p.AnomalyDetected(signal=SIGNAL.model_copy(update=more))
+
+
+async def test_from_signal_to_suspect_to_story(outlook):
+    tell(outlook, *deployed(BEFORE, DEPLOYED), seen())
+    made = await work_off(outlook)
+    (sighting,) = made.sightings.values()
+    assert [each.commit for each in sighting.hypothesis.suspects] == [BAD, CHANGES[0].commit]
+    (story,) = outlook.board.stories.values()
+    assert BAD in story.body
+    assert made.problems[SIGNAL.fingerprint].stories == (story.id,)
+    assert kinds(outlook)[3:] == ["production.cause_suspected", "production.story_opened"]
+
+
+async def test_a_second_pass_and_the_same_problem_again_open_nothing_more(outlook):
+    tell(outlook, *deployed(BEFORE, DEPLOYED), seen())
+    known = await work_off(outlook)
+    before = kinds(outlook)
+    assert await work_off(outlook, known) == await work_off(outlook) == known
+    assert kinds(outlook) == before
+    tell(outlook, seen(id="4712"))
+    again = await work_off(outlook, known)
+    assert len(again.problems[SIGNAL.fingerprint].signals) == 2
+    assert len(outlook.board.stories) == 1
+
+
+async def test_a_story_that_was_written_before_a_crash_is_found_again(outlook):
+    class Crash(Exception):
+        pass
+
+    def lost(*_told):
+        raise Crash
+
+    tell(outlook, *deployed(BEFORE, DEPLOYED), seen())
+    log = MemoryEventLog()
+    log.replay, log.append = outlook.log.replay, lost
+    board = outlook.board
+    with pytest.raises(Crash):
+        await work_off(outlook._replace(log=log))
+    kept = outlook.log.append
+    log.append = lambda trace, key, bodies: lost() if key.startswith("story:") else kept(trace, key, bodies)
+    with pytest.raises(Crash):
+        await work_off(outlook._replace(log=log))
+    (written,) = board.stories
+    assert (await work_off(outlook)).problems[SIGNAL.fingerprint].stories == (written,)
+    assert list(board.stories) == [written]
+
+
+async def test_a_deployment_that_is_told_late_is_taken_into_account(outlook):
+    tell(outlook, seen())
+    made = await work_off(outlook)
+    assert made.sightings[SIGNAL.name].hypothesis.suspects == ()
+    tell(outlook, *deployed(DEPLOYED))
+    alone = await work_off(outlook, made)
+    assert [each.commit for each in alone.sightings[SIGNAL.name].hypothesis.suspects] == [BAD]
+    tell(outlook, *deployed(BEFORE))
+    both = (await work_off(outlook, alone)).sightings[SIGNAL.name].hypothesis
+    assert (both.previous, len(both.suspects)) == (BEFORE, 2)
+
+
+async def test_what_is_too_much_for_an_hour_is_put_off_and_said_once(outlook):
+    tell(outlook, seen(), seen(id="2", fingerprint="f" * 16))
+    made = await work_off(outlook)
+    assert made.problems["f" * 16].deferred_until is not None
+    assert kinds(outlook).count("production.story_deferred") == 1
+    await work_off(outlook)
+    assert kinds(outlook).count("production.story_deferred") == 1
+    outlook.clock.wait(3601)
+    later = await work_off(outlook)
+    assert len(later.problems["f" * 16].stories) == 1
+    assert len(outlook.board.stories) == 2
