@@ -1,4 +1,4 @@
-"""From a real Alertmanager to a fix: a bad deployment, its alert, the suspected commit, the story, the run."""
+"""From a real Alertmanager to a fix: bad deployment, alert, suspected commit, story, run."""
 
 import json
 import os
@@ -115,10 +115,10 @@ def alertmanager(served, shop, tmp_path):
 
 
 def post(place, body, **headers):
-    request = urllib.request.Request(  # noqa: S310 - on this machine
+    request = urllib.request.Request(
         place, json.dumps(body).encode(), {"content-type": "application/json", **headers}
     )
-    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - on this machine
+    with urllib.request.urlopen(request, timeout=30) as answer:
         return answer.status
 
 

@@ -116,13 +116,10 @@ def test_what_was_stored_before_a_crash_is_worked_on_at_the_next_start(project, 
 
 @pytest.mark.parametrize("path", [ALERTS, EVENTS, DEPLOYMENT])
 def test_without_the_right_token_nothing_is_taken(served, access, project, path):
-    for wrong in (
-        {},
-        {"authorization": "Bearer x"},
-        *({"authorization": f"Bearer {access.tokens[each]}"} for each in (Scope.READ, Scope.FEEDBACK)),
-    ):
-        answer = served.post(path, json=event(), headers=wrong)
-        assert answer.status_code == (403 if "Bearer x" not in str(wrong) and wrong else 401)
+    tokens = {"": 401, "no token": 401, access.tokens[Scope.READ]: 403, access.tokens[Scope.FEEDBACK]: 403}
+    for token, status in tokens.items():
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        assert served.post(path, json=event(), headers=headers).status_code == status
     cookie = {"cookie": f"{access.cookie}={access.session(Scope.ADMIN)}"}
     assert served.post(path, json=event(), headers=cookie).status_code == 403
     assert served.post(f"{path}?token={access.tokens[Scope.SIGNAL]}", json=event()).status_code == 401

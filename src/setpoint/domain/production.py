@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from setpoint.domain.finding import Severity
 from setpoint.domain.ids import Commit
@@ -57,13 +57,6 @@ class Signal(Value):
     """When it began."""
     url: Text = ""
     """Where the source shows it."""
-
-    @field_validator("fingerprint")
-    @classmethod
-    def _of_hexadecimal_digits(cls, fingerprint: str) -> str:
-        if not FINGERPRINT.fullmatch(fingerprint):
-            raise ValueError("a fingerprint has 16 hexadecimal digits")
-        return fingerprint
 
     @property
     def name(self) -> str:

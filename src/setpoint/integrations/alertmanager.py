@@ -66,7 +66,7 @@ def read(body: bytes, volatile: Collection[str]) -> Notified:
 
 def _ended(message: _Message) -> Iterator[Ended]:
     for alert in message.alerts:
-        if alert.status == "resolved":
+        if alert.status != "firing":
             at = telling.aware(alert.ends_at or alert.starts_at)
             yield Ended(signal_name(SOURCE, _id(alert)), at)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from setpoint.domain import production_events as p
 from setpoint.domain.events import Event
@@ -135,15 +135,15 @@ class _Fold:
         known = self._problem(signal.fingerprint)
         self._problems[signal.fingerprint] = replace(known, signals=(*known.signals, signal.name))
 
-    def _told(self, name: str, **values: object) -> None:
+    def _told(self, name: str, **values: Any) -> None:  # noqa: ANN401 - any field by its name
         if name in self._sightings:
-            self._sightings[name] = replace(self._sightings[name], **values)  # type: ignore[arg-type] # by name
+            self._sightings[name] = replace(self._sightings[name], **values)
 
     def _problem(self, fingerprint: str) -> Problem:
         return self._problems.get(fingerprint) or Problem(fingerprint=fingerprint)
 
-    def _turned(self, fingerprint: str, **values: object) -> None:
-        self._problems[fingerprint] = replace(self._problem(fingerprint), **values)  # type: ignore[arg-type] # by name
+    def _turned(self, fingerprint: str, **values: Any) -> None:  # noqa: ANN401 - any field by its name
+        self._problems[fingerprint] = replace(self._problem(fingerprint), **values)
 
 
 class Move(StrEnum):

@@ -139,7 +139,7 @@ def _hints(change: Change, signal: Signal, what: Ran, count: int, blamed: Sequen
     return hints
 
 
-def _of_deployment(made: Deployment, signal: Signal, exact: bool, count: int, along: str) -> list[_Hint]:  # noqa: FBT001 - of `Ran`
+def _of_deployment(made: Deployment, signal: Signal, exact: bool, count: int, along: str) -> list[_Hint]:  # noqa: FBT001 - a field of `Ran`
     late_s = max((signal.occurred_at - made.at).total_seconds(), 0.0)
     near = f"was deployed {_span(late_s)} before the signal began{along}"
     hints = [_Hint(TIME_WEIGHT * math.exp(-late_s / FADES_S) / count, near)]

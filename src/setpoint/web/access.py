@@ -36,6 +36,10 @@ class Scope(StrEnum):
         return order.index(self) >= order.index(other)
 
 
+LOGINS = (Scope.READ, Scope.FEEDBACK, Scope.ADMIN)
+"""Scopes that a browser may have; one that only tells of production has nothing to see."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Visitor:
     """Who a request comes from."""
@@ -69,10 +73,6 @@ class Access:
         """Take a login link's secret; none where it was used, is too old or was never made."""
         scope, until = self._tickets.pop(ticket, (None, 0.0))
         return scope if self.clock() < until else None
-
-    def may_log_in(self, scope: Scope) -> bool:
-        """Whether a browser may have this scope; one that only tells of production has nothing to see."""
-        return scope is not Scope.SIGNAL
 
     def by_token(self, token: str) -> Visitor | None:
         """Recognise a program by its token; every token is compared in full."""

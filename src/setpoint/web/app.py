@@ -45,14 +45,12 @@ def make_app(
 
     @asynccontextmanager
     async def living(served: FastAPI) -> AsyncIterator[None]:
-        served.state.loop = asyncio.get_running_loop()
         keeping = asyncio.create_task(_keep_metrics(project))
-        working = asyncio.create_task(hooks.keep_working(desk.signals, news))
         try:
-            yield
+            async with hooks.working(served, desk.signals):
+                yield
         finally:
             keeping.cancel()
-            working.cancel()
             desk.streams.closing.set()
             await desk.launcher.close()
 
@@ -64,7 +62,6 @@ def make_app(
         signals=wiring.SignalBook(project),
         told=told,
     )
-    news = asyncio.Event()
     app = FastAPI(
         title="Setpoint",
         version=__version__,
@@ -74,14 +71,11 @@ def make_app(
         lifespan=living,
         middleware=[Middleware(Shield, access=access, hosts=tuple(hosts))],
     )
-    app.state.desk, app.state.news = desk, news
+    app.state.desk = desk
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
-    app.include_router(api.router)
-    app.include_router(production.api)
-    app.include_router(hooks.router)
-    app.include_router(production.router)
-    app.include_router(pages.router)
+    for router in (api.router, production.api, hooks.router, production.router, pages.router):
+        app.include_router(router)
     app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
     return app

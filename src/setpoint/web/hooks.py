@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import Field
 from starlette.requests import ClientDisconnect
@@ -60,6 +62,19 @@ class Recorded(Value):
 
     new: bool
     deployment: Deployment
+
+
+@asynccontextmanager
+async def working(served: FastAPI, book: wiring.SignalBook) -> AsyncIterator[None]:
+    """Work on signals for as long as the block lasts."""
+    loop, news = asyncio.get_running_loop(), asyncio.Event()
+    # Messages are taken in by other threads.
+    served.state.tell = partial(loop.call_soon_threadsafe, news.set)
+    task = asyncio.create_task(keep_working(book, news))
+    try:
+        yield
+    finally:
+        task.cancel()
 
 
 async def keep_working(book: wiring.SignalBook, news: asyncio.Event) -> None:
@@ -118,7 +133,7 @@ def deployment(body: DeploymentBody, request: Request, desk: TheDesk, _visitor: 
         )
     except UsageError as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
-    _tell(request)
+    request.app.state.tell()
     return Recorded(new=new, deployment=made)
 
 
@@ -129,16 +144,10 @@ def _stored(request: Request, take: Callable[[], wiring.Taken]) -> JSONResponse:
         raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
     if taken.left_out:
         _LOG.warning("Alertmanager left out %d alerts (max_alerts)", taken.left_out)
-    _tell(request)
+    request.app.state.tell()
     content = Stored(**taken._asdict()).model_dump(mode="json")
     if taken.refused:
         # A sender that is told of a fault of ours sends the same again; what is stored is then known.
         headers = {"retry-after": str(RETRY_S)}
         return JSONResponse(content, HTTPStatus.SERVICE_UNAVAILABLE, headers)
     return JSONResponse(content, HTTPStatus.ACCEPTED)
-
-
-def _tell(request: Request) -> None:
-    """Wake the worker, from whatever thread."""
-    loop, news = request.app.state.loop, request.app.state.news
-    loop.call_soon_threadsafe(news.set)

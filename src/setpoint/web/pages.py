@@ -17,7 +17,7 @@ from setpoint.domain.gate import MOST_GRANTED, Choice
 from setpoint.domain.ids import TraceId
 from setpoint.domain.value import Value
 from setpoint.errors import SetpointError
-from setpoint.web.access import Scope
+from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
 from setpoint.web.context import Admin, Answerer, Desk, KnownRun, Reader, TheDesk, visitor_of
 from setpoint.web.diffs import files_of, visible
@@ -218,7 +218,7 @@ def said(request: Request, text: str, *, bad: bool = False) -> Response:
 def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
     """Let a browser in by a one-time link, or ask it for a token."""
     scope = desk.access.redeem(ticket) if ticket else None
-    if scope is not None and desk.access.may_log_in(scope):
+    if scope in LOGINS:
         return _let_in(request, desk, scope)
     return page(request, "login.html.j2", wrong=bool(ticket), status=HTTPStatus.OK)
 
@@ -227,7 +227,7 @@ def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
 async def by_token(request: Request, desk: TheDesk, token: Annotated[str, Form(max_length=200)]) -> Response:
     """Let a browser in by a token."""
     visitor = desk.access.by_token(token.strip())
-    if visitor is None or not desk.access.may_log_in(visitor.scope):
+    if visitor is None or visitor.scope not in LOGINS:
         return page(request, "login.html.j2", wrong=True, status=HTTPStatus.FORBIDDEN)
     return _let_in(request, desk, visitor.scope)
 
