@@ -1,1 +1,1 @@
-"""What other systems say, one file for each: read once, here, into the words of the domain."""
+"""Other systems that Setpoint speaks to: one foreign system, one file."""
