@@ -13,7 +13,7 @@ from setpoint.web import api, hooks, production
 def page() -> Iterator[str]:
     """Every operation with what it needs."""
     made = FastAPI()
-    for router in (api.router, production.api, hooks.router):
+    for router in (api.router, production.api, hooks.router, hooks.envelopes):
         made.include_router(router)
     yield "# JSON API\n"
     yield (

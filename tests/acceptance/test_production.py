@@ -171,3 +171,33 @@ def test_an_alert_leads_to_the_commit_to_a_story_and_to_the_fix(shop, alertmanag
         alert["endsAt"] = datetime.now(UTC).isoformat()
         post(f"{alertmanager}/api/v2/alerts", [alert])
     assert until(shop, lambda each: each["over"])[0]["times"] == 2
+
+
+CRASHING = """import sentry_sdk
+from calc import add
+
+sentry_sdk.init({dsn!r}, release="v2", environment="production", default_integrations=False)
+try:
+    [][add(1, 1)]
+except IndexError as error:
+    sentry_sdk.capture_exception(error)
+sentry_sdk.flush(20)
+"""
+
+
+def test_an_application_with_a_sentry_sdk_tells_of_its_own_errors(shop, served, tmp_path):
+    token = setpoint(shop, "signal", "token").strip()
+    dsn = served.replace("http://", f"http://{token}@") + "/1"
+    shop.write("calc.py", BUG.replace("def add", "def sub") + BUG.replace("return a - b", "return [][a - b]"))
+    shop.commit("index by the difference")
+    setpoint(shop, "deploy", "record", "--release", "v2")
+    shop.write("serving.py", CRASHING.format(dsn=dsn))
+    done = subprocess.run(
+        [sys.executable, "serving.py"], cwd=shop.root, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    (problem,) = until(shop, lambda each: each["stage"] == "waits")
+    assert problem["title"] == "IndexError: list index out of range"
+    innermost = problem["newest"]["signal"]["frames"][0]
+    assert (innermost["function"], innermost["line"]) == ("add", 6)
+    assert problem["newest"]["hypothesis"]["suspects"][0]["title"] == "index by the difference"

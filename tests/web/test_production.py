@@ -1,5 +1,6 @@
 """The page Production and its API, and what others may send: tokens, sizes, repetition, hostile texts."""
 
+import gzip
 import json
 import re
 import time
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 from evaluators.conftest import git, write
 from integrations.test_alertmanager import alert, message
 from integrations.test_cloudevents import DATA, event
+from integrations.test_sentry import EVENT, envelope
 from setpoint import wiring
 from setpoint.cli.serve import _told
 from setpoint.domain.production_events import TRACE
@@ -232,3 +234,51 @@ def test_nothing_there_yet_says_how_signals_come(served, access):
     text = served.get("/production", headers=as_(served, access, Scope.READ)).text
     assert "setpoint signal token" in text
     assert "setpoint deploy record" in text
+
+
+ENVELOPE = "/api/1/envelope/"
+
+
+def sentry(client, token, path=ENVELOPE, content=None, **headers):
+    told = {
+        "content-type": "application/x-sentry-envelope",
+        "x-sentry-auth": f"Sentry sentry_version=7, sentry_client=test/1, sentry_key={token}",
+        **headers,
+    }
+    return client.post(path, content=content or envelope(("event", EVENT)), headers=told)
+
+
+def test_an_envelope_is_stored_once_and_answered_as_sentry_does(served, access, project):
+    token = access.tokens[Scope.SIGNAL]
+    packed = gzip.compress(envelope(("event", EVENT)))
+    for content, more in ((None, {}), (packed, {"content-encoding": "gzip"})):
+        answer = sentry(served, token, content=content, **more)
+        assert (answer.status_code, answer.json()) == (200, {"id": EVENT["event_id"]})
+    assert sentry(served, token, "/api/1/envelope").status_code == 200
+    assert [each.kind for each in stored(project)].count("production.anomaly_detected") == 1
+
+
+@pytest.mark.parametrize("scope", [Scope.READ, Scope.FEEDBACK, Scope.ADMIN, None])
+def test_an_address_with_another_token_in_it_sends_nothing(served, access, project, scope):
+    token = access.tokens[scope] if scope else "wrong"
+    assert sentry(served, token).status_code == 401
+    bearer = {"authorization": f"Bearer {access.tokens[Scope.SIGNAL]}"}
+    assert sentry(served, token, **bearer).status_code == 401
+    assert stored(project) == []
+
+
+def test_an_envelope_stands_behind_the_shield_too(served, access, project):
+    token = access.tokens[Scope.SIGNAL]
+    refused = [
+        sentry(served, token, host="evil.example"),
+        sentry(served, token, origin="http://evil.example"),
+        sentry(served, token, **{"content-type": "text/plain;charset=UTF-8"}),
+        sentry(served, token, content=b"x" * (MOST_SIGNALS + 1)),
+        sentry(served, token, content=gzip.compress(b"x" * 50_000_000), **{"content-encoding": "gzip"}),
+        sentry(served, token, **{"content-encoding": "br"}),
+        sentry(served, token, content=b"{"),
+        sentry(served, token, "/api/x/envelope/"),
+        sentry(served, token, "/api/1/../v1/production"),
+    ]
+    assert [each.status_code for each in refused] == [421, 403, 415, 413, 400, 400, 400, 401, 401]
+    assert stored(project) == []

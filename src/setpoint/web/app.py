@@ -74,7 +74,14 @@ def make_app(
     app.state.desk = desk
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
-    for router in (api.router, production.api, hooks.router, production.router, pages.router):
+    for router in (
+        api.router,
+        production.api,
+        hooks.router,
+        hooks.envelopes,
+        production.router,
+        pages.router,
+    ):
         app.include_router(router)
     app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))

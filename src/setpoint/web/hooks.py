@@ -23,6 +23,7 @@ from setpoint.web.context import Monitor, TheDesk
 from setpoint.web.shield import HOOKS, MOST_SIGNALS
 
 router = APIRouter(prefix=HOOKS.rstrip("/"))
+envelopes = APIRouter()
 WORK_S = 30.0
 """Seconds after which put-off signals are looked at again, also without news."""
 RETRY_S = 600
@@ -107,6 +108,14 @@ _MESSAGE = {
 }
 
 
+_ENVELOPE = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/x-sentry-envelope": {"schema": {"type": "string"}}},
+    }
+}
+
+
 @router.post("/alertmanager", status_code=HTTPStatus.ACCEPTED, response_model=Stored, openapi_extra=_MESSAGE)
 def alertmanager(body: Body, request: Request, desk: TheDesk, _visitor: Monitor) -> JSONResponse:
     """Take in a message of Prometheus' Alertmanager, version 4."""
@@ -135,6 +144,22 @@ def deployment(body: DeploymentBody, request: Request, desk: TheDesk, _visitor: 
         raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
     request.app.state.tell()
     return Recorded(new=new, deployment=made)
+
+
+@envelopes.post("/api/{project}/envelope/", openapi_extra=_ENVELOPE)
+@envelopes.post("/api/{project}/envelope", include_in_schema=False)
+def envelope(project: int, body: Body, request: Request, desk: TheDesk, _visitor: Monitor) -> JSONResponse:
+    """Take in an envelope of a Sentry SDK whose DSN is this server; errors are read, the rest is left."""
+    packing = request.headers.get("content-encoding", "")
+    try:
+        id_, taken = wiring.take_envelope(desk.signals, body, str(project), packing)
+    except UsageError as error:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
+    request.app.state.tell()
+    if taken.refused:
+        headers = {"retry-after": str(RETRY_S)}
+        return JSONResponse({"detail": "too many"}, HTTPStatus.TOO_MANY_REQUESTS, headers)
+    return JSONResponse({"id": id_})
 
 
 def _stored(request: Request, take: Callable[[], wiring.Taken]) -> JSONResponse:

@@ -6,10 +6,11 @@ Written for ASGI itself, so that no route, static file or error page can be reac
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
+from typing import Final, NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
@@ -17,6 +18,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from setpoint.web.access import Access, Visitor
+from setpoint.web.access import Scope as AccessScope
 
 MOST_BODY: Final = 64 * 1024
 """Bytes of a request's body."""
@@ -24,13 +26,14 @@ MOST_SIGNALS: Final = 1024 * 1024
 """Bytes of what a monitoring system sends at once."""
 HOOKS: Final = "/hooks/"
 """Begins the paths to which programs of others send what they saw."""
+ENVELOPES: Final = re.compile(r"/api/\d{1,19}/envelope/?")
+"""Paths to which Sentry's SDKs send; they name their token in a header of their own."""
 CSRF_HEADER: Final = "x-setpoint-csrf"
 LOGIN: Final = "/login"
 OPEN: Final = (LOGIN, "/static/")
 """Paths without a visitor: the login itself, and files that are the same for everybody."""
 _SAFE = ("GET", "HEAD")
-_TAKEN = ("application/json", "application/x-www-form-urlencoded")
-_HOOKED = ("application/json", "application/cloudevents+json", "application/cloudevents-batch+json")
+_SENTRY_KEY = re.compile(r"\bsentry_key=([\w-]{1,200})")
 HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -69,7 +72,7 @@ class Shield:
         except _Refused as refused:
             await _answer(connection, refused)(scope, receive, _with_headers(send))
             return
-        await self._app(scope, _limited(receive, most_of(scope["path"])), _with_headers(send))
+        await self._app(scope, _limited(receive, allowed_at(scope["path"]).most), _with_headers(send))
 
     def _checked(self, connection: HTTPConnection, scope: Scope) -> None:
         headers, method = connection.headers, scope["method"]
@@ -83,6 +86,11 @@ class Shield:
             raise _Refused(HTTPStatus.UNAUTHORIZED, "log in first: `setpoint serve` shows a link")
 
     def _visitor(self, connection: HTTPConnection) -> Visitor | None:
+        if ENVELOPES.fullmatch(connection.scope["path"]):
+            found = _SENTRY_KEY.search(connection.headers.get("x-sentry-auth", ""))
+            visitor = self._access.by_token(found[1]) if found else None
+            # An address with a token in it gets about: it must not be one that opens more.
+            return visitor if visitor is not None and visitor.scope is AccessScope.SIGNAL else None
         kind, _, token = connection.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
             return self._access.by_token(token.strip())
@@ -96,25 +104,38 @@ class Shield:
         origin = headers.get("origin")
         if origin is not None and origin.lower().partition("://")[2] not in self._hosts:
             raise _Refused(HTTPStatus.FORBIDDEN, "a request from another origin")
-        length, most = headers.get("content-length", "0"), most_of(path)
-        if not length.isdecimal() or int(length) > most:
-            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {most} bytes")
-        media, taken = headers.get("content-type", "").partition(";")[0].strip().lower(), _taken(path)
-        if media not in taken:
-            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send {' or '.join(taken)}")
+        length, allowed = headers.get("content-length", "0"), allowed_at(path)
+        if not length.isdecimal() or int(length) > allowed.most:
+            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {allowed.most} bytes")
+        media = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media not in allowed.media:
+            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send {' or '.join(allowed.media)}")
         if visitor is not None and visitor.csrf:
             given = headers.get(CSRF_HEADER, "")
             if not hmac.compare_digest(given.encode(), visitor.csrf.encode()):
                 raise _Refused(HTTPStatus.FORBIDDEN, f"without the header {CSRF_HEADER}; load the page again")
 
 
-def most_of(path: str) -> int:
-    """Give how many bytes a request to a path may have."""
-    return MOST_SIGNALS if path.startswith(HOOKS) else MOST_BODY
+class Allowed(NamedTuple):
+    """What a body may be."""
+
+    most: int
+    """Bytes."""
+    media: tuple[str, ...]
 
 
-def _taken(path: str) -> tuple[str, ...]:
-    return _HOOKED if path.startswith(HOOKS) else _TAKEN
+_PAGES = Allowed(MOST_BODY, ("application/json", "application/x-www-form-urlencoded"))
+_SIGNALS = Allowed(
+    MOST_SIGNALS, ("application/json", "application/cloudevents+json", "application/cloudevents-batch+json")
+)
+_ENVELOPES = Allowed(MOST_SIGNALS, ("application/x-sentry-envelope",))
+
+
+def allowed_at(path: str) -> Allowed:
+    """Say what a request to a path may bring."""
+    if ENVELOPES.fullmatch(path):
+        return _ENVELOPES
+    return _SIGNALS if path.startswith(HOOKS) else _PAGES
 
 
 def _answer(connection: HTTPConnection, refused: _Refused) -> Response:

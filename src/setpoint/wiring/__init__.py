@@ -37,6 +37,7 @@ from setpoint.wiring.production import (
     Taken,
     record_deployment,
     take_alerts,
+    take_envelope,
     take_events,
 )
 from setpoint.wiring.production import decide as decide_problem
@@ -150,6 +151,7 @@ __all__ = [
     "store_metrics",
     "story",
     "take_alerts",
+    "take_envelope",
     "take_events",
     "take_out_of_quarantine",
     "try_agent",

@@ -13,7 +13,7 @@ from setpoint.domain.production import Deployment, Signal
 from setpoint.domain.production_events import TRACE, AnomalyDetected, AnomalyEnded, Deployed, ProblemDecided
 from setpoint.domain.story import Status, Story
 from setpoint.errors import UsageError
-from setpoint.integrations import alertmanager, cloudevents
+from setpoint.integrations import alertmanager, cloudevents, sentry
 from setpoint.integrations.telling import Ended, text, word
 from setpoint.loops.production import Outlook, open_story, refreshed, work_off
 from setpoint.policies.production import HOUR, Problem, Production
@@ -113,6 +113,12 @@ def take_alerts(book: SignalBook, body: bytes) -> Taken:
 def take_events(book: SignalBook, body: bytes) -> Taken:
     """Store signals that are told as CloudEvents; `UsageError` where they are none."""
     return take(book, cloudevents.read(body))
+
+
+def take_envelope(book: SignalBook, body: bytes, project: str, packing: str) -> tuple[str, Taken]:
+    """Store the errors in an envelope of Sentry's; gives its id too. `UsageError` where it is none."""
+    told = sentry.read(body, project, packing)
+    return told.id, take(book, told.signals)._replace(left_out=told.left_out)
 
 
 def take(book: SignalBook, signals: tuple[Signal, ...], ended: tuple[Ended, ...] = ()) -> Taken:
