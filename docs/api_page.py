@@ -9,19 +9,23 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from wording import row
 
-from setpoint.web import api, api_feedback, api_learnings
+from setpoint.web.app import DESCRIBED
 
-TITLES = {"runs": "Runs, questions, stories and metrics", "feedback": "Feedback", "learnings": "Learnings"}
-SCOPES = {"Reader": "read", "Answerer": "feedback", "Admin": "admin"}
-ROUTERS = (api.router, api_feedback.router, api_learnings.router)
+TITLES = {
+    "runs": "Runs, questions, stories and metrics",
+    "feedback": "Feedback",
+    "learnings": "Learnings",
+    "production": "Production",
+}
+SCOPES = {"Reader": "read", "Answerer": "feedback", "Admin": "admin", "Monitor": "signal"}
 Schema = Mapping[str, Any]
 
 
 def page() -> Iterator[str]:
     """Every operation with what it needs, takes and gives."""
     made = FastAPI()
-    for router in ROUTERS:
-        made.include_router(router)
+    for router, tag in DESCRIBED:
+        made.include_router(router, tags=[tag])
     told = made.openapi()
     yield "# JSON API\n"
     yield (
@@ -32,8 +36,8 @@ def page() -> Iterator[str]:
         "cannot be done now, 422 for a body that says nothing of use. What was started (202) stands in the "
         "record of its run, or with its fault in `GET /api/v1/work`.\n"
     )
-    scopes = {name: scope for router in ROUTERS for name, scope in _scopes(router.routes)}
-    bodies: dict[str, None] = {}
+    scopes = {name: scope for router, _ in DESCRIBED for name, scope in _scopes(router.routes)}
+    bodies: dict[str, str] = {}
     for tag, title in TITLES.items():
         yield f"## {title}\n"
         yield "| operation | scope | takes | gives | what it does |"
@@ -44,16 +48,17 @@ def page() -> Iterator[str]:
                     yield _operation(f"{method.upper()} {path}", operation, scopes, bodies)
         yield ""
     yield "## What is sent\n"
-    for name in bodies:
-        yield from _body(name, told["components"]["schemas"][name])
+    for name, key in bodies.items():
+        yield from _body(name, told["components"]["schemas"][key])
 
 
-def _operation(name: str, operation: Schema, scopes: Mapping[str, str], bodies: dict[str, None]) -> str:
+def _operation(name: str, operation: Schema, scopes: Mapping[str, str], bodies: dict[str, str]) -> str:
     asked = [f"`?{each['name']}`" for each in operation.get("parameters", ()) if each["in"] == "query"]
-    body = _shape(operation.get("requestBody", {}))
-    if body:
-        bodies[body] = None
-        asked.append(f"[{body}](#{body.lower()})")
+    sent = _schema(operation.get("requestBody", {}))
+    if "$ref" in sent:
+        name_of = _named(sent)
+        bodies[name_of] = sent["$ref"].rpartition("/")[2]
+        asked.append(f"[{name_of}](#{name_of.lower()})")
     given = next(
         (text for code, each in operation["responses"].items() if code < "3" and (text := _shape(each))),
         "text",
@@ -73,10 +78,15 @@ def _scopes(routes: list[Any]) -> Iterator[tuple[str, str]]:
 
 def _shape(answer: Schema) -> str:
     """Name what is sent or given; empty for a plain text."""
-    schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+    schema = _schema(answer)
     if schema.get("type") == "array":
         return f"{_named(schema['items'])}[]"
     return _named(schema)
+
+
+def _schema(answer: Schema) -> Schema:
+    found: Schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+    return found
 
 
 def _named(schema: Schema) -> str:

@@ -23,7 +23,7 @@ from setpoint.web.access import Scope
 from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk, require
 from setpoint.wiring import OpenGate, Wanted
 
-router = APIRouter(prefix="/api/v1", tags=["runs"])
+router = APIRouter(prefix="/api/v1")
 Days = Annotated[int, Query(ge=1, le=366)]
 
 

@@ -19,7 +19,7 @@ from setpoint.web.api import Started
 from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk
 from setpoint.wiring import Comment, Decided, Failed, Opinion, Said, Seen, Working
 
-router = APIRouter(prefix="/api/v1", tags=["feedback"])
+router = APIRouter(prefix="/api/v1")
 LONGEST_THOUGHT_S = 86_400.0
 """Seconds of thought beyond which a page was left open, not thought about."""
 

@@ -15,7 +15,7 @@ from setpoint.errors import UsageError
 from setpoint.policies.uplift import Lift
 from setpoint.web.context import Answerer, Reader, TheDesk
 
-router = APIRouter(prefix="/api/v1", tags=["learnings"])
+router = APIRouter(prefix="/api/v1")
 VERDICTS = {
     "approve": EvidenceKind.APPROVED,
     "reject": EvidenceKind.REJECTED,
@@ -48,7 +48,7 @@ class Asked(Value):
     """For example `run:run-0m...`."""
 
 
-class Why(Value):
+class Thought(Value):
     """Why a learning is judged so."""
 
     reason: Text = Field(default="", max_length=2000)
@@ -122,19 +122,19 @@ async def retire_from(body: FromSource, desk: TheDesk, _visitor: Answerer) -> li
 
 
 @router.post("/learnings/{which}/approve")
-async def approve(found: KnownLearning, body: Why, desk: TheDesk, _visitor: Answerer) -> LearningShown:
+async def approve(found: KnownLearning, body: Thought, desk: TheDesk, _visitor: Answerer) -> LearningShown:
     """Believe a learning: it is shown to agents from now on."""
     return await _judged(desk.project, found, "approve", body.reason)
 
 
 @router.post("/learnings/{which}/reject")
-async def reject(found: KnownLearning, body: Why, desk: TheDesk, _visitor: Answerer) -> LearningShown:
+async def reject(found: KnownLearning, body: Thought, desk: TheDesk, _visitor: Answerer) -> LearningShown:
     """Say that a learning is wrong: it is out of use, and not learnt anew."""
     return await _judged(desk.project, found, "reject", body.reason)
 
 
 @router.post("/learnings/{which}/retire")
-async def retire(found: KnownLearning, body: Why, desk: TheDesk, _visitor: Answerer) -> LearningShown:
+async def retire(found: KnownLearning, body: Thought, desk: TheDesk, _visitor: Answerer) -> LearningShown:
     """Take a learning out of use."""
     return await _judged(desk.project, found, "retire", body.reason)
 

@@ -18,7 +18,7 @@ from setpoint.domain.gate import MOST_GRANTED, Choice
 from setpoint.domain.ids import TraceId
 from setpoint.domain.value import Value
 from setpoint.errors import SetpointError
-from setpoint.web.access import Scope
+from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
 from setpoint.web.context import Admin, Answerer, Desk, KnownRun, Reader, TheDesk, visitor_of
 from setpoint.web.diffs import place_id, visible
@@ -151,6 +151,8 @@ def _mark(desk: Desk, what: str) -> str:
             return "".join(each.model_dump_json() for each in wiring.cards(desk.project))
         case "learnings":
             return wiring.memory_mark(desk.project)
+        case "production":
+            return wiring.production_mark(desk.signals)
         case _:
             busy = desk.launcher.busy_with(what)
             return f"{wiring.run_mark(desk.project, what)} {busy} {_failed(desk, what)}"
@@ -229,7 +231,7 @@ def said(request: Request, text: str, *, bad: bool = False) -> Response:
 def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
     """Let a browser in by a one-time link, or ask it for a token."""
     scope = desk.access.redeem(ticket) if ticket else None
-    if scope is not None:
+    if scope in LOGINS:
         return _let_in(request, desk, scope)
     return page(request, "login.html.j2", wrong=bool(ticket), status=HTTPStatus.OK)
 
@@ -238,7 +240,7 @@ def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
 async def by_token(request: Request, desk: TheDesk, token: Annotated[str, Form(max_length=200)]) -> Response:
     """Let a browser in by a token."""
     visitor = desk.access.by_token(token.strip())
-    if visitor is None:
+    if visitor is None or visitor.scope not in LOGINS:
         return page(request, "login.html.j2", wrong=True, status=HTTPStatus.FORBIDDEN)
     return _let_in(request, desk, visitor.scope)
 

@@ -43,6 +43,25 @@ from setpoint.wiring.metrics import (
 )
 from setpoint.wiring.mutants import mutate
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
+from setpoint.wiring.production import (
+    SignalBook,
+    Taken,
+    record_deployment,
+    take_alerts,
+    take_envelope,
+    take_events,
+)
+from setpoint.wiring.production import decide as decide_problem
+from setpoint.wiring.production_view import (
+    ProblemView,
+    ProductionView,
+    SignalView,
+    problem_view,
+    production_mark,
+    production_view,
+    signal_view,
+    signal_views,
+)
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
 from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
@@ -80,11 +99,16 @@ __all__ = [
     "OpenGate",
     "Opinion",
     "Passage",
+    "ProblemView",
+    "ProductionView",
     "Project",
     "RunStory",
     "Said",
     "Seen",
+    "SignalBook",
+    "SignalView",
     "Stepped",
+    "Taken",
     "Told",
     "Trial",
     "Verified",
@@ -105,6 +129,7 @@ __all__ = [
     "comments_of",
     "cover_course",
     "cover_order",
+    "decide_problem",
     "decided_of",
     "diagnosis",
     "diff_of",
@@ -144,8 +169,12 @@ __all__ = [
     "pipeline",
     "place_of",
     "players",
+    "problem_view",
+    "production_mark",
+    "production_view",
     "put_in_quarantine",
     "quarantine_entries",
+    "record_deployment",
     "recorded_order",
     "remarks",
     "retire_from",
@@ -158,10 +187,15 @@ __all__ = [
     "send_trace",
     "set_keys",
     "shelf",
+    "signal_view",
+    "signal_views",
     "step",
     "store_due_metrics",
     "store_metrics",
     "story",
+    "take_alerts",
+    "take_envelope",
+    "take_events",
     "take_out_of_quarantine",
     "try_agent",
     "uplift",
