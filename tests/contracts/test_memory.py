@@ -243,3 +243,15 @@ def test_the_database_itself_keeps_learnings_and_evidence_as_they_are(tmp_path: 
         with pytest.raises(sa.exc.IntegrityError, match="append-only"), store.writing() as connection:
             connection.execute(sa.text(statement))
     store.close()
+
+
+def test_what_is_taught_again_elsewhere_is_found_there_too_unless_a_stranger_says_so(kept: Kept) -> None:
+    (id_,) = kept.memory.learn([proposal(context="an endpoint that lists orders")])
+    assert kept.memory.search("a route over HTTP") == ()
+    kept.memory.learn([proposal(context="a route for comments over HTTP", source="run:two")])
+    (hit,) = kept.memory.search("a route over HTTP")
+    assert hit.standing.contexts == ("an endpoint that lists orders", "a route for comments over HTTP")
+    assert hit.share == 1.0
+    kept.memory.learn([proposal(context="payments", source="pack:x", trust=Trust.EXTERNAL)])
+    assert kept.memory.search("payments") == ()
+    assert kept.one(id_).contexts == hit.standing.contexts

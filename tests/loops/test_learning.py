@@ -110,7 +110,7 @@ async def test_held_back_learnings_are_recorded_and_not_shown(tmp_path):
     memory = ListMemory()
     first = staged(tmp_path, edit(1, calls=(PATCHED,)), memory=memory)
     await driven(first)
-    terms = MemoryTerms(hold_out=0.5, withhold=0.5, reflect=False)
+    terms = MemoryTerms(hold_out=0.5, withhold=0.0, reflect=False)  # the coin of a run hangs on its name
     shown = 0
     for number in range(2, 14):
         stage = staged(tmp_path, edit(number), memory=memory)
@@ -118,10 +118,10 @@ async def test_held_back_learnings_are_recorded_and_not_shown(tmp_path):
         recalls = of(stage, MemoryRecalled, f"run-{number}")
         flags = {item.shown for each in recalls for item in each.items if item.hint.template}
         assert len(flags) == 1  # one coin for the run, whatever the role
-        assert all(item.propensity == 0.25 for each in recalls for item in each.items)
+        assert all(item.propensity == 0.5 for each in recalls for item in each.items)
         assert bool(stage.agent.briefs[0].recalled) is flags.pop()
         shown += bool(stage.agent.briefs[0].recalled)
-    assert 0 < shown < 12
+    assert shown == 5
 
 
 async def test_nothing_is_recalled_or_kept_where_the_terms_say_so(tmp_path):

@@ -26,7 +26,14 @@ from setpoint.errors import RecordedDataError
 from setpoint.memory import index
 from setpoint.policies.confidence import standing
 from setpoint.policies.merge import placed, supersedes
-from setpoint.policies.upkeep import changes_of_files, cleaned, first_evidence, kept, of_proposal
+from setpoint.policies.upkeep import (
+    changes_of_files,
+    cleaned,
+    first_evidence,
+    kept,
+    of_proposal,
+    repeated,
+)
 from setpoint.store.connect import Store
 from setpoint.store.tables import LEARNING, LEARNING_EVIDENCE
 
@@ -68,7 +75,7 @@ class SqlMemory:
                 each.learning.id: each for each in self._standings(connection, [each.id for each in found])
             }
         return tuple(
-            Hit(standing=known[each.id], score=each.score, matched=each.matched)
+            Hit(standing=known[each.id], score=each.score, matched=each.matched, share=each.share)
             for each in found
             if each.id in known
         )
@@ -90,11 +97,11 @@ class SqlMemory:
         if place.same is not None:
             id_ = place.same.learning.id
             if place.same.learning.source != proposal.source:
-                self._weigh(connection, [of_proposal(id_, EvidenceKind.REPEATED, proposal, at)])
+                self._weigh(connection, [repeated(id_, proposal, at)])
             return id_
         learning = kept(proposal, at)
         connection.execute(sa.insert(LEARNING), row_of(learning))
-        index.put(connection, learning.id, learning)
+        index.put(connection, learning.id, learning, [learning.situation])
         self._weigh(connection, first_evidence(learning))
         for older in place.contradicts:
             kinds = [EvidenceKind.CONTRADICTED]
@@ -119,11 +126,12 @@ class SqlMemory:
         if new:
             rows = [_evidence_row(each) for each in new.values()]
             connection.execute(sa.insert(LEARNING_EVIDENCE), rows)
+        again = {each.learning for each in new.values() if each.kind is EvidenceKind.REPEATED}
         for now in self._standings(connection, {each.learning for each in new.values()}):
-            if now.status in _OUT:
+            if now.status in _OUT or now.learning.id in again:
                 index.take_out(connection, now.learning.id)
-            else:
-                index.put(connection, now.learning.id, now.learning)
+            if now.status not in _OUT:
+                index.put(connection, now.learning.id, now.learning, now.contexts)
         return tuple(new.values())
 
     def _standings(

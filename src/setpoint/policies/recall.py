@@ -12,7 +12,7 @@ from setpoint.domain.learning import (
     EVERYWHERE,
     RECALLABLE,
     Hit,
-    Learning,
+    LearningKind,
     LearningStatus,
     MemoryTerms,
     Recollection,
@@ -29,8 +29,12 @@ ABOUT = 0.25
 """Share of the terms of a learning's context that must have been asked for; without one, of its title."""
 MOSTLY = 0.5
 """Share from which a learning fits, however much better another one does."""
+SHARE = 0.1
+"""Share of the question's weight from which a learning fits by what was asked alone."""
 DOUBLE = 0.8
 """Likeness from which two learnings are one to a reader."""
+EPISODES = 1
+"""Episodes that are shown at most: what happened in one run helps less than what was learnt from it."""
 _CHARACTERS_PER_TOKEN = 4
 _ELSEWHERE = 0.7
 """Weight of what was learnt for every project beside what was learnt in this one."""
@@ -80,8 +84,7 @@ def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[floa
             for hit in hits
             if hit.standing.status in RECALLABLE
             and hit.standing.learning.scope in (scope, EVERYWHERE)
-            and hit.matched >= least
-            and _fits(hit, asked, best)
+            and _fits(hit, asked, best, least)
         ),
         key=lambda hit: (-hit.score, hit.standing.learning.id),
     )
@@ -89,19 +92,23 @@ def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[floa
     return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
 
 
-def _fits(hit: Hit, asked: set[str], best: float) -> bool:
+def _fits(hit: Hit, asked: set[str], best: float, least: int) -> bool:
     """Whether a learning is about what was asked: mostly, or somewhat and not far behind the best.
 
-    In a small memory every term is common, so that scores alone say little.
+    A short question asks for little of what a learning is about: there it does to hold what weighs in the
+    question. In a small memory every term is common, so that scores alone say little.
     """
-    about = _about(hit.standing.learning, asked)
-    return about >= MOSTLY or (about >= ABOUT and hit.score >= FLOOR * best)
+    near_best = hit.score >= FLOOR * best
+    if hit.share >= SHARE and near_best:
+        return True
+    about = _about(hit, asked) if hit.matched >= least else 0.0
+    return about >= MOSTLY or (about >= ABOUT and near_best)
 
 
-def _about(learning: Learning, asked: set[str]) -> float:
-    """Say how much of what a learning is about was asked for, 0 to 1."""
-    subject = set(terms(learning.context or learning.title))
-    return len(subject & asked) / len(subject) if subject else 0.0
+def _about(hit: Hit, asked: set[str]) -> float:
+    """Say how much of a situation that a learning was taught in was asked for, 0 to 1."""
+    subjects = [set(terms(context)) for context in hit.standing.contexts]
+    return max((len(each & asked) / len(each) for each in subjects if each), default=0.0)
 
 
 def _weighted(hit: Hit, place: int, scope: str) -> float:
@@ -134,7 +141,7 @@ def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[
     """Keep to the limits, and leave out what says the same as something better."""
     chosen: list[tuple[float, Hit]] = []
     words: list[set[str]] = []
-    left = wanted.max_tokens
+    left, episodes = wanted.max_tokens, 0
     for score, hit in ranked:
         learning = hit.standing.learning
         length, own = (
@@ -143,10 +150,14 @@ def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[
         )
         if len(chosen) == wanted.max_items:
             break
+        episode = learning.kind is LearningKind.EPISODIC
+        if episode and episodes == EPISODES:
+            continue
         if length <= left and all(likeness(own, each) < DOUBLE for each in words):
             chosen.append((score, hit))
             words.append(own)
             left -= length
+            episodes += episode
     return chosen
 
 

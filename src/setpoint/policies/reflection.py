@@ -21,7 +21,9 @@ MOST = 7
 MOST_DIFF = 900
 MOST_TOGETHER = 4
 """Files up to which a change says that they belong together."""
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\b0x[0-9a-f]+\b|-?\b\d+(?:\.\d+)?\b", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|\b0x[0-9a-f]+\b|-?\b\d+(?:\.\d+)?\b", re.IGNORECASE
+)
 _TEST = re.compile(
     r"(^|/)(tests?|specs?|__tests__)/|(^|/)(test_[^/]*|[^/]*[_.](test|spec)\.\w+|conftest\.py)$"
 )

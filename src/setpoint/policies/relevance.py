@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import log
 
 K1 = 1.2
@@ -17,11 +17,26 @@ MOST_TERMS = 60
 """Terms of a question that are looked for, the rarest first."""
 
 
+def rarity(documents: int, holding: int) -> float:
+    """Weigh a term by how many of all documents hold it."""
+    return log(1.0 + (documents - holding + 0.5) / (holding + 0.5))
+
+
 def rarities(documents: int, holding: Mapping[str, int]) -> dict[str, float]:
     """Weigh the terms of a question by how many of all documents hold each; what none holds is left out."""
     held = {term: count for term, count in holding.items() if count}
     rarest = sorted(held, key=lambda term: (held[term], term))[:MOST_TERMS]
-    return {term: log(1.0 + (documents - held[term] + 0.5) / (held[term] + 0.5)) for term in rarest}
+    return {term: rarity(documents, held[term]) for term in rarest}
+
+
+def weight_of(asked: Iterable[str], documents: int, holding: Mapping[str, int]) -> float:
+    """Weigh a whole question; a term that no document holds weighs most."""
+    return sum(rarity(documents, holding.get(term, 0)) for term in asked)
+
+
+def share_of(weight: float, whole: float) -> float:
+    """Give the share of a question's weight, rounded as scores are."""
+    return round(weight / whole, DIGITS) if whole else 0.0
 
 
 def relevance(counts: Mapping[str, int], length: int, average: float, weights: Mapping[str, float]) -> float:
