@@ -178,6 +178,16 @@ def uplift(as_json: Json = False) -> None:
         typer.echo(f"{each.group:10} {each.figure:10}{interval} {each.said}")
 
 
+@app.command()
+def reindex() -> None:
+    """Make anew by what learnings are found: their words, and with the extra `semantic` their meaning."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    made = wiring.reindex(project)
+    typer.echo(f"{len(wiring.learnings(project))} learnings can be found; {made} vectors were made")
+
+
 def _verdict(which: str, kind: str, reason: str) -> None:
     from setpoint import wiring
     from setpoint.domain.learning import EvidenceKind

@@ -280,6 +280,8 @@ class MemoryTerms(Value):
     """Whether roles are shown what earlier runs and people taught."""
     reflect: bool = True
     """Whether learnings are drawn from a run."""
+    semantic: bool = True
+    """Whether learnings that say it in other words are found too, where the extra `semantic` is installed."""
     max_items: int = Field(default=5, ge=1, le=10)
     """Learnings shown to a role at most."""
     max_tokens: int = Field(default=800, ge=50)

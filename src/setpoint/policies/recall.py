@@ -17,10 +17,11 @@ from setpoint.domain.learning import (
     MemoryTerms,
     Recollection,
 )
+from setpoint.policies.relevance import fused
 from setpoint.policies.terms import likeness, terms
 
-K = 5
-"""Constant of reciprocal rank fusion; small, as lists here are short (measured, not the textbook's 60)."""
+NEAR = 0.5
+"""Nearness in meaning from which a learning fits, whatever words it is written in."""
 FLOOR = 0.3
 """Share of the best score below which a learning has nothing to do with the question."""
 LEAST_TERMS = 2
@@ -78,17 +79,14 @@ def tokens_of(title: str, body: str) -> int:
 def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[float, Hit]]:
     best = max((hit.score for hit in hits), default=0.0)
     least = min(LEAST_TERMS, max(len(asked), 1))
-    fitting = sorted(
-        (
-            hit
-            for hit in hits
-            if hit.standing.status in RECALLABLE
-            and hit.standing.learning.scope in (scope, EVERYWHERE)
-            and _fits(hit, asked, best, least)
-        ),
-        key=lambda hit: (-hit.score, hit.standing.learning.id),
-    )
-    scored = [(_weighted(hit, place, scope), hit) for place, hit in enumerate(fitting, start=1)]
+    fitting = [
+        hit
+        for hit in hits
+        if hit.standing.status in RECALLABLE
+        and hit.standing.learning.scope in (scope, EVERYWHERE)
+        and _fits(hit, asked, best, least)
+    ]
+    scored = [(_weighted(hit, place, scope), hit) for hit, place in fused(fitting)]
     return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
 
 
@@ -98,6 +96,8 @@ def _fits(hit: Hit, asked: set[str], best: float, least: int) -> bool:
     A short question asks for little of what a learning is about: there it does to hold what weighs in the
     question. In a small memory every term is common, so that scores alone say little.
     """
+    if hit.nearness is not None and hit.nearness >= NEAR:
+        return True
     near_best = hit.score >= FLOOR * best
     if hit.share >= SHARE and near_best:
         return True
@@ -111,10 +111,10 @@ def _about(hit: Hit, asked: set[str]) -> float:
     return max((len(each & asked) / len(each) for each in subjects if each), default=0.0)
 
 
-def _weighted(hit: Hit, place: int, scope: str) -> float:
+def _weighted(hit: Hit, place: float, scope: str) -> float:
     belief = hit.standing.confidence
     near = 1.0 if hit.standing.learning.scope == scope else _ELSEWHERE
-    return near * (0.5 + max(0.0, belief.mean - belief.deviation)) / (K + place)
+    return near * (0.5 + max(0.0, belief.mean - belief.deviation)) * place
 
 
 def _with_one_candidate(ranked: list[tuple[float, Hit]], run: TraceId) -> list[tuple[float, Hit]]:
@@ -134,7 +134,7 @@ def _drawn(hit: Hit, run: TraceId) -> float:
     strength = max(belief.mean * (1 - belief.mean) / spread - 1, 1e-6)
     chance = random.Random(_seed(run, f"draw:{hit.standing.learning.id}"))  # noqa: S311 - it keeps no secret
     alpha, beta = max(belief.mean * strength, 1e-3), max((1 - belief.mean) * strength, 1e-3)
-    return sqrt(hit.score) * chance.betavariate(alpha, beta)
+    return sqrt(max(hit.score, hit.nearness or 0.0)) * chance.betavariate(alpha, beta)
 
 
 def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[float, Hit]]:

@@ -16,7 +16,7 @@ from setpoint.wiring.launching import Launcher
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
 from setpoint.wiring.learnings import imported as import_learnings
-from setpoint.wiring.learnings import learning, learnings, retire_from, uplift
+from setpoint.wiring.learnings import learning, learnings, reindex, retire_from, uplift
 from setpoint.wiring.learnings import merge as merge_learnings
 from setpoint.wiring.learnings import weigh as weigh_learning
 from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
@@ -100,6 +100,7 @@ __all__ = [
     "put_in_quarantine",
     "quarantine_entries",
     "recorded_order",
+    "reindex",
     "remarks",
     "retire_from",
     "rewrite_fix",

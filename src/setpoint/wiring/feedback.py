@@ -46,6 +46,7 @@ from setpoint.processes.git import ask
 from setpoint.settings import Settings
 from setpoint.wiring.findings import Seen, finding_of, fix_of
 from setpoint.wiring.gates import person
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.project import Project
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
@@ -145,7 +146,7 @@ def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Dec
     stands = event.body
     if not isinstance(stands, Feedback):
         raise TypeError(f"'{key}' is recorded as {stands.kind}")
-    memory = SqlMemory(project.store)
+    memory = memory_of(project)
     source = f"{trace_id}/{key}"
     changed = _moved(project, trace_id, memory, stands, source)
     proposal = taught(stands, str(project.root), trace_id)
