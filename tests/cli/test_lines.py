@@ -75,6 +75,7 @@ SHOWN = {
     "feedback.fix_applied": "Ann takes the fix of 0123456789abcdef in src/cart.py: kept, on setpoint/totals",
     "feedback.fix_rewritten": "Ann rewrites the fix of 0123456789abcdef in src/cart.py: "
     "not kept: 1 test is red",
+    "feedback.human_edited": "Ann changed src/cart.py by hand, answering escalation-1",
     "feedback.human_comment_added": "Ann on src/cart.py:3: what of null?",
     "feedback.delivery_judged": "git shows: setpoint/totals was edited (src/cart.py) in cccccccccc",
 }

@@ -62,6 +62,8 @@ def _of_feedback(body: m.Feedback) -> str:
             did = "takes the fix of" if isinstance(body, m.FixApplied) else "rewrites the fix of"
             end = f"kept, on {body.branch}" if body.kept else f"not kept: {body.reason}"
             return f"{body.by} {did} {body.finding} in {body.file}: {end}"
+        case m.HumanEdited():
+            return f"{body.by} changed {', '.join(body.files)} by hand, answering {body.gate}"
         case m.CommentAdded():
             return f"{body.by} on {body.file}:{body.line}: {body.text}"
         case m.DeliveryJudged():

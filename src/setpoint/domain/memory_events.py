@@ -7,7 +7,7 @@ from typing import Literal
 
 from setpoint.domain.attempt import Usage
 from setpoint.domain.evidence import CheckState
-from setpoint.domain.ids import Commit, LearningId
+from setpoint.domain.ids import Commit, GateId, LearningId
 from setpoint.domain.learning import Recollection
 from setpoint.domain.value import Text, Value
 
@@ -148,6 +148,20 @@ class FixRewritten(Value):
     after_s: float | None = None
 
 
+class HumanEdited(Value):
+    """A person let a run go on and changed its work by hand; it goes on from the changed state."""
+
+    kind: Literal["feedback.human_edited"] = "feedback.human_edited"
+    gate: GateId
+    """The question that was answered with it."""
+    files: tuple[Text, ...]
+    diff: Text
+    """The person's change alone."""
+    commit: Commit
+    """The state with it."""
+    by: Text
+
+
 class CommentAdded(Value):
     """A person points at a line of the change: something that no reviewer saw."""
 
@@ -203,7 +217,7 @@ class ConfidenceDecreased(Value):
     reason: str
 
 
-Feedback = FindingDismissed | FixApplied | FixRewritten | CommentAdded | DeliveryJudged
+Feedback = FindingDismissed | FixApplied | FixRewritten | HumanEdited | CommentAdded | DeliveryJudged
 """What people said or did about a run; it may come after the run's end."""
 AboutMemory = (
     MemoryRecalled

@@ -21,9 +21,9 @@ from setpoint.domain.memory_events import (
 from setpoint.domain.run import Ending, Round
 from setpoint.loops.reflector import Reflected, by_model
 from setpoint.loops.running import Running
-from setpoint.policies.budget import continued
 from setpoint.policies.following import Trace, followed
 from setpoint.policies.past import Past
+from setpoint.policies.persons import accepted, overridden, said
 from setpoint.policies.recall import recollections
 from setpoint.policies.reflection import Account, lessons
 from setpoint.policies.triggers import advice, due
@@ -110,16 +110,13 @@ def _account(run: Running, past: Past, diff: str, end: tuple[Ending, str]) -> Ac
         rounds=past.rounds,
         diff=diff,
         calls=calls,
-        said=tuple(
-            (answer.by, answer.instruction)
-            for _, answer in continued(run.journal.events)
-            if answer.instruction
-        ),
+        said=said(run.journal.events),
+        accepted=accepted(run.journal.events),
     )
 
 
 async def _reflect(run: Running, memory: Memory, account: Account) -> None:
-    trigger = Trigger.OVERRIDDEN if account.said else Trigger.COMPLETED
+    trigger = Trigger.OVERRIDDEN if overridden(run.journal.events) else Trigger.COMPLETED
     found = Reflected(by="rules", proposals=lessons(account))
     reflector = run.world.agents.get(Role.REFLECTOR)
     if reflector is not None and reflector.name != found.by:

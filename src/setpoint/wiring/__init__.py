@@ -6,6 +6,7 @@ from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.deliveries import observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.editing import answer_with_edit
 from setpoint.wiring.feedback import apply_fix, comment, rewrite_fix
 from setpoint.wiring.feedback import dismiss as dismiss_finding
 from setpoint.wiring.feedback import known_opinions as opinions
@@ -57,6 +58,7 @@ __all__ = [
     "add_story",
     "agent_rows",
     "answer",
+    "answer_with_edit",
     "apply_fix",
     "apply_rates",
     "attested",

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from setpoint.domain.events import CancelRequested, GateAnswered
-from setpoint.domain.gate import Answer, Choice, Gate, Grant, Via, answered_key
+from setpoint.domain.gate import Answer, Choice, Edited, Gate, Grant, Via, answered_key
 from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.run import RunOutcome
 from setpoint.domain.value import Value
@@ -54,6 +54,7 @@ class Wanted(NamedTuple):
     new_approach: bool = False
     instruction: str = ""
     reason: str = ""
+    edited: Edited | None = None
 
 
 def person(project: Project) -> str:
@@ -190,6 +191,7 @@ def _answer(gate: Gate, wanted: Wanted, by: str, via: Via) -> Answer:
         new_approach=wanted.new_approach,
         instruction=wanted.instruction.strip(),
         reason=wanted.reason.strip(),
+        edited=wanted.edited,
     )
 
 
