@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from acceptance.conftest import ASKING, BUG, RIGHT, TESTS, WISH
 
 WRONG = "def add(a, b):\n    return a * b\n"
@@ -18,6 +20,7 @@ def events(repository, run):
     return [event["body"] for event in json.loads(repository.setpoint("show", run, "--json").stdout)]
 
 
+@pytest.mark.timeout(400)  # one run and seven verbs
 def test_a_run_goes_on_from_what_a_person_changed_and_learns_it(repository):
     repository.agent(
         [{"write": "calc.py", "text": WRONG}],
@@ -60,6 +63,7 @@ def test_a_run_goes_on_from_what_a_person_changed_and_learns_it(repository):
     assert repository.git("status", "--porcelain") == ""
 
 
+@pytest.mark.timeout(400)  # one run and four verbs
 def test_a_request_is_approved_with_edits_of_the_test_itself(repository):
     wanted = TESTS.replace("add(2, 3) == 5", "add(2, 3) == -1")
     repository.agent(
