@@ -7,12 +7,14 @@ from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.deliveries import observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.editing import answer_with_edit
+from setpoint.wiring.exporting import run_report, send_trace, write_run_page
 from setpoint.wiring.feedback import apply_fix, comment, rewrite_fix
 from setpoint.wiring.feedback import dismiss as dismiss_finding
 from setpoint.wiring.feedback import known_opinions as opinions
 from setpoint.wiring.feedback import rates as apply_rates
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+from setpoint.wiring.glancing import Glance, glance
 from setpoint.wiring.launching import Launcher
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
@@ -35,7 +37,7 @@ from setpoint.wiring.project import Project, find_run, open_project, recorded_or
 from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
-from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_report, run_story
+from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_story
 from setpoint.wiring.roles import players
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
@@ -46,6 +48,7 @@ from setpoint.wiring.world import drive, measure
 __all__ = [
     "FILTERS",
     "BoardOutcome",
+    "Glance",
     "Launcher",
     "OpenGate",
     "Project",
@@ -80,6 +83,7 @@ __all__ = [
     "findings_of",
     "fix_of",
     "flaky_tests",
+    "glance",
     "import_learnings",
     "learning",
     "learnings",
@@ -111,6 +115,7 @@ __all__ = [
     "run_report",
     "run_story",
     "runs_of_story",
+    "send_trace",
     "set_keys",
     "shelf",
     "step",
@@ -127,4 +132,5 @@ __all__ = [
     "work_off",
     "write_cover_report",
     "write_metrics_page",
+    "write_run_page",
 ]
