@@ -68,6 +68,7 @@ SHOWN = {
     "memory.followed": "of what was recalled, followed: lrn-0example (wrote so)",
     "reflection.completed": "reflection by rules (run_completed): 1\n"
     "  lrn-0example Clear mocks between tests\n  advice: look at cart.py",
+    "reflection.answered": "thinker was asked what the run taught: none: no JSON object",
     "reflection.skipped": "no reflection (run_completed): no money left",
     "feedback.confidence_increased": "belief in lrn-0example: 0.60 -> 0.70 (fix_applied)",
     "feedback.confidence_decreased": "belief in lrn-0example: 0.70 -> 0.50 (finding_dismissed)",

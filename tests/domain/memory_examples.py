@@ -27,6 +27,7 @@ ABOUT_MEMORY = (
     m.ReflectionCompleted(
         trigger=m.Trigger.COMPLETED, learnings=(LEARNING,), titles=(ITEM.title,), advice="look at cart.py"
     ),
+    m.ReflectionAnswered(agent="thinker", why="no JSON object"),
     m.ReflectionSkipped(trigger=m.Trigger.COMPLETED, reason="no money left"),
     m.ConfidenceIncreased(learning=LEARNING, before=0.6, after=0.7, reason="fix_applied"),
     m.ConfidenceDecreased(learning=LEARNING, before=0.7, after=0.5, reason="finding_dismissed"),

@@ -26,8 +26,8 @@ def of_memory(body: m.AboutMemory | m.Feedback) -> _Shown:
             return _Shown(f"of what was recalled, followed: {told}", "", detail=not followed)
         case m.ReflectionCompleted():
             return _reflected(body)
-        case m.ReflectionSkipped():
-            return _Shown(f"no reflection ({body.trigger}): {body.reason}", "", detail=True)
+        case m.ReflectionAnswered() | m.ReflectionSkipped():
+            return _Shown(_not_reflected(body), "", detail=True)
         case m.ConfidenceIncreased() | m.ConfidenceDecreased():
             text = f"belief in {body.learning}: {body.before:.2f} -> {body.after:.2f} ({body.reason})"
             return _Shown(text, "cyan")
@@ -51,6 +51,13 @@ def _reflected(body: m.ReflectionCompleted) -> _Shown:
     lines = "".join(f"\n  {name} {title}" for name, title in zip(body.learnings, body.titles, strict=True))
     advice = f"\n  advice: {body.advice}" if body.advice else ""
     return _Shown(f"reflection by {body.by} ({body.trigger}): {len(body.titles)}{lines}{advice}", "magenta")
+
+
+def _not_reflected(body: m.ReflectionAnswered | m.ReflectionSkipped) -> str:
+    if isinstance(body, m.ReflectionSkipped):
+        return f"no reflection ({body.trigger}): {body.reason}"
+    told = f"none: {body.why}" if body.why else str(len(body.taught))
+    return f"{body.agent} was asked what the run taught: {told}"
 
 
 def _of_feedback(body: m.Feedback) -> str:

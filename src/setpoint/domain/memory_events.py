@@ -9,6 +9,7 @@ from setpoint.domain.attempt import Usage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.ids import Commit, GateId, LearningId
 from setpoint.domain.learning import Recollection
+from setpoint.domain.reflection import TaughtShape
 from setpoint.domain.value import Text, Value
 
 
@@ -77,6 +78,17 @@ class ReflectionCompleted(Value):
     """Their titles, in the same order."""
     advice: Text = ""
     """What the running run is told in its next prompt."""
+    usage: Usage = Usage(scope="none")
+
+
+class ReflectionAnswered(Value):
+    """A reflector was asked what a run taught; what it said is kept here, so that it is asked once."""
+
+    kind: Literal["reflection.answered"] = "reflection.answered"
+    agent: str
+    taught: tuple[TaughtShape, ...] = ()
+    why: Text = ""
+    """Why there is no answer, where there is none."""
     usage: Usage = Usage(scope="none")
 
 
@@ -222,6 +234,7 @@ Feedback = FindingDismissed | FixApplied | FixRewritten | HumanEdited | CommentA
 AboutMemory = (
     MemoryRecalled
     | LearningsJudged
+    | ReflectionAnswered
     | ReflectionCompleted
     | ReflectionSkipped
     | ConfidenceIncreased

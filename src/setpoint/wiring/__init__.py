@@ -4,7 +4,7 @@ from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
-from setpoint.wiring.deliveries import observe_deliveries
+from setpoint.wiring.deliveries import notice_deliveries, observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
 from setpoint.wiring.editing import answer_with_edit
 from setpoint.wiring.exporting import run_report, send_trace, write_run_page
@@ -40,6 +40,7 @@ from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
 from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_story
 from setpoint.wiring.roles import players
 from setpoint.wiring.scribe import remarks
+from setpoint.wiring.seen import saw as saw_finding
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.trial import Trial, try_agent
 from setpoint.wiring.visitors import visitor_tokens
@@ -94,6 +95,7 @@ __all__ = [
     "metrics",
     "metrics_exposition",
     "mutate",
+    "notice_deliveries",
     "observe_deliveries",
     "open_gate",
     "open_gates",
@@ -115,6 +117,7 @@ __all__ = [
     "run_report",
     "run_story",
     "runs_of_story",
+    "saw_finding",
     "send_trace",
     "set_keys",
     "shelf",

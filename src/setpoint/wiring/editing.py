@@ -12,6 +12,7 @@ from setpoint.domain.memory_events import HumanEdited
 from setpoint.domain.run import Snapshot
 from setpoint.errors import RunInUse, UsageError
 from setpoint.events.replay import History, history
+from setpoint.policies.secrets import redacted
 from setpoint.processes.git import ask
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.feedback import record
@@ -76,4 +77,4 @@ async def _edited(project: Project, told: History, patch: str, who: str) -> Edit
 def _told(made: Snapshot, diff: str) -> Edited:
     if not made.files:
         raise UsageError("the change changes nothing", mend="give a diff that does")
-    return Edited(commit=made.commit, files=made.files, diff=diff)
+    return Edited(commit=made.commit, files=made.files, diff=redacted(diff))
