@@ -44,12 +44,14 @@ from setpoint.wiring.seen import saw as saw_finding
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.trial import Trial, try_agent
 from setpoint.wiring.visitors import visitor_tokens
+from setpoint.wiring.watching import Heard, watch
 from setpoint.wiring.world import drive, measure
 
 __all__ = [
     "FILTERS",
     "BoardOutcome",
     "Glance",
+    "Heard",
     "Launcher",
     "OpenGate",
     "Project",
@@ -131,6 +133,7 @@ __all__ = [
     "verify",
     "verify_statement",
     "visitor_tokens",
+    "watch",
     "weigh_learning",
     "work_off",
     "write_cover_report",
