@@ -5,8 +5,8 @@
 
 `quality` gives recall@5 and nDCG@10 on the sets of `retrieval_sets.py`, with intervals over the questions (95
 in 100, by resampling). `speed` gives p50 and p95 of a whole search: terms, ranking in SQL, the question's
-vector, and reading the fifty best with all their evidence. Its texts are made of words with a skewed frequency,
-as long as learnings are; with `--meaning` each has a vector made by chance.
+vector, and reading the fifty best with all their evidence. Its texts are made of words with a skewed
+frequency, as long as learnings are; with `--meaning` each has a vector made by chance.
 """
 
 from __future__ import annotations

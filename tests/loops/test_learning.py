@@ -259,3 +259,24 @@ async def test_what_a_person_said_is_shown_and_what_one_retired_is_not(tmp_path)
     again = staged(tmp_path, edit(2), memory=memory)
     await driven(again, "run-2")
     assert id_ not in [item.learning for item in again.agent.briefs[0].recalled]
+
+
+async def test_a_planted_secret_reaches_neither_question_nor_reflector_nor_memory(tmp_path):
+    planted = f"ghp_{'Q7' * 18}"
+    leaky = failure("tests/test_cart.py::test_key", f"KeyError: no rate with token {planted}")
+    memory, thinker = ListMemory(), Reflecting(SAID.replace("Use rate_of", f"Use {planted}"))
+    stage = Stage(
+        agent=ScriptedAgent(edit(1, usage=GIVEN), edit(2, usage=GIVEN)),
+        evaluator=ScriptedEvaluator(Scene(failing=(leaky,)), Scene(), base=Scene(failing=(leaky, RED))),
+        folder=tmp_path,
+        memory=memory,
+    )
+    assert (await driven(stage, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
+    (brief,) = thinker.briefs
+    assert "[redacted github" in brief.prompt
+    assert planted not in brief.prompt
+    asked = [each.question for each in of(stage, MemoryRecalled)]
+    assert any("no rate" in question for question in asked)
+    assert not any(planted in question for question in asked)
+    assert len(memory.standings()) >= 2
+    assert not any(planted in each.model_dump_json() for each in memory.standings())
