@@ -17,10 +17,12 @@ from setpoint import wiring
 from setpoint.domain.events import GateAnswered, GateOpened, RunStarted
 from setpoint.domain.gate import GateKind, Grant, Option, Via
 from setpoint.domain.ids import GateId, TraceId
+from setpoint.domain.memory_events import HumanEdited
 from web.browsing import SLOW_MS, assert_usable, in_a_browser
 
 pytestmark = in_a_browser
 ESCALATION = {"continue": "go on", "accept": "take it as it is", "cancel": "end it"}
+WRONG = "a * b"
 REQUEST = {"approve": "it may", "reject": "it may not"}
 WAITS = "while [ ! -e {flag} ]; do sleep 0.2; done; printf '{right}' > calc.py"
 
@@ -31,7 +33,7 @@ def project(tmp_path_factory):
     repository = new_repository(tmp_path_factory.mktemp("questions") / "shop")
     repository.git("config", "user.name", "Ada")
     repository.git("config", "user.email", "ada@localhost")
-    wrong = [{"write": "calc.py", "text": BUG.replace("a - b", "a * b")}]
+    wrong = [{"write": "calc.py", "text": BUG.replace("a - b", WRONG)}]
     settings = '[agents]\nmaker = "actor"\n[limits]\nmax_iterations = 1\n'
     repository.agent(wrong, [{"write": "calc.py", "text": RIGHT}], settings=settings, counter="turn")
     words = WAITS.format(flag=repository.root.parent / "go", right=RIGHT.replace("\n", "\\n"))
@@ -155,6 +157,28 @@ def test_a_run_asks_is_answered_and_goes_on_to_its_end(page):
     expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
     expect(page.locator("svg.plot circle")).to_have_count(3)
     expect(section).to_have_count(0)
+
+
+def test_a_run_goes_on_from_a_change_of_ones_own(page, project):
+    page.goto("/")
+    page.get_by_label("What do you want?").fill("be mended by hand")
+    page.get_by_role("button", name="Begin a run").click()
+    row = page.get_by_role("row").filter(has_text="be mended by hand")
+    expect(row).to_contain_text("1 of 1 iterations", timeout=SLOW_MS)
+    row.get_by_role("link", name="run-").click()
+    section = page.locator("section.question")
+    section.get_by_role("radio", name="continue").check()
+    section.get_by_text("With a change of your own").click()
+    field = section.get_by_label("A unified diff")
+    field.fill("this is no diff")
+    section.get_by_role("button", name="Answer").click()
+    expect(section.locator(".said")).to_contain_text("the change does not fit")
+    field.fill(f"--- a/calc.py\n+++ b/calc.py\n@@ -2 +2 @@\n-    return {WRONG}\n+    return a + b\n")
+    section.get_by_role("button", name="Answer").click()
+    expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
+    trace = page.url.rpartition("/")[2]
+    (edited,) = [each.body for each in project.log.replay(trace) if isinstance(each.body, HumanEdited)]
+    assert edited.files == ("calc.py",)
 
 
 def test_a_run_that_was_killed_is_gone_on_with(page, project):

@@ -42,6 +42,7 @@ def serve(
     if scope not in LOGINS:
         raise UsageError(f"no scope is called '{scope}'", mend=f"one of {', '.join(LOGINS)}")
     project = wiring.open_project(Path.cwd())
+    wiring.notice_deliveries(project)
     access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
     try:
         listening = socket.create_server(

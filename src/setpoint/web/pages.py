@@ -20,7 +20,7 @@ from setpoint.domain.value import Value
 from setpoint.errors import SetpointError
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
-from setpoint.web.context import Admin, Answerer, Desk, KnownRun, Reader, TheDesk, visitor_of
+from setpoint.web.context import Admin, Answerer, Desk, KnownRun, Reader, TheDesk, require, visitor_of
 from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MOST_STREAMS, changes
 
@@ -51,6 +51,7 @@ class AnswerForm(Value):
     new_approach: bool = False
     instruction: str = Field(default="", max_length=20_000)
     reason: str = Field(default="", max_length=20_000)
+    patch: str = Field(default="", max_length=60_000)
     go: bool = False
 
 
@@ -202,6 +203,9 @@ async def answer(
     form: Annotated[AnswerForm, Form()],
 ) -> Response:
     """Answer a question."""
+    patch = form.patch.replace("\r\n", "\n").strip("\n")
+    if patch.strip():
+        require(visitor_of(request), Scope.ADMIN)
     body = AnswerBody(
         choice=form.choice,
         iterations=form.iterations,
@@ -210,6 +214,7 @@ async def answer(
         new_approach=form.new_approach,
         instruction=form.instruction,
         reason=form.reason,
+        patch=f"{patch}\n" if patch.strip() else "",
         go=form.go and visitor_of(request).scope.includes(Scope.ADMIN),
     )
     try:

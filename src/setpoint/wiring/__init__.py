@@ -5,8 +5,9 @@ from setpoint.events.opinions import Opinion
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
-from setpoint.wiring.deliveries import observe_deliveries
+from setpoint.wiring.deliveries import notice_deliveries, observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.editing import answer_with_edit
 from setpoint.wiring.exporting import run_report, send_trace, write_run_page
 from setpoint.wiring.feedback import Decided, apply_fix, comment, fixable, rewrite_fix
 from setpoint.wiring.feedback import dismiss as dismiss_finding
@@ -28,11 +29,12 @@ from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
 from setpoint.wiring.learnings import imported as import_learnings
 from setpoint.wiring.learnings import in_use_from as learnings_from
-from setpoint.wiring.learnings import learning, learnings, memory_mark, memory_of, retire_from, uplift
+from setpoint.wiring.learnings import learning, learnings, memory_mark, reindex, retire_from, uplift
 from setpoint.wiring.learnings import like as learnings_like
 from setpoint.wiring.learnings import merge as merge_learnings
 from setpoint.wiring.learnings import weigh as weigh_learning
 from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.metrics import (
     metric_snapshots,
     metrics,
@@ -81,6 +83,7 @@ from setpoint.wiring.reading import (
 )
 from setpoint.wiring.roles import players
 from setpoint.wiring.scribe import remarks
+from setpoint.wiring.seen import saw as saw_finding
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.trial import Trial, try_agent
 from setpoint.wiring.visitors import visitor_tokens
@@ -117,6 +120,7 @@ __all__ = [
     "add_story",
     "agent_rows",
     "answer",
+    "answer_with_edit",
     "apply_fix",
     "apply_rates",
     "attested",
@@ -158,6 +162,7 @@ __all__ = [
     "metrics",
     "metrics_exposition",
     "mutate",
+    "notice_deliveries",
     "observe_deliveries",
     "open_gate",
     "open_gates",
@@ -176,6 +181,7 @@ __all__ = [
     "quarantine_entries",
     "record_deployment",
     "recorded_order",
+    "reindex",
     "remarks",
     "retire_from",
     "rewrite_fix",
@@ -184,6 +190,7 @@ __all__ = [
     "run_report",
     "run_story",
     "runs_of_story",
+    "saw_finding",
     "send_trace",
     "set_keys",
     "shelf",

@@ -41,12 +41,15 @@ from setpoint.policies.human import (
     weight_of_thought,
 )
 from setpoint.policies.requests import released
+from setpoint.policies.secrets import without_secrets
 from setpoint.ports import Measured
 from setpoint.processes.git import ask
 from setpoint.settings import Settings
 from setpoint.wiring.findings import Seen, finding_of, fix_of
 from setpoint.wiring.gates import person
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.project import Project
+from setpoint.wiring.seen import considered_s as seen_for_s
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 
@@ -61,8 +64,14 @@ class Decided(NamedTuple):
 def dismiss(
     project: Project, trace_id: TraceId, which: str, reason: str, considered_s: float | None = None
 ) -> Decided:
-    """Record that a finding is none; the same finding is dismissed once in a run."""
+    """Record that a finding is none; the same finding is dismissed once in a run.
+
+    Where no face tells how long was thought about it, it counts from when the finding was shown.
+    """
     finding = finding_of(project, trace_id, which).finding
+    thought_s = considered_s
+    if thought_s is None:
+        thought_s = seen_for_s(project, trace_id, finding.fingerprint)
     body = FindingDismissed(
         finding=finding.fingerprint,
         category=finding.category,
@@ -72,7 +81,7 @@ def dismiss(
         reason=reason,
         by=person(project),
         after_s=_after_s(project, trace_id),
-        considered_s=considered_s,
+        considered_s=thought_s,
     )
     return record(project, trace_id, f"feedback:dismissed:{finding.fingerprint}", body)
 
@@ -150,11 +159,11 @@ def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> 
 
 def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Decided:
     """Append a decision to a run's log, once, and let memory follow it."""
-    (event,) = project.log.append(trace_id, key, (body,))
+    (event,) = project.log.append(trace_id, key, (without_secrets(body),))
     stands = event.body
     if not isinstance(stands, Feedback):
         raise TypeError(f"'{key}' is recorded as {stands.kind}")
-    memory = SqlMemory(project.store)
+    memory = memory_of(project)
     source = f"{trace_id}/{key}"
     changed = _moved(project, trace_id, memory, stands, source)
     proposal = taught(stands, str(project.root), trace_id)

@@ -22,10 +22,10 @@ from setpoint.domain.learning import (
 )
 from setpoint.errors import UsageError
 from setpoint.events.uses import uses
-from setpoint.memory import SqlMemory
 from setpoint.policies.merge import pairs_alike
 from setpoint.policies.uplift import Lift, lifts
 from setpoint.wiring.gates import person
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.project import Project
 
 PACK = "setpoint-learnings/1"
@@ -39,11 +39,6 @@ class Taught(NamedTuple):
     new: int
     known: int
     """Said the same as something that was known."""
-
-
-def memory_of(project: Project) -> SqlMemory:
-    """Open a project's memory; cited files are compared with the user's tree first."""
-    return SqlMemory(project.store)
 
 
 def learnings(project: Project) -> tuple[Standing, ...]:
@@ -179,6 +174,11 @@ def imported(project: Project, path: Path, *, trusted: bool) -> Taught:
     before = {each.learning.id for each in memory.standings()}
     names = set(memory.learn(proposals))
     return Taught(new=len(names - before), known=len(proposals) - len(names - before))
+
+
+def reindex(project: Project) -> int:
+    """Make anew by what learnings are found; gives how many vectors were lacking."""
+    return memory_of(project).rebuild()
 
 
 def uplift(project: Project) -> tuple[Lift, ...]:
