@@ -38,6 +38,9 @@ def project(tmp_path_factory):
     repository.agent(wrong, [{"write": "calc.py", "text": RIGHT}], settings=settings, counter="turn")
     words = WAITS.format(flag=repository.root.parent / "go", right=RIGHT.replace("\n", "\\n"))
     text = (repository.root / "setpoint.toml").read_text()
+    script = {"prompts": [wrong, [{"say": "Nothing to add."}]], "counter": "played/edited"}
+    (repository.root.parent / "edited.json").write_text(json.dumps(script))
+    text += text[text.index("[agent.actor]") :].replace("actor", "edited")
     waiting = f"\n[agent.waits]\ncommand = {json.dumps(['sh', '-c', words])}\n"
     repository.write("setpoint.toml", text + waiting)
     repository.commit("an agent that waits")
@@ -159,12 +162,18 @@ def test_a_run_asks_is_answered_and_goes_on_to_its_end(page):
     expect(section).to_have_count(0)
 
 
+def started(project, wish, agent, **environment):
+    """Begin a run in a process of its own, as a person in a terminal does."""
+    words = [sys.executable, "-m", "setpoint", "run", wish, "--agent", agent]
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(words, cwd=project.root, env={**os.environ, **QUICK, **environment}, **silent)
+
+
 def test_a_run_goes_on_from_a_change_of_ones_own(page, project):
+    driving = started(project, "be mended by hand", "edited", **ASKING)
+    assert driving.wait(SLOW_MS / 1000) == 10
     page.goto("/")
-    page.get_by_label("What do you want?").fill("be mended by hand")
-    page.get_by_role("button", name="Begin a run").click()
     row = page.get_by_role("row").filter(has_text="be mended by hand")
-    expect(row).to_contain_text("1 of 1 iterations", timeout=SLOW_MS)
     row.get_by_role("link", name="run-").click()
     section = page.locator("section.question")
     section.get_by_role("radio", name="continue").check()
@@ -182,14 +191,7 @@ def test_a_run_goes_on_from_a_change_of_ones_own(page, project):
 
 
 def test_a_run_that_was_killed_is_gone_on_with(page, project):
-    words = [sys.executable, "-m", "setpoint", "run", "wait for me", "--agent", "waits"]
-    driving = subprocess.Popen(
-        words,
-        cwd=project.root,
-        env={**os.environ, **QUICK},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    driving = started(project, "wait for me", "waits")
     page.goto("/")
     row = page.get_by_role("row").filter(has_text="wait for me")
     expect(row).to_contain_text("running", timeout=SLOW_MS)
