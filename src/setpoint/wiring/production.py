@@ -71,7 +71,7 @@ class StoryBoard:
 
     def mended_by(self, story: StoryId) -> TraceId | None:
         """Give the newest run of a story, where it ended with work that was verified or accepted."""
-        run = newest_by_story(self._project.store, RunLocks(self._project.state).owner).get(story)
+        run = newest_by_story(self._project.store, RunLocks(self._project.state).owner, (story,)).get(story)
         good = run is not None and run.ending in (Ending.VERIFIED, Ending.ACCEPTED)
         return run.trace_id if run is not None and good else None
 
