@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents check format docs bench bench-agents bench-evaluate bench-scale clean
+.PHONY: help demo test test-agents check format docs screenshots bench bench-agents bench-evaluate bench-scale clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,6 +39,10 @@ check: $(READY) ## Lint, format, types, import contracts
 format: $(READY) ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
+
+screenshots: $(READY) ## Make the pictures of the dashboard for the documents, with Chromium
+	@bash tests/web/install.sh
+	@SCREENSHOTS_INTO=$(CURDIR)/docs/assets $(BIN)/python -m pytest -q -k "not everybody" tests/web/test_browser*.py
 
 docs: $(READY_DOCS) ## Write the reference from the code, and build the pages into site/
 	@$(BIN)/python docs/generate.py

@@ -130,6 +130,24 @@ class SqlMemory:
         with self._store.reading() as connection:
             return self._standings(connection, which)
 
+    def named(self, beginning: str) -> tuple[LearningId, ...]:
+        """Give the ids that begin so."""
+        query = sa.select(LEARNING.c.id).where(LEARNING.c.id.startswith(beginning, autoescape=True))
+        with self._store.reading() as connection:
+            return tuple(LearningId(id_) for id_ in connection.scalars(query) if id_.startswith(beginning))
+
+    def of_source(self, source: str) -> tuple[Standing, ...]:
+        """Give the learnings that come from a source, as they stand now."""
+        query = sa.select(LEARNING.c.id).where(LEARNING.c.source == source)
+        with self._store.reading() as connection:
+            return self._standings(connection, [LearningId(id_) for id_ in connection.scalars(query)])
+
+    def mark(self) -> str:
+        """Name the state of the memory, so that a change is seen without reading it: it only ever grows."""
+        counts = [sa.select(sa.func.count()).select_from(each) for each in (LEARNING, LEARNING_EVIDENCE)]
+        with self._store.reading() as connection:
+            return " ".join(str(connection.scalar(each)) for each in counts)
+
     def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
         """Compare the files that a project's learnings rest on with those there are; gives what changed."""
         entries = changes_of_files(self.standings(), scope, lambda path: blob_of(root, path), self._now())

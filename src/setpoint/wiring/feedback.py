@@ -24,7 +24,7 @@ from setpoint.domain.memory_events import (
     FixRewritten,
     LearningsJudged,
 )
-from setpoint.domain.run import RunOrder, Snapshot
+from setpoint.domain.run import RunOrder, RunOutcome, Snapshot
 from setpoint.errors import UsageError
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.events.opinions import Opinion, feedback_since, opinions
@@ -95,6 +95,15 @@ def comment(project: Project, trace_id: TraceId, place: str, text: str) -> Decid
         file=file, line=int(line), text=text, by=person(project), after_s=_after_s(project, trace_id)
     )
     return record(project, trace_id, f"feedback:comment:{place}:{text}", body)
+
+
+def fixable(project: Project, trace_id: TraceId, which: str, *, suggested: bool) -> Seen:
+    """Give a finding whose fix can be tried; `UsageError` where the run goes on, or nothing was suggested."""
+    seen = finding_of(project, trace_id, which)
+    _finished(history(project.log.replay(trace_id)), seen)
+    if suggested:
+        fix_of(project, trace_id, seen)
+    return seen
 
 
 def apply_fix(project: Project, trace_id: TraceId, which: str) -> Decided:
@@ -183,20 +192,18 @@ class _Tried(NamedTuple):
 
 async def _tried(project: Project, told: History, seen: Seen, patch: str, label: str, who: str) -> _Tried:
     trace_id = told.trace_id
-    if told.outcome is None:
-        message = f"{trace_id} is not finished: its work copy is in use"
-        raise UsageError(message, mend=f"`setpoint finding patch {seen.finding.fingerprint[:8]} | git apply`")
+    outcome = _finished(told, seen)
     order = released(told.order, project.log.replay(trace_id))
     workspace = GitWorkspace(project.root, project.state)
     evaluator = ProjectEvaluator(
         Settings.model_validate_json(order.settings), project.artifacts, project.state
     )
     copy = await workspace.open(trace_id, order.base)
-    await workspace.restore(copy, told.outcome.best)
+    await workspace.restore(copy, outcome.best)
     answer = await ask(copy.path, "apply", "--whitespace=nowarn", "-", stdin=patch.encode())
     if not answer.ok:
         why = answer.stderr.decode("utf-8", "replace").strip()
-        raise UsageError(f"the patch does not fit {told.outcome.best[:10]}: {why}", mend="mend it by hand")
+        raise UsageError(f"the patch does not fit {outcome.best[:10]}: {why}", mend="mend it by hand")
     snapshot = await workspace.snapshot(copy, label, _by_hand(who))
     await evaluator.prepare(order, copy)
     measured = Measured(copy, snapshot.commit, snapshot.tree, Stage.TEST)
@@ -205,6 +212,13 @@ async def _tried(project: Project, told: History, seen: Seen, patch: str, label:
     branch = "" if reason else await _delivered(project, order, told, snapshot, who)
     states = {each.check: each.state for each in evaluation.evidence}
     return _Tried(snapshot.commit, branch, states, reason)
+
+
+def _finished(told: History, seen: Seen) -> RunOutcome:
+    if told.outcome is None:
+        message = f"{told.trace_id} is not finished: its work copy is in use"
+        raise UsageError(message, mend=f"`setpoint finding patch {seen.finding.fingerprint[:8]} | git apply`")
+    return told.outcome
 
 
 async def _delivered(project: Project, order: RunOrder, told: History, snapshot: Snapshot, who: str) -> str:
