@@ -110,6 +110,7 @@ def test_only_details_are_left_out():
         "review.answered",
         "integrity.change_reviewed",
         "integrity.reasons_given",
+        "reflection.answered",
         "reflection.skipped",
     }
 
