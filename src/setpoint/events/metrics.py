@@ -191,8 +191,15 @@ def _order(label: str) -> tuple[int, str]:
 def _figure(measure: Measure, found: Summed, days: tuple[date, date], label: str | None = None) -> Figure:
     """Sum a window; a part is measured against its own count, or against all where its tally has none."""
     same = measure.total.partition(".")[0] == measure.n.partition(".")[0]
-    total = found.total(measure.total, days, label)
-    return _ratio(total, found.total(measure.n, days, label if same else None))
+    whole = _ratio(
+        found.total(measure.total, days, label), found.total(measure.n, days, label if same else None)
+    )
+    if not measure.less:
+        return whole
+    other = _ratio(found.total(measure.less, days, label), found.total(measure.less_n, days, label))
+    if whole.value is None or other.value is None:
+        return Figure()
+    return Figure(whole.value - other.value, whole.n + other.n)
 
 
 def _ratio(total: float, n: float) -> Figure:
