@@ -24,7 +24,7 @@ from setpoint.domain.verdict import Judgement, Verdict
 from setpoint.errors import RecordedDataError
 from setpoint.events.log import SqlEventLog
 from setpoint.events.measures import measures
-from setpoint.events.metrics import report
+from setpoint.events.metrics import report, reports
 from setpoint.events.tallies import STAGNATION_GUARDS
 from setpoint.policies.guards import exhausting, stuck
 from setpoint.store.connect import open_store
@@ -285,6 +285,7 @@ def test_every_metric_is_what_the_raw_events_say(new_store, played, days):
     assert report(store, days, NOW) == made, (
         "counted once more, mostly from what is kept of days that are over"
     )
+    assert reports(store, (3, days, 2), NOW)[1] == made, "several windows at once are as each alone"
     before = plain(events, *window_before(made.since, made.until))
     same(flat(made, value="previous", n="previous_n"), {k: v for k, v in before.items() if ":" not in k})
     # A part that was seen only in the other window is 0 of something here, or nothing.

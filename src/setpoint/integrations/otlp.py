@@ -43,11 +43,14 @@ def send(url: str, spans: Sequence[Span], run: TraceId, told: Mapping[str, str],
 
 def endpoint(url: str) -> str:
     """Give the address of the traces: that of a collector alone gets their usual path."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(
-            f"'{url}' is no address of a collector", mend="give one such as http://127.0.0.1:4318"
-        )
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port or an address that cannot be one
+        usable = False
+    if not usable:
+        message = f"'{url}' is no address of a collector"
+        raise UsageError(message, mend="give one such as http://127.0.0.1:4318")
     return urlunsplit(parts._replace(path=PATH)) if parts.path in ("", "/") else url
 
 
@@ -56,9 +59,10 @@ def parsed_headers(text: str) -> dict[str, str]:
     found = {}
     for each in filter(str.strip, text.split(",")):
         name, equals, value = each.partition("=")
-        if not equals or not name.strip():
+        name, value = name.strip(), unquote(value.strip())
+        if not (equals and name and (name + value).isascii() and (name + value).isprintable()):
             raise UsageError(f"{HEADERS}: a header is not name=value", mend="write name=value,name=value")
-        found[name.strip()] = unquote(value.strip())
+        found[name] = value
     return found
 
 
