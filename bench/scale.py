@@ -241,7 +241,7 @@ def _raw_count(store: Store) -> None:
         connection.execute(sa.text("SELECT kind, count(*) FROM event GROUP BY kind")).all()
 
 
-def pages(project: wiring.Project, rounds: int) -> Figures:
+def pages(project: wiring.Project, rounds: int, runs: int) -> Figures:
     """Ask for every page and every list of the JSON API, and give the 95th percentile of each.
 
     The seconds of the processor are those of this process, which does not hold Postgres' own.
@@ -252,7 +252,7 @@ def pages(project: wiring.Project, rounds: int) -> Figures:
     visitor.headers |= {"authorization": f"Bearer {access.tokens[Scope.READ]}"}
     chance, found = random.Random(SEED), {}
     for path in _paths(app):
-        walls, cpus = zip(*(_asked(visitor, _named(path, chance)) for _ in range(rounds)), strict=True)
+        walls, cpus = zip(*(_asked(visitor, _named(path, chance, runs)) for _ in range(rounds)), strict=True)
         found[path] = {
             "p50_ms": round(statistics.median(walls), 1),
             "p95_ms": round(_p95(walls), 1),
@@ -279,9 +279,9 @@ def _p95(times: Sequence[float]) -> float:
     return sorted(times)[int(0.95 * (len(times) - 1))]
 
 
-def _named(path: str, chance: random.Random) -> str:
+def _named(path: str, chance: random.Random, runs: int) -> str:
     return path.format(
-        run=f"run-{chance.randrange(1000):014}",
+        run=f"run-{chance.randrange(runs):014}",
         long=LONGEST,
         asking=f"run-asking{chance.randrange(ASKING):08}",
     )
@@ -344,7 +344,7 @@ def measured(name: str, options: argparse.Namespace) -> Figures:
         steps: dict[str, Callable[[], Figures]] = {
             "filled": lambda: fill(project.store, project.root, options.runs, options.events),
             "metrics": lambda: measuring(project.store),
-            "pages": lambda: pages(project, options.rounds),
+            "pages": lambda: pages(project, options.rounds, options.runs),
             "replay": lambda: replaying(project.store),
             "append": lambda: appending(project.store),
         }
