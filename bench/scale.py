@@ -343,9 +343,9 @@ def measured(name: str, options: argparse.Namespace) -> Figures:
         found: Figures = {}
         steps: dict[str, Callable[[], Figures]] = {
             "filled": lambda: fill(project.store, project.root, options.runs, options.events),
+            "replay": lambda: replaying(project.store),
             "metrics": lambda: measuring(project.store),
             "pages": lambda: pages(project, options.rounds, options.runs),
-            "replay": lambda: replaying(project.store),
             "append": lambda: appending(project.store),
         }
         for step, play in steps.items():
