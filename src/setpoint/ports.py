@@ -193,6 +193,9 @@ class Lineage(Protocol):
     async def told(self, commits: Collection[Commit]) -> tuple[Change, ...]:
         """Describe commits, newest first; those that are not there are left out."""
 
+    async def holds(self, commit: Commit, run: TraceId, since: datetime) -> bool:
+        """Say whether a commit holds what a run delivered, which was merged `since` then."""
+
 
 class Board(Protocol):
     """The stories of a project."""
@@ -202,6 +205,12 @@ class Board(Protocol):
 
     def put(self, story: Story, *, ready: bool) -> StoryId:
         """Write a story, kept back by `backlog` unless it is ready; one that is there stays as it is."""
+
+    def mended_by(self, story: StoryId) -> TraceId | None:
+        """Give the newest run of a story, where it ended with work that was verified or accepted."""
+
+    def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
+        """Open a story again, with more words at its end; where they stand there already, they stay once."""
 
 
 class Durable(Protocol):

@@ -199,5 +199,5 @@ def test_an_application_with_a_sentry_sdk_tells_of_its_own_errors(shop, served, 
     (problem,) = until(shop, lambda each: each["stage"] == "waits")
     assert problem["title"] == "IndexError: list index out of range"
     innermost = problem["newest"]["signal"]["frames"][0]
-    assert (innermost["function"], innermost["line"]) == ("add", 6)
+    assert (innermost["function"], innermost["line"]) == ("add", 4)
     assert problem["newest"]["hypothesis"]["suspects"][0]["title"] == "index by the difference"

@@ -85,6 +85,11 @@ SHOWN = {
     "waits for a person's leave: by rule",
     "production.story_deferred": "no story of sig-bb3112f1a5 before 13:00Z: too many",
     "production.problem_decided": "0123456789abcdef is no problem (Ann: a drill)",
+    "production.fix_deployed": "the fix of 0123456789abcdef (run-0mended) runs in production: "
+    "v3 (ffffffffff)",
+    "production.fix_held": "the fix of 0123456789abcdef held: not seen",
+    "production.problem_returned": "0123456789abcdef is back, production-zerodivisionerror-012345 "
+    "is open again: seen again",
 }
 
 

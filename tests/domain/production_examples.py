@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from setpoint.domain import production_events as p
 from setpoint.domain.finding import Severity
-from setpoint.domain.ids import Commit, StoryId
+from setpoint.domain.ids import Commit, StoryId, TraceId
 from setpoint.domain.production import Blame, Change, Deployment, Frame, Hypothesis, Signal, Suspicion
 
 NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
@@ -32,6 +32,8 @@ SUSPECTED = Suspicion(
     commit=BAD, title="Shorten the average", at=NOON - 30 * MINUTE, score=0.58, reasons=("last changed it",)
 )
 STORY = StoryId("production-zerodivisionerror-012345")
+FIXED = Deployment(environment="production", commit=Commit("f" * 40), release="v3", at=NOON + 30 * MINUTE)
+MENDED = {"fingerprint": SIGNAL.fingerprint, "story": STORY, "run": TraceId("run-0mended")}
 ABOUT_PRODUCTION = (
     p.Deployed(deployment=DEPLOYED),
     p.AnomalyDetected(signal=SIGNAL),
@@ -47,4 +49,7 @@ ABOUT_PRODUCTION = (
         fingerprint=SIGNAL.fingerprint, signal=SIGNAL.name, until=NOON + 60 * MINUTE, reason="too many"
     ),
     p.ProblemDecided(fingerprint=SIGNAL.fingerprint, story=STORY, approved=False, by="Ann", reason="a drill"),
+    p.FixDeployed(**MENDED, deployment=FIXED),
+    p.FixHeld(**MENDED, reason="not seen"),
+    p.ProblemReturned(**MENDED, signal=SIGNAL.name, approved=False, reason="seen again"),
 )

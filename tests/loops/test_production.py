@@ -2,9 +2,11 @@
 
 import pytest
 
-from domain.production_examples import BAD, BEFORE, CHANGES, DEPLOYED, FRAME, NOON, OLD, SIGNAL
+from domain.production_examples import BAD, BEFORE, CHANGES, DEPLOYED, FRAME, MINUTE, NOON, OLD, SIGNAL
 from setpoint.domain import production_events as p
-from setpoint.domain.production import Change, ProductionTerms
+from setpoint.domain.ids import Commit, TraceId
+from setpoint.domain.production import Change, Deployment, ProductionTerms
+from setpoint.domain.story import Status
 from setpoint.loops.production import Outlook, work_off
 from setpoint.testing import HandClock, ListBoard, MemoryEventLog, ToldLineage
 
@@ -108,3 +110,52 @@ async def test_what_is_too_much_for_an_hour_is_put_off_and_said_once(outlook):
     later = await work_off(outlook)
     assert len(later.problems["f" * 16].stories) == 1
     assert len(outlook.board.stories) == 2
+
+
+RUN = TraceId("run-0mended")
+MENDING = Change(commit=Commit("f" * 40), title=f"Mend it ({RUN})", at=NOON + 20 * MINUTE)
+FIXED = Deployment(environment="production", commit=MENDING.commit, release="v3", at=NOON + 30 * MINUTE)
+
+
+@pytest.fixture
+async def mended(outlook):
+    """A problem whose story is done, before its fix is deployed."""
+    outlook = outlook._replace(lineage=ToldLineage((*HISTORY, MENDING), {(FRAME.file, FRAME.line): BAD}))
+    tell(outlook, *deployed(BEFORE, DEPLOYED), seen())
+    await work_off(outlook)
+    (story,) = outlook.board.stories
+    outlook.board.columns[story] = Status.DONE
+    outlook.board.runs[story] = RUN
+    outlook.clock.wait(1900)
+    return outlook
+
+
+async def test_a_fix_that_is_deployed_is_watched_until_it_held(mended):
+    tell(mended, *deployed(DEPLOYED.model_copy(update={"at": NOON + 10 * MINUTE})))
+    assert (await work_off(mended)).problems[SIGNAL.fingerprint].fix is None
+    tell(mended, *deployed(FIXED))
+    made = await work_off(mended)
+    assert made.problems[SIGNAL.fingerprint].fix.deployment == FIXED
+    mended.clock.wait(86_400)
+    assert (await work_off(mended)).problems[SIGNAL.fingerprint].held
+    before = kinds(mended)
+    await work_off(mended)
+    assert kinds(mended) == before
+    assert before[-2:] == ["production.fix_deployed", "production.fix_held"]
+
+
+async def test_a_problem_that_comes_back_opens_its_story_again_once(mended):
+    tell(mended, *deployed(FIXED), seen(id="later", occurred_at=FIXED.at + MINUTE))
+    made = await work_off(mended)
+    made = await work_off(mended, made)
+    problem = made.problems[SIGNAL.fingerprint]
+    (story,) = mended.board.stories.values()
+    assert (problem.failed, mended.board.status(story.id)) == ((RUN,), Status.BACKLOG)
+    assert story.body.count("## It came back") == 1
+    before = kinds(mended)
+    mended.board.columns[story.id] = Status.DONE
+    await work_off(mended)
+    assert kinds(mended) == before
+    mended.board.runs[story.id] = TraceId("run-0other")
+    tell(mended, *deployed(FIXED.model_copy(update={"at": FIXED.at + 60 * MINUTE})))
+    assert (await work_off(mended)).problems[SIGNAL.fingerprint].fix is None

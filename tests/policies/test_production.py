@@ -12,7 +12,7 @@ from setpoint.testing import MemoryEventLog
 
 TERMS = ProductionTerms()
 SEEN = p.AnomalyDetected(signal=SIGNAL)
-OPENED, DEFERRED, DECIDED = ABOUT_PRODUCTION[4:]
+OPENED, DEFERRED, DECIDED = ABOUT_PRODUCTION[4:7]
 
 
 def another(number, **more):
@@ -36,7 +36,7 @@ def step(production, terms=TERMS, status=None, now=NOON):
 
 
 def test_the_record_tells_how_production_stands():
-    made = stands(*ABOUT_PRODUCTION)
+    made = stands(*ABOUT_PRODUCTION[:7])
     assert (made.seq, made.deployments) == (7, (DEPLOYED,))
     (sighting,) = made.sightings.values()
     assert (sighting.signal, sighting.ended_at) == (SIGNAL, NOON + 9 * MINUTE)

@@ -6,8 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from domain.examples import ORDER, OUTCOME
 from evaluators.conftest import git, write
+from setpoint.domain.events import RunFinished, RunStarted
+from setpoint.domain.ids import TraceId
 from setpoint.domain.production_events import TRACE, AnomalyDetected
+from setpoint.domain.run import Ending
 from setpoint.domain.story import Status
 from setpoint.errors import UsageError
 from setpoint.store.stories import read_file
@@ -187,3 +191,41 @@ def test_what_is_not_there_is_said_to_be(book):
         signal_view(book, "sig-")
     with pytest.raises(UsageError, match="no signal begins"):
         signal_view(book, "x")
+
+
+def finished(project, story, branch="setpoint/x"):
+    """Record a run of a story that was verified."""
+    file = read_file(file_of(project, story))
+    run = TraceId("run-0mended")
+    told = {"trace_id": run, "story": file.story, "root": str(project.root)}
+    order = ORDER.model_copy(update={**told, "started_at": datetime.now(UTC)})
+    outcome = OUTCOME.model_copy(update={"ending": Ending.VERIFIED, "branch": branch})
+    bodies = [RunStarted(order=order, workdir=str(project.root)), RunFinished(outcome=outcome)]
+    project.log.append(run, "all", bodies)
+    set_keys(project, story, ("status=done",))
+    return run
+
+
+def test_a_fix_is_watched_once_it_is_deployed_and_the_story_opens_again_when_the_problem_is_back(book):
+    take(book, event())
+    book.work()
+    project, story = book.project, one(book).story
+    run = finished(project, story)
+    book.work()
+    assert one(book).stage is Stage.DONE
+    write(project.root, {"cart.py": CART + "# mended\n"})
+    git(project.root, "commit", "-qam", f"Squashed (#1)\n\n* Mend it\n\nSetpoint-Run: {run}")
+    record_deployment(book, "HEAD", release="v3")
+    book.work()
+    assert (one(book).stage, one(book).decidable) == (Stage.WATCHED, False)
+    assert one(book).reason.startswith("its fix runs in production with v3 (")
+    later = event(9) | {"time": (datetime.now(UTC) + timedelta(seconds=5)).isoformat()}
+    take(book, later)
+    book.work()
+    problem = one(book)
+    assert (problem.stage, problem.story, problem.times) == (Stage.WAITS, story, 2)
+    assert f"which holds the work of {run}" in problem.reason
+    text = file_of(project, story).read_text("utf-8")
+    book.work()
+    assert file_of(project, story).read_text("utf-8") == text
+    assert text.count("## It came back") == 1

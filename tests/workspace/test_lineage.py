@@ -1,9 +1,11 @@
 """How the code came to be, asked of real repositories."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from evaluators.conftest import git, write
-from setpoint.domain.ids import Commit
+from setpoint.domain.ids import Commit, TraceId
 from setpoint.domain.production import Frame
 from setpoint.workspace.lineage import GitLineage, in_repository
 
@@ -113,3 +115,15 @@ def test_a_file_is_found_under_another_path_or_not_at_all(file, found):
         "b/web/models.py",
     )
     assert in_repository(file, files) == found
+
+
+async def test_what_a_run_delivered_is_found_by_its_name_however_it_was_merged(repository):
+    root, commits = repository
+    before = datetime.now(UTC) - timedelta(hours=1)
+    git(root, "commit", "-q", "--allow-empty", "-m", "Squashed (#7)\n\n* Mend it\n\n  Setpoint-Run: run-0abc")
+    head, lineage = Commit(git(root, "rev-parse", "HEAD")), GitLineage(root)
+    assert await lineage.holds(head, TraceId("run-0abc"), before)
+    assert not await lineage.holds(head, TraceId("run-0other"), before)
+    assert not await lineage.holds(commits["hello"], TraceId("run-0abc"), before)
+    assert not await lineage.holds(head, TraceId("run-0abc"), datetime.now(UTC) + timedelta(hours=1))
+    assert not await lineage.holds(Commit("0" * 40), TraceId("run-0abc"), before)

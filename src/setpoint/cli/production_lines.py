@@ -13,22 +13,36 @@ def of_production(body: p.AboutProduction) -> Line:
     match body:
         case p.Deployed():
             made = body.deployment
-            return Line(f"{made.shown} runs in {made.environment} since {made.at:%Y-%m-%d %H:%M}Z", "cyan")
+            shown = Line(f"{made.shown} runs in {made.environment} since {made.at:%Y-%m-%d %H:%M}Z", "cyan")
         case p.AnomalyDetected():
             seen = body.signal
-            return Line(f"{seen.name} {seen.severity} from {seen.source}: {seen.title}", "red")
+            shown = Line(f"{seen.name} {seen.severity} from {seen.source}: {seen.title}", "red")
         case p.AnomalyEnded():
-            return Line(f"{body.signal} is over", "green")
+            shown = Line(f"{body.signal} is over", "green")
         case p.CauseSuspected():
-            return _suspected(body)
+            shown = _suspected(body)
         case p.StoryOpened() | p.StoryDeferred():
-            return _of_story(body)
+            shown = _of_story(body)
         case p.ProblemDecided():
             word = "is to be worked on" if body.approved else "is no problem"
             why = f": {body.reason}" if body.reason else ""
-            return Line(f"{body.fingerprint} {word} ({body.by}{why})", "cyan")
+            shown = Line(f"{body.fingerprint} {word} ({body.by}{why})", "cyan")
+        case p.FixDeployed() | p.FixHeld() | p.ProblemReturned():
+            shown = _of_fix(body)
         case _:
             assert_never(body)
+    return shown
+
+
+def _of_fix(body: p.FixDeployed | p.FixHeld | p.ProblemReturned) -> Line:
+    if isinstance(body, p.FixDeployed):
+        made = body.deployment
+        return Line(
+            f"the fix of {body.fingerprint} ({body.run}) runs in {made.environment}: {made.shown}", "cyan"
+        )
+    if isinstance(body, p.FixHeld):
+        return Line(f"the fix of {body.fingerprint} held: {body.reason}", "green")
+    return Line(f"{body.fingerprint} is back, {body.story} is open again: {body.reason}", "red")
 
 
 def _of_story(body: p.StoryOpened | p.StoryDeferred) -> Line:

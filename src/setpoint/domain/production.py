@@ -57,6 +57,8 @@ class Signal(Value):
     """When it began."""
     url: Text = ""
     """Where the source shows it."""
+    ends: bool = False
+    """Whether its source says when it is over."""
 
     @property
     def name(self) -> str:
@@ -158,6 +160,8 @@ class ProductionTerms(Value):
     """The least severity of which a story is written."""
     auto: tuple[Severity, ...] = ()
     """Severities whose stories may be worked on without a person's leave."""
+    watch_s: float = Field(default=86400.0, gt=0)
+    """Seconds for which a problem has to stay away once its fix is deployed, until the fix counts as held."""
     stories_per_hour: int = Field(default=4, ge=0)
     """Stories that signals may open within an hour; the others are put off."""
     signals_per_hour: int = Field(default=600, ge=1)

@@ -81,7 +81,52 @@ class ProblemDecided(Value):
     reason: Text = ""
 
 
+class FixDeployed(Value):
+    """What a story's run delivered began to run where the problem was; it is watched from now on."""
+
+    kind: Literal["production.fix_deployed"] = "production.fix_deployed"
+    fingerprint: str
+    story: StoryId
+    run: TraceId
+    """The run whose work was deployed."""
+    deployment: Deployment
+
+
+class FixHeld(Value):
+    """A problem stayed away for as long as it was watched."""
+
+    kind: Literal["production.fix_held"] = "production.fix_held"
+    fingerprint: str
+    story: StoryId
+    run: TraceId
+    reason: Text
+
+
+class ProblemReturned(Value):
+    """A problem is there though its fix runs; its story is open again."""
+
+    kind: Literal["production.problem_returned"] = "production.problem_returned"
+    fingerprint: str
+    story: StoryId
+    run: TraceId
+    """The run whose work did not mend it."""
+    signal: str
+    """The signal that shows it."""
+    approved: bool
+    """Whether the story may be worked on at once."""
+    reason: Text
+
+
 AboutProduction = (
-    Deployed | AnomalyDetected | AnomalyEnded | CauseSuspected | StoryOpened | StoryDeferred | ProblemDecided
+    Deployed
+    | AnomalyDetected
+    | AnomalyEnded
+    | CauseSuspected
+    | StoryOpened
+    | StoryDeferred
+    | ProblemDecided
+    | FixDeployed
+    | FixHeld
+    | ProblemReturned
 )
 """What the record of a project's production is made of."""

@@ -98,4 +98,5 @@ def _signal(alert: _Alert, volatile: Collection[str]) -> Signal:
         labels=telling.labels(known),
         occurred_at=telling.aware(alert.starts_at),
         url=telling.word(alert.url),
+        ends=True,
     )

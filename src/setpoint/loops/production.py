@@ -10,10 +10,20 @@ from typing import NamedTuple
 
 from setpoint.domain.ids import StoryId
 from setpoint.domain.production import Change, Hypothesis, ProductionTerms
-from setpoint.domain.production_events import TRACE, CauseSuspected, StoryDeferred, StoryOpened
-from setpoint.policies.production import Move, Problem, Production, Sighting, next_step
+from setpoint.domain.production_events import (
+    TRACE,
+    CauseSuspected,
+    FixDeployed,
+    FixHeld,
+    ProblemReturned,
+    StoryDeferred,
+    StoryOpened,
+)
+from setpoint.domain.story import Status
+from setpoint.policies.production import Move, Problem, Production, Sighting, leave, next_step
 from setpoint.policies.production_story import story_of
 from setpoint.policies.suspects import Ran, hypothesis, ran
+from setpoint.policies.watching import Outcome, afterword, candidates, watched
 from setpoint.ports import Board, Clock, EventLog, Lineage
 
 
@@ -37,7 +47,8 @@ async def work_off(outlook: Outlook, known: Production | None = None) -> Product
         await _explain(outlook, production, production.sightings[name])
     production = refreshed(outlook.log, production)
     for fingerprint in production.problems:
-        if _act(outlook, production, production.problems[fingerprint]):
+        problem = production.problems[fingerprint]
+        if await _watch(outlook, production, problem) or _act(outlook, production, problem):
             production = refreshed(outlook.log, production)
     return production
 
@@ -113,3 +124,45 @@ def open_story(
     )
     outlook.log.append(TRACE, f"story:{problem.fingerprint}:{len(problem.stories) + 1}", [opened])
     return story
+
+
+async def _watch(outlook: Outlook, production: Production, problem: Problem) -> bool:
+    """See whether the fix of a problem runs, and whether it held; gives whether anything was recorded."""
+    if problem.dismissed or not problem.stories:
+        return False
+    if problem.fix is None:
+        return await _find_fix(outlook, production, problem, problem.stories[-1])
+    seen = watched(production, problem, problem.fix, outlook.terms, outlook.clock.now())
+    fix = problem.fix
+    body: FixHeld | ProblemReturned
+    if seen.outcome is Outcome.HELD:
+        body = FixHeld(fingerprint=problem.fingerprint, story=fix.story, run=fix.run, reason=seen.reason)
+    elif seen.sighting is not None:
+        approved, _ = leave(seen.sighting.signal, outlook.terms)
+        # The story first: opening it twice changes nothing.
+        outlook.board.reopen(fix.story, afterword(seen), ready=approved)
+        body = ProblemReturned(
+            fingerprint=problem.fingerprint,
+            story=fix.story,
+            run=fix.run,
+            signal=seen.sighting.signal.name,
+            approved=approved,
+            reason=seen.reason,
+        )
+    else:
+        return False
+    outlook.log.append(TRACE, f"{seen.outcome}:{problem.fingerprint}:{fix.run}", [body])
+    return True
+
+
+async def _find_fix(outlook: Outlook, production: Production, problem: Problem, story: StoryId) -> bool:
+    """Look for the first deployment that holds what the story's run delivered."""
+    run = outlook.board.mended_by(story) if outlook.board.status(story) is Status.DONE else None
+    if run is None or run in problem.failed or problem.opened_at is None:
+        return False
+    for each in candidates(production, problem, outlook.terms):
+        if await outlook.lineage.holds(each.commit, run, problem.opened_at):
+            body = FixDeployed(fingerprint=problem.fingerprint, story=story, run=run, deployment=each)
+            outlook.log.append(TRACE, f"fix:{problem.fingerprint}:{run}", [body])
+            return True
+    return False

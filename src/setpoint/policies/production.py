@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from setpoint.domain import production_events as p
 from setpoint.domain.events import Event
 from setpoint.domain.finding import Severity
-from setpoint.domain.ids import StoryId
+from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.production import Deployment, Hypothesis, ProductionTerms, Signal
 from setpoint.domain.story import Status
 from setpoint.policies.secrets import alarms
@@ -48,6 +48,14 @@ class Problem:
     """Why it stands as it does, in the newest word about it."""
     dismissed: bool = False
     """A person said that it is none."""
+    opened_at: datetime | None = None
+    """When its newest story was written."""
+    fix: p.FixDeployed | None = None
+    """The fix that runs and is watched, or that held."""
+    held: bool = False
+    """Whether that fix held."""
+    failed: tuple[TraceId, ...] = ()
+    """Runs whose work was deployed and did not mend it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,14 +127,27 @@ class _Fold:
             case p.StoryOpened() as body:
                 stories = (*self._problem(body.fingerprint).stories, body.story)
                 self._opened.append(event.at)
-                self._turned(body.fingerprint, stories=stories, deferred_until=None, reason=body.reason)
+                told = {"deferred_until": None, "reason": body.reason, "opened_at": event.at}
+                self._turned(body.fingerprint, stories=stories, **told)
             case p.StoryDeferred() as body:
                 self._turned(body.fingerprint, deferred_until=body.until, reason=body.reason)
             case p.ProblemDecided() as body:
                 why = f"{body.by}: {body.reason}" if body.reason else body.by
                 self._turned(body.fingerprint, dismissed=not body.approved, reason=why)
+            case p.FixDeployed() | p.FixHeld() | p.ProblemReturned() as body:
+                self._watched(body)
             case _:
                 pass  # of a run, and not recorded here
+
+    def _watched(self, body: p.FixDeployed | p.FixHeld | p.ProblemReturned) -> None:
+        match body:
+            case p.FixDeployed():
+                self._turned(body.fingerprint, fix=body, held=False)
+            case p.FixHeld():
+                self._turned(body.fingerprint, held=True, reason=body.reason)
+            case p.ProblemReturned():
+                failed = (*self._problem(body.fingerprint).failed, body.run)
+                self._turned(body.fingerprint, fix=None, held=False, failed=failed, reason=body.reason)
 
     def _seen(self, signal: Signal, at: datetime) -> None:
         if signal.name in self._sightings:

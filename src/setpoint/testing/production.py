@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
-from setpoint.domain.ids import Commit, StoryId
+from setpoint.domain.ids import Commit, StoryId, TraceId
 from setpoint.domain.production import Blame, Change, Frame
 from setpoint.domain.story import Status, Story
 
@@ -16,6 +17,7 @@ class ListBoard:
         """Begin empty."""
         self.stories: dict[StoryId, Story] = {}
         self.columns: dict[StoryId, Status] = {}
+        self.runs: dict[StoryId, TraceId] = {}
 
     def status(self, story: StoryId) -> Status | None:
         """Give the column that a story stands in; none where there is no such story."""
@@ -27,6 +29,17 @@ class ListBoard:
             self.stories[story.id] = story
             self.columns[story.id] = Status.READY if ready else Status.BACKLOG
         return story.id
+
+    def mended_by(self, story: StoryId) -> TraceId | None:
+        """Give the run that a test put into `runs`."""
+        return self.runs.get(story)
+
+    def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
+        """Open a story again, with more words at its end; where they stand there already, they stay once."""
+        known = self.stories[story]
+        if more not in known.body:
+            self.stories[story] = known.model_copy(update={"body": f"{known.body}\n\n{more}"})
+        self.columns[story] = Status.READY if ready else Status.BACKLOG
 
 
 class ToldLineage:
@@ -59,3 +72,11 @@ class ToldLineage:
     async def told(self, commits: Collection[Commit]) -> tuple[Change, ...]:
         """Describe commits, newest first; those that are not there are left out."""
         return tuple(each for each in reversed(self._changes) if each.commit in commits)
+
+    async def holds(self, commit: Commit, run: TraceId, since: datetime) -> bool:
+        """Say whether a commit is, or comes after, one whose title names the run."""
+        names = [each.commit for each in self._changes]
+        if commit not in names:
+            return False
+        held = self._changes[: names.index(commit) + 1]
+        return any(run in each.title and each.at >= since for each in held)

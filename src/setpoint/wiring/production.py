@@ -8,19 +8,21 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from setpoint.domain.events import Body
-from setpoint.domain.ids import StoryId, sortable
+from setpoint.domain.ids import StoryId, TraceId, sortable
 from setpoint.domain.production import Deployment, Signal
 from setpoint.domain.production_events import TRACE, AnomalyDetected, AnomalyEnded, Deployed, ProblemDecided
+from setpoint.domain.run import Ending
 from setpoint.domain.story import Status, Story
 from setpoint.errors import UsageError
+from setpoint.events.queries import newest_by_story
 from setpoint.integrations import alertmanager, cloudevents, sentry
 from setpoint.integrations.telling import Ended, text, word
 from setpoint.loops.production import Outlook, open_story, refreshed, work_off
 from setpoint.policies.production import HOUR, Problem, Production
 from setpoint.processes.git import commit_of
-from setpoint.store.locks import locked_file
+from setpoint.store.locks import RunLocks, locked_file
 from setpoint.store.stories import place_story
-from setpoint.wiring.board import cards, set_keys, shelf
+from setpoint.wiring.board import cards, file_of, set_keys, shelf
 from setpoint.wiring.gates import person
 from setpoint.wiring.project import Project
 from setpoint.wiring.world import SystemClock
@@ -66,6 +68,20 @@ class StoryBoard:
         place_story(shelf(self._project).folder, story, status=str(status))
         self._read = None
         return story.id
+
+    def mended_by(self, story: StoryId) -> TraceId | None:
+        """Give the newest run of a story, where it ended with work that was verified or accepted."""
+        run = newest_by_story(self._project.store, RunLocks(self._project.state).owner).get(story)
+        good = run is not None and run.ending in (Ending.VERIFIED, Ending.ACCEPTED)
+        return run.trace_id if run is not None and good else None
+
+    def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
+        """Open a story again, with more words at its end; where they stand there already, they stay once."""
+        project = self._project
+        status = Status.READY if ready else Status.BACKLOG
+        shelf(project).append(file_of(project, story), more)
+        set_keys(project, story, (f"status={status}",))
+        self._read = None
 
 
 class SignalBook:

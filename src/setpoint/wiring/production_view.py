@@ -12,7 +12,8 @@ from setpoint.domain.production import Deployment, Hypothesis, ProductionTerms, 
 from setpoint.domain.story import Status
 from setpoint.domain.value import Instant, Text, Value
 from setpoint.errors import UsageError
-from setpoint.policies.production import Move, Problem, Production, next_step
+from setpoint.policies.production import Move, Problem, Production, Step, next_step
+from setpoint.policies.watching import until
 from setpoint.wiring.production import SignalBook, StoryBoard, find_problem
 
 MOST_DEPLOYMENTS = 50
@@ -29,6 +30,10 @@ class Stage(StrEnum):
     """Its story may be worked on, or is."""
     DONE = "done"
     """Its story is done."""
+    WATCHED = "watched"
+    """Its fix is deployed, and the problem has to stay away for a while."""
+    HELD = "held"
+    """Its fix is deployed, and the problem stayed away."""
     DEFERRED = "deferred"
     """No story for now: too many within an hour."""
     DISMISSED = "dismissed"
@@ -161,7 +166,7 @@ def _problem(
         reason=reason,
         story=story,
         story_status=status,
-        decidable=stage not in (Stage.STORY, Stage.DONE),
+        decidable=stage not in (Stage.STORY, Stage.DONE, Stage.WATCHED, Stage.HELD),
     )
 
 
@@ -172,14 +177,18 @@ def _stage(
     if problem.dismissed:
         return Stage.DISMISSED, problem.reason
     if problem.stories:
-        stage = {Status.BACKLOG: Stage.WAITS, Status.DONE: Stage.DONE, None: Stage.NOTED}.get(
-            status, Stage.STORY
-        )
-        return stage, step.reason if status is None else problem.reason
-    match step.move:
-        case Move.DEFER:
-            return Stage.DEFERRED, step.reason
-        case Move.OPEN:
-            return Stage.NEW, "it is looked at next"
-        case Move.LEAVE:
-            return Stage.NOTED, step.reason
+        return _of_story(problem, terms, status, step)
+    stages = {Move.DEFER: Stage.DEFERRED, Move.OPEN: Stage.NEW, Move.LEAVE: Stage.NOTED}
+    return stages[step.move], "it is looked at next" if step.move is Move.OPEN else step.reason
+
+
+def _of_story(
+    problem: Problem, terms: ProductionTerms, status: Status | None, step: Step
+) -> tuple[Stage, str]:
+    if problem.fix is not None and status is Status.DONE:
+        runs = problem.fix.deployment
+        ends = f"watched until {until(problem.fix, terms):%Y-%m-%d %H:%M}Z"
+        told = f"its fix runs in {runs.environment} with {runs.shown}; {ends}"
+        return (Stage.HELD, problem.reason) if problem.held else (Stage.WATCHED, told)
+    stages = {Status.BACKLOG: Stage.WAITS, Status.DONE: Stage.DONE, None: Stage.NOTED}
+    return stages.get(status, Stage.STORY), step.reason if status is None else problem.reason

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.domain.ids import Commit
+from setpoint.domain.ids import Commit, TraceId
 from setpoint.domain.production import Blame, Change, Frame
 from setpoint.processes.git import ask, files_at
 
@@ -74,6 +74,12 @@ class GitLineage:
             if path is not None and frame.line:
                 found += await self._of_lines(at, path, frame.line, place)
         return tuple(found)
+
+    async def holds(self, commit: Commit, run: TraceId, since: datetime) -> bool:
+        """Say whether a commit holds what a run delivered: its commit names the run, a squashed one too."""
+        words = ("log", "--max-count=1", "--format=%H", "--fixed-strings", f"--grep=Setpoint-Run: {run}")
+        answer = await ask(self._root, *words, f"--since={since.isoformat()}", commit, "--")
+        return answer.ok and bool(answer.text)
 
     async def _of_lines(self, at: Commit, path: str, line: int, place: int) -> list[Blame]:
         span = f"-L{max(1, line - NEAR)},{line + NEAR}"
