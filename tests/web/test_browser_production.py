@@ -23,14 +23,16 @@ pytestmark = [
     pytest.mark.timeout(240),
     pytest.mark.skipif(PROGRAM is None and not os.environ.get("CI"), reason="no Chromium on PATH"),
 ]
-STACK = 'Traceback (most recent call last):\n  File "/srv/shop/shop/cart.py", line 6, in average\nZeroDivisionError'
-CART = "def total(prices):\n    return sum(prices)\n\n\ndef average(prices):\n    return total(prices) / len(prices)\n"
+STACK = 'Traceback:\n  File "/srv/shop/shop/cart.py", line 6, in average\nZeroDivisionError'
+CART = (
+    "def total(of):\n    return sum(of)\n\n\ndef average(prices):\n    return total(prices) / len(prices)\n"
+)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     place = tmp_path_factory.mktemp("production") / "shop"
-    write(place, {"shop/cart.py": CART.replace("len(prices)", "max(len(prices), 1)"), "README.md": "Shop\n"})
+    write(place, {"shop/cart.py": CART.replace("len(of)", "max(len(of), 1)"), "README.md": "Shop\n"})
     git(place, "init", "-q", "-b", "main")
     git(place, "config", "user.name", "Ada")
     git(place, "add", "-A")

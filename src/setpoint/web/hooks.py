@@ -84,8 +84,10 @@ async def keep_working(book: wiring.SignalBook, news: asyncio.Event) -> None:
         news.clear()
         try:
             await asyncio.to_thread(book.work)
-        except (SetpointError, OSError) as error:  # the next pass tries again what is stored
+        except SetpointError as error:  # the next pass tries again what is stored
             _LOG.warning("signals from production were not worked on: %s", error)
+        except Exception:  # noqa: BLE001 - the worker's boundary: no signal may end the work on all others
+            _LOG.exception("a fault of Setpoint's while it worked on signals from production")
         try:
             await asyncio.wait_for(news.wait(), WORK_S)
         except TimeoutError:
