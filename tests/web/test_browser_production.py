@@ -24,9 +24,7 @@ pytestmark = [
     pytest.mark.skipif(PROGRAM is None and not os.environ.get("CI"), reason="no Chromium on PATH"),
 ]
 STACK = 'Traceback:\n  File "/srv/shop/shop/cart.py", line 6, in average\nZeroDivisionError'
-CART = (
-    "def total(of):\n    return sum(of)\n\n\ndef average(prices):\n    return total(prices) / len(prices)\n"
-)
+CART = "def total(of):\n    return sum(of)\n\n\ndef average(of):\n    return total(of) / len(of)\n"
 
 
 @pytest.fixture(scope="module")

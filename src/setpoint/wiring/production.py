@@ -15,7 +15,7 @@ from setpoint.domain.run import Ending
 from setpoint.domain.story import Status, Story
 from setpoint.errors import UsageError
 from setpoint.events.queries import RunSummary, newest_by_story
-from setpoint.integrations import alertmanager, cloudevents, sentry
+from setpoint.integrations import alertmanager, cloudevents, otlp_errors, sentry
 from setpoint.integrations.telling import Ended, text, word
 from setpoint.loops.production import Outlook, open_story, refreshed, work_off
 from setpoint.policies.production import HOUR, Problem, Production
@@ -141,6 +141,12 @@ def take_envelope(book: SignalBook, body: bytes, project: str, packing: str) -> 
     """Store the errors in an envelope of Sentry's; gives its id too. `UsageError` where it is none."""
     told = sentry.read(body, project, packing)
     return told.id, take(book, told.signals)._replace(left_out=told.left_out)
+
+
+def take_spans(book: SignalBook, body: bytes, media: str) -> Taken:
+    """Store the errors among spans; `UsageError` where the message is none."""
+    told = otlp_errors.read(body, media)
+    return take(book, told.signals)._replace(left_out=told.left_out)
 
 
 def take(book: SignalBook, signals: tuple[Signal, ...], ended: tuple[Ended, ...] = ()) -> Taken:
