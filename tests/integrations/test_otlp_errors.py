@@ -32,7 +32,7 @@ def span(number=1, *, code=2, raised=RAISED, trace=1, **more):
     happened = {
         "name": "exception",
         "timeUnixNano": "1769943600000000000",
-        "attributes": attributes(**raised),
+        "attributes": attributes(**raised or {}),
     }
     return {
         "traceId": f"{trace:032x}",
@@ -48,9 +48,8 @@ def span(number=1, *, code=2, raised=RAISED, trace=1, **more):
 
 def message(*spans, **told):
     known = {"service.name": "shop", "service.version": "v2", "deployment.environment.name": "prod", **told}
-    resource = {
-        "attributes": [*attributes(**known), {"key": "host.cores", "value": {"intValue": "4"}}, {"key": "x"}]
-    }
+    cores = {"key": "host.cores", "value": {"intValue": "4"}}
+    resource = {"attributes": [*attributes(**known), cores, {"key": "x"}]}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {}, "spans": list(spans)}]}]}
 
 
