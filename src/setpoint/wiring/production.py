@@ -107,9 +107,11 @@ class SignalBook:
 
     def note(self, key: str, body: Body) -> bool:
         """Record a fact; gives whether it is new."""
-        before = self.now().seq
-        (event,) = self.project.log.append(TRACE, key, (body,))
-        return event.seq > before and event.body == body
+        # Of two that record the same at once, one may say that it is new.
+        with locked_file(self.project.state / "locks" / "signals.lock"):
+            before = self.now().seq
+            (event,) = self.project.log.append(TRACE, key, (body,))
+        return event.seq > before
 
     def work(self) -> Production:
         """Make of all signals what is to be made of them now; processes take turns."""
