@@ -14,7 +14,7 @@ from setpoint.domain.production_events import TRACE, AnomalyDetected, AnomalyEnd
 from setpoint.domain.run import Ending
 from setpoint.domain.story import Status, Story
 from setpoint.errors import UsageError
-from setpoint.events.queries import RunSummary, newest_by_story
+from setpoint.events.queries import newest_by_story
 from setpoint.integrations import alertmanager, cloudevents, otlp_errors, sentry
 from setpoint.integrations.telling import Ended, text, word
 from setpoint.loops.production import Outlook, open_story, refreshed, work_off
@@ -57,7 +57,6 @@ class StoryBoard:
         """Use the board of a project."""
         self._project = project
         self._read: dict[StoryId, Status] | None = None
-        self._runs: dict[StoryId, RunSummary] | None = None
 
     def status(self, story: StoryId) -> Status | None:
         """Give the column that a story stands in; none where there is no such story."""
@@ -74,10 +73,8 @@ class StoryBoard:
 
     def mended_by(self, story: StoryId) -> TraceId | None:
         """Give the newest run of a story, where it ended with work that was verified or accepted."""
-        if self._runs is None:
-            owner = RunLocks(self._project.state).owner
-            self._runs = newest_by_story(self._project.store, owner)
-        run = self._runs.get(story)
+        owner = RunLocks(self._project.state).owner
+        run = newest_by_story(self._project.store, owner, (story,)).get(story)
         good = run is not None and run.ending in (Ending.VERIFIED, Ending.ACCEPTED)
         return run.trace_id if run is not None and good else None
 
