@@ -51,6 +51,13 @@ def test_every_operation_is_described(program):
     assert all(operation["description"] for path in paths.values() for operation in path.values())
 
 
+def test_a_change_that_does_not_fit_is_no_answer(program, project):
+    for answer in ({"choice": "cancel", "patch": "x"}, {"choice": "continue", "patch": "no diff"}):
+        refused = program.post(f"{API}/gates/{ASKING}", json=answer)
+        assert refused.status_code >= 400, refused.text
+    assert [each["trace_id"] for each in program.get(f"{API}/gates").json()] == [ASKING]
+
+
 def test_the_first_answer_to_a_question_counts(program, project):
     (asked,) = program.get(f"{API}/gates").json()
     assert asked["trace_id"] == ASKING
