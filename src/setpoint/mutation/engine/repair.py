@@ -73,6 +73,8 @@ class _Order:
         result.candidates, result.tried = outcome.candidates, outcome.tried
         result.timeouts, result.discarded = outcome.timeouts, outcome.discarded
         result.skipped_files = outcome.skipped_files
+        if outcome.first_s is not None:
+            result.seconds["first"] = outcome.first_s
         if warm.order_matters:
             result.mode_reason = "tests share state: one process for each candidate"
         found = list(outcome.found)

@@ -52,6 +52,8 @@ class Outcome:
     tried: int = 0
     timeouts: int = 0
     discarded: int = 0
+    first_s: float | None = None
+    """CPU seconds until the first candidate that clears a failing test."""
     convincing: bool = False
     """A partial repair mends one thing wholly."""
     exhausted: bool = False
@@ -148,6 +150,8 @@ class Search:
         if digest(name, candidate.source.diff(candidate.edits, name)) in self._request.avoid:
             return
         self.outcome.found.append(Found(candidate, verdict.cleared, verdict.checked))
+        if self.outcome.first_s is None:
+            self.outcome.first_s = round(cpu_used(), 2)
         if len(verdict.cleared) == len(self._diagnosis.failing):
             more = self._request.extra_s
         elif self._diagnosis.convinces(verdict.cleared, candidate.source.path, candidate.unit):
