@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from setpoint.agents.acp import AcpAgent
+from setpoint.agents.acp.agent import AcpAgent
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.registry import known

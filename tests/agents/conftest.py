@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from setpoint.agents.acp import AcpAgent, Patience
+from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.launch import Launch, Quirks
 from setpoint.domain.attempt import AttemptLimits, Brief, Role
 from setpoint.domain.ids import StoryId

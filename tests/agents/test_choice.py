@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.agents.acp import AcpAgent
+from setpoint.agents.acp.agent import AcpAgent
 from setpoint.agents.choice import Agents, probe
-from setpoint.agents.command import CommandAgent
+from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.errors import NoUsableAgent
 from setpoint.store.artifacts import Artifacts

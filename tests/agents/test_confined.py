@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.agents.acp import AcpAgent
-from setpoint.agents.command import CommandAgent
+from setpoint.agents.acp.agent import AcpAgent
+from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import Brief
@@ -149,7 +149,7 @@ async def test_a_command_changes_its_work_copy_only(
 DOOMED = """
 import asyncio, sys
 from pathlib import Path
-from setpoint.agents.acp import AcpAgent
+from setpoint.agents.acp.agent import AcpAgent
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import Brief

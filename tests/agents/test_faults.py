@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.agents.acp import AcpAgent, Patience
+from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
@@ -141,7 +141,7 @@ async def test_a_missing_program_says_how_to_get_it(artifacts, brief, tmp_path: 
 DOOMED = """
 import asyncio, sys
 from pathlib import Path
-from setpoint.agents.acp import AcpAgent
+from setpoint.agents.acp.agent import AcpAgent
 from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import Brief
 from setpoint.store.artifacts import Artifacts

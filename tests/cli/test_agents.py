@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,16 +21,17 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
-def actor(repo: Path, *prompts: list[dict]) -> None:
+def actor(repo: Path, *prompts: list[dict], **more: str) -> None:
     script = repo / "script.json"
-    script.write_text(json.dumps({"prompts": list(prompts), "version": "7.1"}))
+    script.write_text(json.dumps({"prompts": list(prompts), "version": "7.1", **more}))
     command = [sys.executable, "-m", "setpoint.agents.scripted", str(script)]
     (repo / "setpoint.toml").write_text(f'[agent.actor]\nprotocol = "acp"\ncommand = {json.dumps(command)}\n')
 
 
 def setpoint(repo: Path, *words: str) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "setpoint", *words]
-    return subprocess.run(argv, cwd=repo, capture_output=True, text=True, check=False)
+    env = {**os.environ, "SETPOINT_CHECKS__PYTEST_ARGS": '["-p", "no:hypothesispytest", "-p", "no:asyncio"]'}
+    return subprocess.run(argv, cwd=repo, env=env, capture_output=True, text=True, check=False)
 
 
 def test_an_agent_that_mends_the_line_is_verified(repo: Path) -> None:
@@ -77,3 +79,21 @@ def test_the_list_tells_login_and_what_is_seen(repo: Path) -> None:
     assert rows["mechanic"]["login"] == "not needed"
     assert rows["claude-cli"]["tells"] == "calls, names, tokens, cost"
     assert "tokens (last call only)" in rows["opencode"]["tells"]
+
+
+def test_the_projects_prices_hold_in_the_trial_and_the_mechanic_costs_nothing(repo: Path) -> None:
+    actor(repo, [{"write": "calc.py", "text": FIXED}, {"usage": {"input": 1000, "output": 50}}], model="mine")
+    with (repo / "setpoint.toml").open("a") as settings:
+        settings.write('model = "mine"\n[price.mine]\ninput = 300\noutput = 2000\n')
+    trial = json.loads(setpoint(repo, "agents", "test", "actor", "--json").stdout)
+    assert trial["cost_usd"] == "0.4"
+    done = setpoint(repo, "agents", "test", "mechanic")
+    assert "verified: yes" in done.stdout
+    assert "cost:     $0.00" in done.stdout
+
+
+def test_what_is_missing_stands_below_the_table_in_whole_lines(repo: Path) -> None:
+    lines = setpoint(repo, "agents").stdout.splitlines()
+    told = [line for line in lines if line.startswith("aider: ")]
+    assert len(told) == 1
+    assert "install it: " in told[0]

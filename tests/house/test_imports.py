@@ -70,6 +70,18 @@ def test_each_contract_breaks_when_its_wall_is_climbed(tmp_path):
     assert [place for place in TRESPASSES if place.removesuffix(".py").split("/")[0] not in told] == []
 
 
+def test_sources_are_parsed_by_one_thread_at_a_time():
+    apart = (
+        "syntax.py",
+        "evaluators/inside/",
+        "mutation/engine/",
+    )
+    bare = ("ast.parse(", "ast.literal_eval(text", "ast.literal_eval(value")
+    files = {path.relative_to(SRC / "setpoint").as_posix(): path for path in python_files("src")}
+    found = {name: word for name, path in files.items() for word in bare if word in path.read_text("utf-8")}
+    assert {name: word for name, word in found.items() if not name.startswith(apart)} == {}
+
+
 def test_help_loads_nothing_heavy():
     program = "import sys, setpoint.cli.app; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

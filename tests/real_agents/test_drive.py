@@ -11,7 +11,7 @@ import pytest
 from real_agents.conftest import RealAgent, wanted
 from real_agents.model_server.plan import Plan, Read, Say, Shell, Write
 from real_agents.model_server.server import ScriptedModel, scripted_model
-from setpoint.agents.acp import AcpAgent, Patience
+from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.registry import known
 from setpoint.domain.attempt import AttemptLimits, BreakageKind, Brief, Role, Stop
 from setpoint.domain.ids import StoryId

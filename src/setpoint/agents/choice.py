@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from setpoint.agents.command import CommandAgent
+from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.model.at import placed, shorthand, why_not
@@ -26,7 +26,7 @@ from setpoint.settings import inherited
 from setpoint.store.artifacts import Artifacts
 
 if TYPE_CHECKING:
-    from setpoint.agents.acp import AcpAgent
+    from setpoint.agents.acp.agent import AcpAgent
 
 PROBE_S = 10.0
 """Seconds a program may take to print its version."""
@@ -196,7 +196,7 @@ class Agents:
         )
 
     def _acp(self, launch: Launch, open_s: float | None = None) -> AcpAgent:
-        from setpoint.agents.acp import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
+        from setpoint.agents.acp.agent import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
 
         patience = None if open_s is None else Patience(open_s=open_s)
         return AcpAgent(

@@ -31,13 +31,18 @@ def agents(called: typer.Context, as_json: AsJson = False) -> None:
         typer.echo(json.dumps([row._asdict() for row in rows], indent=2))
         return
     table = Table(box=None, pad_edge=False)
-    for name in ("agent", "installed", "version", "speaks", "login", "tells", "sandbox", "note"):
+    for name in ("agent", "version", "speaks", "login", "tells", "sandbox"):
         table.add_column(name, overflow="fold")
     for row in rows:
-        style = "green" if row.installed else "dim"
-        cells = (row.name, "yes" if row.installed else "no", row.version, row.protocol, row.login, row.tells)
-        table.add_row(*cells, row.sandbox, row.note, style=style)
-    Console(soft_wrap=True).print(table)
+        version = row.version or ("installed" if row.installed else "-")
+        cells = (row.name, version, row.protocol, row.login, row.tells, row.sandbox)
+        table.add_row(*cells, style="green" if row.installed else "dim")
+    console = Console(soft_wrap=True)
+    console.print(table)
+    # Below the table: a sentence in a column of a narrow terminal cannot be read.
+    for row in rows:
+        if row.note:
+            console.print(f"{row.name}: {row.note}", markup=False, highlight=False)
 
 
 @app.command(name="test")
@@ -59,7 +64,8 @@ def trial(
 
 
 def _told(trial: Trial) -> str:
-    tokens = "unknown"
+    asks_none = trial.scope == "none"
+    tokens = "none: it calls no model" if asks_none else "unknown"
     if trial.input_tokens is not None and trial.output_tokens is not None:
         tokens = f"{trial.input_tokens} in, {trial.output_tokens} out (of each {trial.scope})"
     tools = f" ({', '.join(trial.tools)})" if trial.tools else ""
@@ -69,7 +75,7 @@ def _told(trial: Trial) -> str:
         "attempts": str(trial.attempts),
         "calls": f"{trial.tool_calls}, {trial.tool_errors} failed{tools}",
         "tokens": tokens,
-        "cost": "unknown" if trial.cost_usd is None else f"${trial.cost_usd}",
+        "cost": "$0.00" if asks_none else "unknown" if trial.cost_usd is None else f"${trial.cost_usd}",
         "time": f"{trial.agent_s:.1f} s of the agent, {trial.duration_s:.1f} s in all",
     }
     return "\n".join(f"{key + ':':<10}{value}" for key, value in rows.items())

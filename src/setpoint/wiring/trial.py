@@ -43,9 +43,9 @@ class Trial(Value):
     input_tokens: int | None = None
     output_tokens: int | None = None
     scope: str = "unknown"
-    """What the figures of tokens cover: each attempt, the last call, or unknown."""
+    """What the figures of tokens cover: each attempt, the last call, none if no model is called, unknown."""
     cost_usd: Usd | None = None
-    """None where the agent does not tell it."""
+    """None where it is not known, and where no model is called."""
     agent_s: float
     """Seconds that the agent worked."""
     duration_s: float
@@ -61,10 +61,14 @@ def try_agent(project: Project, name: str) -> Trial:
         root = Path(folder).resolve() / "sum"
         _repository(root)
         settings = project.settings
+        own = settings.agents.model_dump(include={"wall_s", "idle_s", "proxy"})
         flags: dict[str, Any] = {
-            "agents": {"maker": name, "wall_s": settings.agents.wall_s, "idle_s": settings.agents.idle_s},
-            "agent": {key: own.model_dump(exclude_unset=True) for key, own in settings.agent.items()},
-            "checks": {"python": sys.executable},
+            "agents": {"maker": name, **own},
+            "agent": {key: each.model_dump(exclude_unset=True) for key, each in settings.agent.items()},
+            "price": {key: each.model_dump(exclude_unset=True) for key, each in settings.price.items()},
+            "sandbox": settings.sandbox.model_dump(exclude_unset=True),
+            # The agent is on trial, not the tools: its change is judged by the test alone.
+            "checks": {"python": sys.executable, "bandit": False, "coverage": False, "reruns": 0},
             "limits": {"max_iterations": 3, "max_agent_breakages": 1},
             "escalation": {"on_limit": "error"},
         }

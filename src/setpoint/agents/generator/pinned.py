@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from setpoint import syntax
+
 MARK = "Written by `setpoint cover`"
 """Stands in each file of tests that the generator wrote."""
 _TEST_FOLDERS = ("tests", "test")
@@ -61,7 +63,7 @@ def place_for(tree: Path, module: str, tests: list[Path]) -> str:
 
 def without(text: str, names: Collection[str]) -> str:
     """Take tests out of a file by name; empty where none is left."""
-    tree = ast.parse(text)
+    tree = syntax.parse(text)
     lines = text.splitlines(keepends=True)
     left = 0
     for node in reversed([each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from setpoint import syntax
 from setpoint.domain.edits import edited
 from setpoint.domain.finding import Finding, Fix
 
@@ -90,7 +90,7 @@ def _parses(file: str, text: str) -> bool:
     if not file.endswith((".py", ".pyi")):
         return True
     try:
-        ast.parse(text)
+        syntax.parse(text)
     except (SyntaxError, ValueError):
         return False
     return True

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import yaml
 
+from setpoint import syntax
 from setpoint.presets import Preset, presets
 
 _WRAPPERS = frozenset(
@@ -161,7 +162,7 @@ def _tox_table(table: Mapping[str, Any]) -> Iterator[Mention]:
 
 
 def _nox(text: str) -> Iterator[Mention]:
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(syntax.parse(text)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         words = [

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from setpoint import syntax
 from setpoint.domain.evidence import Failure, Frame
 from setpoint.domain.finding import Finding, Nearness
 from setpoint.evaluators.explain.failures import deepest, is_test_path
@@ -72,7 +73,7 @@ def near(findings: Iterable[Finding], changes: Changes) -> tuple[Finding, ...]:
 def _functions(source: str) -> tuple[_Span, ...]:
     """Give first and last line of every function, decorators included; none where it does not parse."""
     try:
-        tree = ast.parse(source)
+        tree = syntax.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     return tuple(

@@ -14,6 +14,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from types import CodeType
 
+from setpoint import syntax
+
 _FUNCTION = 0x0001 | 0x0002  # CO_OPTIMIZED | CO_NEWLOCALS: a class body has neither
 
 
@@ -39,7 +41,7 @@ class _Outline:
 def difference(old: bytes, new: bytes) -> Difference:
     """Compare two versions of a file."""
     try:
-        before, now = ast.parse(old), ast.parse(new)
+        before, now = syntax.parse(old), syntax.parse(new)
         _without_added(before, now)
         was, becomes = _outline(compile(before, "old", "exec")), _outline(compile(now, "new", "exec"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -6,6 +6,8 @@ import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
+from setpoint import syntax
+
 _DYNAMIC = (b"import_module", b"__import__", b"spec_from_file_location", b"run_path", b"run_module")
 
 
@@ -32,7 +34,7 @@ def importers(targets: Collection[str], sources: Mapping[str, bytes], roots: Col
 
 def _imported(path: str, source: bytes, known: Collection[str], roots: Collection[str]) -> Iterator[str]:
     try:
-        tree = ast.parse(source)
+        tree = syntax.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     folder = path.rpartition("/")[0]

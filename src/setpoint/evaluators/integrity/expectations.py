@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from setpoint import syntax
 from setpoint.evaluators.integrity.folding import folded
 
 TRIVIAL = frozenset(
@@ -47,7 +48,7 @@ def expected(tests: Iterable[str]) -> Expected:
     names: defaultdict[str, set[str]] = defaultdict(set)
     for source in tests:
         try:
-            module = ast.parse(source)
+            module = syntax.parse(source)
         except (SyntaxError, ValueError, RecursionError):
             continue
         for call, wanted in _comparisons(module):

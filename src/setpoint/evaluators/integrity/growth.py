@@ -11,6 +11,7 @@ import ast
 import copy
 from collections.abc import Sequence
 
+from setpoint import syntax
 from setpoint.evaluators.integrity.strength import strengths, weaker
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -29,8 +30,8 @@ def taken_back(base: str, now: str) -> ast.Module:
     """Parse `now` with what merely grew replaced by what stood; both have to parse."""
     before, after = strengths(base), strengths(now)
     lost = {name for name, strength in before.items() if name in after and weaker(strength, after[name])}
-    module = ast.parse(now)
-    module.body = _body(ast.parse(base).body, module.body, "", lost)
+    module = syntax.parse(now)
+    module.body = _body(syntax.parse(base).body, module.body, "", lost)
     return module
 
 

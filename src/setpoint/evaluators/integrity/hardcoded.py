@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from setpoint import syntax
 from setpoint.evaluators.integrity.expectations import TRIVIAL, Expected, called, literal
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -36,7 +37,7 @@ class Suspicion:
 def suspicions(path: str, before: str, after: str, wanted: Expected) -> tuple[Suspicion, ...]:
     """Give what stands newly in a file and is what tests expect."""
     try:
-        old, new = ast.parse(before), ast.parse(after)
+        old, new = syntax.parse(before), syntax.parse(after)
     except (SyntaxError, ValueError, RecursionError):
         return ()
     earlier = dict(_functions(old.body, ""))
@@ -110,7 +111,7 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
 
 def _weighty(value: str) -> bool:
     """Whether a value is so particular that it stands in tests and code by no chance."""
-    held = ast.literal_eval(value)
+    held = syntax.literal(value)
     if isinstance(held, str | bytes):
         return len(held) >= _LONG_TEXT
     if isinstance(held, int | float):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from setpoint import syntax
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.story import IntegrityMode
 from setpoint.evaluators.integrity.growth import lines_added
@@ -187,7 +188,7 @@ def _changes(path: str, before: str, after: str, *, may_grow: bool = False) -> I
 def _acts(source: str) -> bool:
     """Whether a file that marks a package holds more than a docstring; what it imports may act as well."""
     try:
-        body = ast.parse(source).body
+        body = syntax.parse(source).body
     except (SyntaxError, ValueError):
         return True
     return any(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in body)
@@ -196,7 +197,7 @@ def _acts(source: str) -> bool:
 def hooks_of(source: str) -> tuple[str, ...]:
     """Name what in a conftest reaches tests that did not ask: hooks, automatic fixtures, steering names."""
     try:
-        module = ast.parse(source)
+        module = syntax.parse(source)
     except (SyntaxError, ValueError):
         return ("it does not parse",)
     found: list[str] = []

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from setpoint import syntax
 from setpoint.evaluators.integrity.growth import REACHING, taken_back
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -52,8 +53,8 @@ def changes(base: str, now: str, *, may_grow: bool = False) -> tuple[Change, ...
     With `may_grow` what stood may also gain statements and elements inside (`growth`).
     """
     try:
-        before = ast.parse(base)
-        after = taken_back(base, now) if may_grow else ast.parse(now)
+        before = syntax.parse(base)
+        after = taken_back(base, now) if may_grow else syntax.parse(now)
     except (SyntaxError, ValueError):
         return () if base == now else (Change(what="the file no longer parses", symbol="", weakens=True),)
     return tuple(_in_body(before.body, after.body, ""))
@@ -62,7 +63,7 @@ def changes(base: str, now: str, *, may_grow: bool = False) -> tuple[Change, ...
 def bodies(source: str) -> dict[str, str]:
     """Give each test's code without its name, by its qualified name (`TestA::test_b`)."""
     try:
-        module = ast.parse(source)
+        module = syntax.parse(source)
     except (SyntaxError, ValueError):
         return {}
     return dict(_bodies(module.body, ""))

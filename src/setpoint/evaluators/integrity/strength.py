@@ -7,6 +7,8 @@ import builtins
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
+from setpoint import syntax
+
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _STRONG_METHODS = (
     "assertEqual", "assertIs", "assertRaises", "assertAlmostEqual", "assertDictEqual", "assertListEqual",
@@ -62,7 +64,7 @@ def strengths(source: str) -> dict[str, Strength]:
     A helper of the same file counts with each test that calls it. A file that does not parse has none.
     """
     try:
-        module = ast.parse(source)
+        module = syntax.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return {}
     functions = dict(_functions(module, ""))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from setpoint import syntax
 from setpoint.evaluators.integrity.folding import folded
 
 _RUNNER = re.compile(
@@ -71,7 +72,7 @@ class Awareness:
 def aware(path: str, source: str) -> tuple[Awareness, ...]:
     """Find what in a file asks whether it is under test, or reaches for the runner."""
     try:
-        module = ast.parse(source)
+        module = syntax.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return ()
     found: dict[tuple[int, str], Awareness] = {}
@@ -332,7 +333,7 @@ def support(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Awaren
 def _bent(path: str, source: str) -> Iterator[Awareness]:
     """Find assignments into imported modules that are made when a file of tests is loaded."""
     try:
-        module = ast.parse(source)
+        module = syntax.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return
     names = {

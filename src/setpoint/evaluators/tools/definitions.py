@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from setpoint import syntax
+
 MOST_WAYS = 10
 """Highest cyclomatic complexity of a function that is still easy to follow (McCabe's own limit)."""
 _BRANCHES = (
@@ -85,7 +87,7 @@ def _changed(base: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Defini
 def definitions(source: str) -> dict[str, Definition]:
     """Give the definitions of a file by their qualified name; none where it does not parse."""
     try:
-        module = ast.parse(source)
+        module = syntax.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return {}
     found: dict[str, Definition] = {}

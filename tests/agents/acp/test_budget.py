@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from setpoint.agents.acp_usage import Meter
+from setpoint.agents.acp.usage import Meter
 from setpoint.agents.launch import Quirks
 from setpoint.agents.prices import Prices
 from setpoint.domain.attempt import BreakageKind, Stop

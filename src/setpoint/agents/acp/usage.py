@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from acp.schema import PromptResponse, UsageUpdate
 
-from setpoint.agents.acp_calls import at_path
+from setpoint.agents.acp.calls import at_path
 from setpoint.agents.launch import Quirks, UsageScope
 from setpoint.domain.attempt import Usage
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from setpoint.agents.acp import AcpAgent, Patience
+from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.launch import Launch, Quirks
 from setpoint.domain.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver

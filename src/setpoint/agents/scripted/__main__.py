@@ -60,7 +60,7 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from setpoint.agents.scripted_wire import FAILURES, Cancelled, Failed, Message, Wire
+from setpoint.agents.scripted.wire import FAILURES, Cancelled, Failed, Message, Wire
 
 _CHUNK = b"e" * 65536
 _EXPECTATION_FAILED = 9

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.agents.command import CommandAgent
+from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.domain.attempt import BreakageKind, Stop
 from setpoint.store.artifacts import Artifacts

@@ -9,7 +9,7 @@ import pytest
 
 from real_agents.model_server.plan import Plan
 from real_agents.model_server.server import scripted_model
-from setpoint.agents.command import CommandAgent
+from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.prices import Prices
 from setpoint.domain.attempt import Stop

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from setpoint.agents import breakage
-from setpoint.agents.command_turn import CommandTurn, Cut
+from setpoint.agents.command.turn import CommandTurn, Cut
 from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless

@@ -31,10 +31,10 @@ from pydantic import BaseModel, ValidationError
 
 import setpoint
 from setpoint.agents import breakage
-from setpoint.agents.acp_calls import Calls
-from setpoint.agents.acp_opening import Opening
-from setpoint.agents.acp_usage import Meter
-from setpoint.agents.acp_wire import AgentWire
+from setpoint.agents.acp.calls import Calls
+from setpoint.agents.acp.opening import Opening
+from setpoint.agents.acp.usage import Meter
+from setpoint.agents.acp.wire import AgentWire
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending
 from setpoint.agents.transcript import Transcript

@@ -14,9 +14,9 @@ from pathlib import Path
 from acp.schema import PromptResponse
 
 from setpoint.agents import breakage
-from setpoint.agents.acp_session import Bounds, LiveSession, Turn
-from setpoint.agents.acp_usage import Meter
-from setpoint.agents.acp_wire import hush
+from setpoint.agents.acp.session import Bounds, LiveSession, Turn
+from setpoint.agents.acp.usage import Meter
+from setpoint.agents.acp.wire import hush
 from setpoint.agents.confined import Held, Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.agents.command import CommandAgent
+from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.sessions import Sessions
 from setpoint.domain.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
 
-RECORDED = Path(__file__).parent / "streams" / "recorded"
+RECORDED = Path(__file__).parents[1] / "streams" / "recorded"
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Agents that speak the Agent Client Protocol: how they are opened, asked, watched and paid."""
