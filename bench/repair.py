@@ -11,7 +11,7 @@ bugs that turn a test red are kept. Each is then given to the engine on one core
 passed before the bug pass with the best patch, in a process of their own. *Correct*: the best patch gives
 back the original program, or behaves as the original does in every test that the generator of `setpoint
 cover` writes for the original's changed functions. Two bugs are mended in turns, as the loop would do it,
-within the same time.
+within the same time. The time is CPU seconds on one core.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ SINGLE, DOUBLE = 13, 4
 """Bugs for each package."""
 MOST_RED = 400
 """A bug that turns more tests red breaks the package as a whole; nobody would commit it."""
+_PATIENCE = 2.5
+"""Wall seconds allowed for each CPU second: the machine may be busy with other things."""
 Bug = dict[str, Any]
 
 
@@ -75,7 +77,12 @@ def _drawn(where: Package, folder: Path) -> Iterator[Bug]:
             used[file, name] += 1
             singles.append({**bug, "function": name})
     for place, bug in enumerate(singles[:SINGLE]):
-        yield {"name": f"{where.name}-{place + 1}", "package": where.name, "bugs": [bug], "failing": bug["failing"]}
+        yield {
+            "name": f"{where.name}-{place + 1}",
+            "package": where.name,
+            "bugs": [bug],
+            "failing": bug["failing"],
+        }
     rest = singles[SINGLE:]
     for place, (left, right) in enumerate(zip(rest[::2], rest[1::2], strict=False)):
         both = _two(where, folder, tree, (left, right))
@@ -87,7 +94,11 @@ def _functions(where: Package) -> list[tuple[str, str, int, int]]:
     found: list[tuple[str, str, int, int]] = []
     for file, lines in where.reached.items():
         parts = Path(file).parts
-        if not file.endswith(".py") or {"tests", "test", "docs", "examples"} & set(parts) or "test" in parts[-1]:
+        if (
+            not file.endswith(".py")
+            or {"tests", "test", "docs", "examples"} & set(parts)
+            or "test" in parts[-1]
+        ):
             continue
         tree = ast.parse((where.root / file).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
@@ -112,7 +123,9 @@ def _one(
         return None
     family, kind, edits = drawn
     line = source.data.count(b"\n", 0, min(edit.start for edit in edits)) + 1
-    tests = sorted({t for at in range(first, last + 1) for t in where.reached[file].get(str(at), ())} & where.green)
+    tests = sorted(
+        {t for at in range(first, last + 1) for t in where.reached[file].get(str(at), ())} & where.green
+    )
     data = splice(source.data, edits)
     try:
         changed = ast.dump(ast.parse(data)) != ast.dump(source.tree)
@@ -174,11 +187,12 @@ def mended(entry: Bug, folder: Path, seconds: float) -> Bug:
     where = package(entry["package"], folder)
     tree = copied(where.root, folder / "work" / str(os.getpid()))
     seeded(tree, entry["bugs"])
-    began, failing, told = time.monotonic(), list(entry["failing"]), []
+    began, failing, told, used_s = time.monotonic(), list(entry["failing"]), [], 0.0
     patched: set[str] = set()
-    while failing and time.monotonic() - began < 0.9 * seconds and len(told) < 3:
-        result = _asked(tree, failing, folder, seconds - (time.monotonic() - began))
+    while failing and used_s < 0.9 * seconds and len(told) < 3:
+        result = _asked(tree, failing, folder, seconds - used_s)
         told.append(result)
+        used_s += result.cpu_s if result else seconds
         if result is None or not result.patches:
             break
         best = result.patches[0]
@@ -187,12 +201,19 @@ def mended(entry: Bug, folder: Path, seconds: float) -> Bug:
         failing = list(best.remaining)
     wall_s = time.monotonic() - began
     plausible = bool(told) and told[-1] is not None and bool(told[-1].patches) and not failing
-    row: Bug = {"name": entry["name"], "wall_s": round(wall_s, 1), "plausible": plausible, "rounds": len(told)}
+    row: Bug = {
+        "name": entry["name"],
+        "wall_s": round(wall_s, 1),
+        "plausible": plausible,
+        "rounds": len(told),
+    }
     row |= _facts([each for each in told if each is not None])
     original = {str(bug["file"]) for bug in entry["bugs"]} | patched
     row["original"] = plausible and all(_same(where.root / file, tree / file) for file in sorted(original))
     row["verified"] = plausible and (row["original"] or verified(where, tree, folder))
-    row["correct"] = plausible and (row["original"] or (row["verified"] and correct(where, tree, patched, folder)))
+    row["correct"] = plausible and (
+        row["original"] or (row["verified"] and correct(where, tree, patched, folder))
+    )
     return row
 
 
@@ -203,7 +224,7 @@ def _asked(tree: Path, failing: list[str], folder: Path, seconds: float) -> Resu
             tree=str(tree),
             failing=tuple(failing),
             cpu_s=seconds,
-            wall_s=seconds,
+            wall_s=_PATIENCE * seconds,
             extra_s=2.0,
             scratch=scratch,
         )
@@ -224,7 +245,7 @@ def _asked(tree: Path, failing: list[str], folder: Path, seconds: float) -> Resu
                 cwd=tree,
                 env=environment,
                 capture_output=True,
-                timeout=seconds * 1.5 + 30,
+                timeout=seconds * _PATIENCE + 60,
                 check=False,
             )
             return read_result(answered)
@@ -262,8 +283,12 @@ def _same(left: Path, right: Path) -> bool:
 
 def main() -> None:
     """Draw what is missing, mend what has no line yet, or print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, help="folder to work in and to go on from; else a temporary one")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="folder to work in and to go on from; else a temporary one"
+    )
     parser.add_argument("--sample", type=int, default=0, help="only so many bugs, spread over the packages")
     parser.add_argument("--only", nargs="*", default=(), help="only these packages or bugs")
     parser.add_argument("--seconds", type=float, default=120.0, help="time for each bug")
@@ -275,7 +300,11 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         names = [*TUNED, *FRESH]
         if wanted.only:
-            names = [name for name in names if any(each == name or each.startswith(f"{name}-") for each in wanted.only)]
+            names = [
+                name
+                for name in names
+                if any(each == name or each.startswith(f"{name}-") for each in wanted.only)
+            ]
         bugs = [bug for name in names for bug in planned(name, folder)]
         bugs = [bug for bug in bugs if not wanted.only or {bug["name"], bug["package"]} & set(wanted.only)]
         results = folder / f"results-{wanted.label}.jsonl"
@@ -286,13 +315,18 @@ def main() -> None:
 
 
 def _work(bugs: list[Bug], results: Path, folder: Path, seconds: float) -> None:
-    done = {json.loads(line)["name"] for line in results.read_text().splitlines()} if results.exists() else set()
+    done = (
+        {json.loads(line)["name"] for line in results.read_text().splitlines()} if results.exists() else set()
+    )
     for bug in bugs:
         if bug["name"] not in done:
             row = mended(bug, folder, seconds)
             with results.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(row) + "\n")
-            shown = {key: row.get(key) for key in ("plausible", "verified", "correct", "wall_s", "cpu_s", "template")}
+            shown = {
+                key: row.get(key)
+                for key in ("plausible", "verified", "correct", "wall_s", "cpu_s", "template")
+            }
             print(bug["name"], bug["bugs"][0]["kind"], shown, file=sys.stderr, flush=True)
 
 

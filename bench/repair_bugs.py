@@ -102,9 +102,15 @@ def _values(source: Source, node: ast.AST) -> Iterator[Site]:
         for bound in (node.lower, node.upper):
             if bound is not None:
                 yield "bound", _put(source, bound, f"{source.node_text(bound)} + 1")
-    elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name):
+    elif (
+        isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name)
+    ):
         yield "raised", _put(source, node.exc.func, "RuntimeError")
-    elif isinstance(node, (ast.List, ast.Tuple)) and 2 <= len(node.elts) <= 4 and isinstance(node.ctx, ast.Load):
+    elif (
+        isinstance(node, (ast.List, ast.Tuple))
+        and 2 <= len(node.elts) <= 4
+        and isinstance(node.ctx, ast.Load)
+    ):
         yield "order", _exchange(source, node.elts[0], node.elts[1])
 
 
@@ -147,7 +153,11 @@ def _missing(source: Source, node: ast.AST) -> Iterator[Site]:
     elif isinstance(node, ast.UnaryOp):
         yield "sign", _put(source, node, source.node_text(node.operand))
     elif isinstance(node, ast.Call):
-        if len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], (ast.Starred, ast.GeneratorExp)):
+        if (
+            len(node.args) == 1
+            and not node.keywords
+            and not isinstance(node.args[0], (ast.Starred, ast.GeneratorExp))
+        ):
             yield "conversion", _put(source, node, source.node_text(node.args[0]))
         if node.keywords and node.args:
             before = source.span((node.args + [each.value for each in node.keywords])[-2])[1]
@@ -178,9 +188,13 @@ def _excess(source: Source, node: ast.AST) -> Iterator[Site]:
         yield "wrapping", _put(source, node.value, f"[{text}]")
     elif isinstance(node, (ast.Assign, ast.Expr, ast.AugAssign)) and not _is_text(node):
         yield from _excess_step(source, node)
-    elif isinstance(node, (ast.BinOp, ast.Subscript)) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+    elif isinstance(node, (ast.BinOp, ast.Subscript)) and isinstance(
+        getattr(node, "ctx", ast.Load()), ast.Load
+    ):
         part = node.right if isinstance(node, ast.BinOp) else node.slice
-        if isinstance(part, (ast.Name, ast.Call)) and isinstance(getattr(node, "op", ast.Add()), (ast.Add, ast.Sub)):
+        if isinstance(part, (ast.Name, ast.Call)) and isinstance(
+            getattr(node, "op", ast.Add()), (ast.Add, ast.Sub)
+        ):
             yield "one more", _put(source, part, f"({source.node_text(part)} + 1)")
 
 
@@ -194,7 +208,10 @@ def _excess_step(source: Source, node: ast.Assign | ast.Expr | ast.AugAssign) ->
         yield "step done twice", (Splice(start, start, source.between(*lines)),)
     elif isinstance(node.targets[0], ast.Name):
         name = node.targets[0].id
-        yield "early return", (Splice(lines[1], lines[1], f"{indentation}if not {name}:\n{indentation}    return {name}\n"),)
+        yield (
+            "early return",
+            (Splice(lines[1], lines[1], f"{indentation}if not {name}:\n{indentation}    return {name}\n"),),
+        )
         yield "value lost", (Splice(lines[1], lines[1], f"{indentation}{name} = None\n"),)
 
 
@@ -268,7 +285,9 @@ def _binds_again(source: Source, node: ast.AST) -> bool:
     before = [
         each
         for each in ast.walk(around)
-        if isinstance(each, (ast.Name, ast.arg)) and each.lineno < node.lineno and node.targets[0].id in bound_names(each)
+        if isinstance(each, (ast.Name, ast.arg))
+        and each.lineno < node.lineno
+        and node.targets[0].id in bound_names(each)
     ]
     return bool(before)
 

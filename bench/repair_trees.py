@@ -36,8 +36,11 @@ FRESH = {
     "voluptuous": "0.16.0",
 }
 """Packages of which nothing but the figures was looked at."""
-NEEDED = ("pytest", "coverage", "freezegun", "face", "attrs", "pyyaml", "text-unidecode", "markupsafe", "orjson")
-WATCHER = '''
+NEEDED = (
+    "pytest", "coverage", "freezegun", "face", "attrs", "pyyaml", "text-unidecode", "markupsafe", "orjson",
+    "simplejson", "trio", "hypothesis", "pytest-mock", "pytz", "tzdata",
+)  # fmt: skip
+WATCHER = """
 import json, os
 import coverage, pytest
 
@@ -82,7 +85,7 @@ def pytest_configure(config):
     asked = json.load(open(os.environ["WATCH"]))
     wanted = asked["tests"]
     config.pluginmanager.register(Watcher(wanted and set(wanted), asked["lines"]))
-'''
+"""
 
 
 class Package(NamedTuple):
@@ -182,10 +185,16 @@ def run_tests(
         )
     except subprocess.TimeoutExpired:
         return None
-    return dict(json.loads(told.read_text(encoding="utf-8"))) if told.exists() else {"outcomes": {}, "reached": {}}
+    return (
+        dict(json.loads(told.read_text(encoding="utf-8")))
+        if told.exists()
+        else {"outcomes": {}, "reached": {}}
+    )
 
 
 def copied(root: Path, target: Path) -> Path:
     """Copy a tree without what running left in it."""
     shutil.rmtree(target, ignore_errors=True)
-    return Path(shutil.copytree(root, target, ignore=shutil.ignore_patterns("__pycache__", ".git", ".hypothesis")))
+    return Path(
+        shutil.copytree(root, target, ignore=shutil.ignore_patterns("__pycache__", ".git", ".hypothesis"))
+    )

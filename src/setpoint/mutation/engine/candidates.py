@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import heapq
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from .source import Edits, FunctionNode, Source, Unit
@@ -59,9 +59,16 @@ class Candidate(NamedTuple):
 
 
 def stream(
-    sources: Mapping[str, Source], scores: Mapping[Line, float], seed: int, leaning: Leaning = NEUTRAL
+    sources: Mapping[str, Source],
+    scores: Mapping[Line, float],
+    seed: int,
+    leaning: Leaning = NEUTRAL,
+    first: Iterable[Candidate] = (),
 ) -> Iterator[Candidate]:
-    """Give all candidates on lines with a score, highest prior by suspicion first, none twice."""
+    """Give all candidates on lines with a score, highest prior by suspicion first, none twice.
+
+    Those in `first` take their place by the score that they bring with them.
+    """
     tie = random.Random(seed)  # noqa: S311 - orders equals, keeps no secret
     heap: list[tuple[float, float, int, Candidate | _Open]] = []
     count = 0
@@ -70,9 +77,15 @@ def stream(
         count += 1
         heapq.heappush(heap, (-opening.bound, tie.random(), count, opening))
     seen: set[tuple[str, Edits]] = set()
+    for candidate in first:
+        weighed = leaning.of(candidate.template)
+        given = candidate._replace(score=candidate.score * weighed, leaning=weighed)
+        count += 1
+        heapq.heappush(heap, (-given.score, tie.random(), count, given))
     while heap:
         _, _, _, entry = heapq.heappop(heap)
         if isinstance(entry, Candidate):
+            seen.add((entry.source.path, entry.edits))
             yield entry
             continue
         for candidate in entry.candidates():

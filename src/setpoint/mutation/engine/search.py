@@ -13,6 +13,7 @@ from .candidates import Candidate, leaning, stream
 from .children import Limits, cpu_used
 from .diagnosis import Diagnosis
 from .files import SourceFiles
+from .guided import guided
 from .hints import hinted_lines
 from .session import Suite
 from .source import Source, UnreadableSource
@@ -92,7 +93,8 @@ class Search:
         self._end = started + self._request.wall_s * 0.85
         gc.collect()
         gc.freeze()
-        candidates = stream(self.sources, self._scores, self._request.seed, leaning(self._request))
+        asked_for = guided(self.sources, self._diagnosis.spectra, self._diagnosis.failing)
+        candidates = stream(self.sources, self._scores, self._request.seed, leaning(self._request), asked_for)
         self._drain(candidates, self._trials, progress)
         if not self._over() and self._slow:
             slow, self._slow = self._slow, []

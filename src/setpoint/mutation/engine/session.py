@@ -158,11 +158,17 @@ def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
         empty = Path(scratch) / "pytest.ini"
         empty.write_text("[pytest]\n", encoding="utf-8")
         words += ["-c", str(empty)]
-    if importlib.util.find_spec("xdist") is not None:
+    if _is_loaded("xdist"):
         words += ["-n", "0"]
-    if importlib.util.find_spec("pytest_cov") is not None:
+    if _is_loaded("pytest_cov"):
         words.append("--no-cov")
     return [*words, *given]
+
+
+def _is_loaded(plugin: str) -> bool:
+    """Whether pytest will load an installed plugin by itself."""
+    alone = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")  # pytest's own variable, read as pytest does
+    return not alone and importlib.util.find_spec(plugin) is not None
 
 
 def _has_configuration(tree: Path) -> bool:
