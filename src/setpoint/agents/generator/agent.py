@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.agents.generator.pinned import MARK, place_for, style_of, test_files, without
-from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, ToolCall, Usage
+from setpoint.agents.own_calls import OwnCalls, engine_environment
+from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.domain.cover import CoverGoals
 from setpoint.errors import RecordedDataError
 from setpoint.mutation.cover import argv_of, module_of, read_cover, read_reach
@@ -24,7 +25,7 @@ from setpoint.mutation.engine.cover.wire import (
     ReachResult,
 )
 from setpoint.ports import Observer
-from setpoint.processes import Command, clean_environment, run
+from setpoint.processes import Command, run
 from setpoint.store.artifacts import Artifacts
 
 HONEST = (
@@ -67,11 +68,11 @@ class GeneratorAgent:
             breakage=breakage,
             text=text,
             usage=Usage(cost_usd=None, scope="none"),
-            tool_calls=work.calls,
-            tool_errors=work.errors,
+            tool_calls=work.calls.made,
+            tool_errors=work.calls.errors,
             started_at=work.started_at,
             duration_s=time.monotonic() - work.began,
-            transcript=self._artifacts.keep("\n".join([*work.log, text])),
+            transcript=self._artifacts.keep("\n".join([*work.calls.log, text])),
         )
 
     async def close(self) -> None:
@@ -84,8 +85,7 @@ class _Work:
     def __init__(self, brief: Brief, observer: Observer, goals: CoverGoals, args: tuple[str, ...]) -> None:
         self.lines: list[str] = []
         """What is said in the end."""
-        self.log: list[str] = []
-        self.calls = self.errors = 0
+        self.calls = OwnCalls(brief.label, observer)
         self.began = time.monotonic()
         self.started_at = datetime.now(UTC)
         self._brief, self._observer, self._goals, self._args = brief, observer, goals, args
@@ -119,6 +119,7 @@ class _Work:
         for _ in range(2):
             reach = await self._reach()
             if isinstance(reach, Breakage):
+                self.lines.append(f"Whether all hold together could not be measured: {reach.message}")
                 return
             broken = {test for test in before if reach.outcomes.get(test) in ("failed", "error")}
             if broken:
@@ -170,7 +171,7 @@ class _Work:
             await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
         ok = found.status == "measured"
         title = f"ran {len(found.outcomes)} tests and looked at what they reach {found.reason}".strip()
-        self._called("measure_reach", "execute", title, ok=ok, seconds=time.monotonic() - began)
+        self.calls.tell("measure_reach", "execute", title, ok=ok, seconds=time.monotonic() - began)
         return found if ok else Breakage(kind=BreakageKind.CRASH, message=found.reason)
 
     async def _cover(self, file: FileReach, wall_s: float) -> None:
@@ -217,36 +218,15 @@ class _Work:
         else:
             told = f"{file}: no test was written: {result.reason}"
         self.lines.append(f"{told}.")
-        self._called("write_tests", "edit", told, ok=bool(result.text), seconds=seconds, file=target)
+        self.calls.tell("write_tests", "edit", told, ok=bool(result.text), seconds=seconds, file=target)
 
     async def _engine(self, request: ReachRequest | CoverRequest, scratch: Path, wall_s: float) -> Path:
         python = self._brief.python
         answered = scratch / "result.json"
-        environment = clean_environment(
-            {
-                "PATH": f"{Path(python).parent}:{clean_environment().get('PATH', '')}",
-                "TMPDIR": str(scratch),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "PYTHONHASHSEED": "0",
-            }
-        )
         argv = argv_of(python, request, scratch / "request.json", answered)
-        command = Command(argv=argv, cwd=self._tree, environment=environment, timeout_s=wall_s)
-        done = await run(command)
-        self.log.append(f"{' '.join(argv[:3])}: {done.ending} {done.errors.strip()[-400:]}")
-        return answered
-
-    def _called(self, name: str, kind: str, title: str, *, ok: bool, seconds: float, file: str = "") -> None:
-        self.calls += 1
-        self.errors += not ok
-        call = ToolCall(
-            id=f"{self._brief.label}-{self.calls}",
-            name=name,
-            kind=kind,
-            title=title,
-            ok=ok,
-            duration_s=seconds,
-            files=(file,) if file else (),
+        command = Command(
+            argv=argv, cwd=self._tree, environment=engine_environment(python, scratch), timeout_s=wall_s
         )
-        self.log.append(call.model_dump_json())
-        self._observer.called(call)
+        done = await run(command)
+        self.calls.log.append(f"{' '.join(argv[:3])}: {done.ending} {done.errors.strip()[-400:]}")
+        return answered

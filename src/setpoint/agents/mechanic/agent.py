@@ -14,14 +14,15 @@ from pathlib import Path
 from setpoint.agents.mechanic.edits import apply_fixes
 from setpoint.agents.mechanic.tried import tried_digests
 from setpoint.agents.mechanic.words import NO_FEATURES, told_fixes, told_repair
-from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, ToolCall, Usage
+from setpoint.agents.own_calls import OwnCalls, engine_environment
+from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.domain.learning import Hint
 from setpoint.errors import RecordedDataError
 from setpoint.mutation.engine.wire import CANNOT_RUN, Patch, Request, Result
 from setpoint.mutation.lending import lend_pytest
 from setpoint.mutation.order import engine_argv, read_result, write_request
 from setpoint.ports import Observer
-from setpoint.processes import Command, clean_environment, run
+from setpoint.processes import Command, run
 from setpoint.store.artifacts import Artifacts
 
 SEARCH_S = 120.0
@@ -62,7 +63,7 @@ class MechanicAgent:
             work.apply_fixes()
             if brief.failures:
                 breakage = await self._repair(work)
-            elif not work.calls:
+            elif not work.calls.made:
                 work.say(
                     "There is no failing test and no finding with a safe fix, so nothing was done.",
                     NO_FEATURES,
@@ -116,11 +117,9 @@ class _Work:
 
     def __init__(self, brief: Brief, observer: Observer) -> None:
         self.brief = brief
-        self.calls = 0
-        self._errors = 0
+        self.calls = OwnCalls(brief.label, observer)
         self._observer = observer
         self._lines: list[str] = []
-        self._log: list[str] = []
         self._started_at = datetime.now(UTC)
         self._began = time.monotonic()
 
@@ -134,7 +133,7 @@ class _Work:
         applied = apply_fixes(Path(self.brief.workdir), self.brief.findings)
         for each in applied:
             title = f"{each.finding.rule or each.finding.source}: {each.note}"
-            self._called(
+            self.calls.tell(
                 "apply_fix",
                 "edit",
                 title,
@@ -149,37 +148,27 @@ class _Work:
         """Run the engine; gives its result, or none and why there is none."""
         asked, answered = scratch / "request.json", scratch / "result.json"
         write_request(request, asked)
-        python = self.brief.python
-        path = clean_environment().get("PATH", "")
-        environment = clean_environment(
-            {
-                "PATH": f"{Path(python).parent}:{path}",
-                "TMPDIR": str(scratch),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "PYTHONHASHSEED": "0",
-            }
-        )
         done = await run(
             Command(
-                argv=engine_argv(python, asked, answered, lend_pytest(scratch / "lent")),
+                argv=engine_argv(self.brief.python, asked, answered, lend_pytest(scratch / "lent")),
                 cwd=Path(self.brief.workdir),
-                environment=environment,
+                environment=engine_environment(self.brief.python, scratch),
                 timeout_s=request.wall_s * 1.5 + 30.0,
             ),
             on_line=self._heard,
         )
         if done.exit_code == CANNOT_RUN:
             why = done.errors.strip()[-400:]
-            self._called("search_repair", "execute", why, ok=False, seconds=done.duration_s)
+            self.calls.tell("search_repair", "execute", why, ok=False, seconds=done.duration_s)
             return Result(reason=f"{why}; install pytest there, or where Setpoint runs"), ""
         try:
             result = await asyncio.to_thread(read_result, answered)
         except RecordedDataError as error:
             why = f"the repair engine {done.ending}: {done.errors.strip()[-400:] or error.message}"
-            self._called("search_repair", "execute", why, ok=False, seconds=done.duration_s)
+            self.calls.tell("search_repair", "execute", why, ok=False, seconds=done.duration_s)
             return None, why
         title = f"search for a repair of {len(request.failing)} tests: {result.status}, tried {result.tried}"
-        self._called("search_repair", "execute", title, ok=bool(result.patches), seconds=done.duration_s)
+        self.calls.tell("search_repair", "execute", title, ok=bool(result.patches), seconds=done.duration_s)
         return result, ""
 
     def apply_patch(self, patch: Patch) -> None:
@@ -189,7 +178,9 @@ class _Work:
         with path.open("w", encoding="utf-8", newline="") as stream:
             stream.write(patch.text)
         title = f"{patch.template} at {patch.file}:{patch.line}"
-        self._called("apply_patch", "edit", title, ok=True, seconds=time.monotonic() - began, file=patch.file)
+        self.calls.tell(
+            "apply_patch", "edit", title, ok=True, seconds=time.monotonic() - began, file=patch.file
+        )
 
     def attempt(self, agent: str, breakage: Breakage | None, artifacts: Artifacts) -> Attempt:
         """Sum the attempt up."""
@@ -202,17 +193,17 @@ class _Work:
             breakage=breakage,
             text=text,
             usage=usage,
-            tool_calls=self.calls,
-            tool_errors=self._errors,
+            tool_calls=self.calls.made,
+            tool_errors=self.calls.errors,
             started_at=self._started_at,
             duration_s=time.monotonic() - self._began,
-            transcript=artifacts.keep("\n".join([*self._log, text])),
+            transcript=artifacts.keep("\n".join([*self.calls.log, text])),
         )
 
     def _heard(self, line: bytes) -> None:
         """Take the engine's stages as tool calls while they happen."""
         text = line.decode("utf-8", "replace").strip()
-        self._log.append(text)
+        self.calls.log.append(text)
         try:
             told = json.loads(text)
         except ValueError:
@@ -220,22 +211,7 @@ class _Work:
         if isinstance(told, dict) and told.get("event") == "stage":
             name = str(told.get("name"))
             seconds = float(told.get("seconds", 0.0))
-            self._called(f"repair_{name}", "execute", _STAGES.get(name, name), ok=True, seconds=seconds)
-
-    def _called(self, name: str, kind: str, title: str, *, ok: bool, seconds: float, file: str = "") -> None:
-        self.calls += 1
-        self._errors += not ok
-        call = ToolCall(
-            id=f"{self.brief.label}-{self.calls}",
-            name=name,
-            kind=kind,
-            title=title,
-            ok=ok,
-            duration_s=seconds,
-            files=(file,) if file else (),
-        )
-        self._log.append(call.model_dump_json())
-        self._observer.called(call)
+            self.calls.tell(f"repair_{name}", "execute", _STAGES.get(name, name), ok=True, seconds=seconds)
 
 
 _STAGES = {

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from .kinds import MODULES
-from .values import changed, pick
+from .values import NOTHING, Near, changed, pick
 
 _MUTABLE = re.compile(r"[\[{]|bytearray\(|set\(|collections\.|types\.SimpleNamespace|io\.|iter\(")
 _ONE_IN = 3
@@ -81,8 +81,8 @@ class Target:
     """The expression that gives it: with the module's name, of a method its own name alone."""
     owner: str
     params: tuple[Param, ...]
-    words: tuple[str, ...]
-    """Texts of the code, from which new texts are made."""
+    near: Near
+    """Words and numbers of the code, from which new values are made."""
     first: int
     last: int
 
@@ -244,7 +244,8 @@ def arguments(target: Target, random: Random) -> Args:
 def varied(case: Case, cast: Cast, random: Random) -> Case:
     """Change a case a little."""
     if case.expression:
-        return _varied_example(case, random)
+        known = cast.targets.get(case.target)
+        return _varied_example(case, known.near if known else NOTHING, random)
     target = cast.targets[case.target]
     if case.new is not None and random.randrange(_ONE_IN) == 0:
         return _varied_object(case, cast, random)
@@ -271,7 +272,7 @@ def _varied_args(args: Args, target: Target, random: Random) -> Args:
         return arguments(target, random)
     place = random.randrange(len(args))
     name, text = args[place]
-    new = changed(text, target.words, random) if random.random() < 0.7 else text  # noqa: PLR2004 - mostly near by
+    new = changed(text, target.near, random) if random.random() < 0.7 else text  # noqa: PLR2004 - mostly near by
     if new == text:
         param = _param(target, place, name)
         new = pick(param.kinds, param.own, random) if param else text
@@ -285,14 +286,14 @@ def _param(target: Target, place: int, name: str) -> Param | None:
     return target.params[min(place, len(target.params) - 1)] if target.params else None
 
 
-def _varied_example(case: Case, random: Random) -> Case:
+def _varied_example(case: Case, near: Near, random: Random) -> Case:
     """Change a literal in an example's last expression."""
     tree = ast.parse(case.expression, mode="eval")
     places = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     if not places:
         return case
     node = random.choice(places)
-    text = changed(repr(node.value), (), random)
+    text = changed(repr(node.value), near, random)
     node.value = ast.literal_eval(text)
     return _with(case, expression=ast.unparse(tree))
 

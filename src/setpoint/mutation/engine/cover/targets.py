@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import datetime  # noqa: ICN001 - as in the expressions that are made of it
 import enum
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from .cases import SYNTAX, Cast, Param, Target
 from .kinds import annotated, constants, named, used
+from .nearby import Surroundings
 
 _NOT_CALLED = frozenset(
     f"__{name}__"
@@ -20,7 +22,9 @@ _NOT_CALLED = frozenset(
     )
 )
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_MOST_OWN = 60
+_MOST_OWN = 150
+_NEAR_CHANGES = ("2020, 1, 2, 3, 4, 5", "2020, 7, 8, 9", "2021, 3, 14, 2, 30", "2021, 11, 7, 1, 30")
+"""Winter, summer, and hours at which many clocks are changed."""
 Seen = Mapping[str, tuple[str, ...]]
 """Values seen for a parameter, by `function.parameter`."""
 
@@ -28,13 +32,13 @@ Seen = Mapping[str, tuple[str, ...]]
 def cast_of(module: ModuleType, alias: str, tree: ast.Module, seen: Seen) -> Cast:
     """Find what can be called in an imported module."""
     nodes = dict(_nodes(tree.body, ""))
-    makers = dict(_makers(module, alias))
+    around = _Around(dict(_makers(module, alias)), Surroundings(tree), tuple(_held(module, alias)))
     found: dict[str, Target] = {}
     classes: dict[str, Target] = {}
     for name, thing in list(vars(module).items()):
         if not _of(module, name, thing, nodes):
             continue
-        find = _Finder(alias, nodes, seen, makers)
+        find = _Finder(alias, nodes, seen, around)
         if inspect.isclass(thing):
             target = find.of_class(name, thing)
             classes[name] = found[name] = target
@@ -89,11 +93,33 @@ def _works(text: str, module: ModuleType, alias: str) -> bool:
     return True
 
 
+def _held(module: ModuleType, alias: str) -> Iterator[tuple[str, str]]:
+    """Give the objects of the module's own classes that it holds, with the kind that they are values of."""
+    for name, thing in vars(module).items():
+        kind = type(thing)
+        if name.startswith("__") or inspect.isclass(thing) or inspect.isroutine(thing):
+            continue
+        if isinstance(thing, datetime.tzinfo):
+            for day in _NEAR_CHANGES:
+                yield "date", f"datetime.datetime({day}, tzinfo={alias}.{name})"
+        elif getattr(kind, "__module__", "") == module.__name__:
+            yield "object", f"{alias}.{name}"
+
+
+class _Around(NamedTuple):
+    """What a module offers for the parameters of its functions."""
+
+    makers: Mapping[str, tuple[str, ...]]
+    """Expressions that make values of its own types, by the type's name."""
+    surroundings: Surroundings
+    held: tuple[tuple[str, str], ...]
+    """Objects that it holds: kind and expression."""
+
+
 class _Finder:
-    def __init__(
-        self, alias: str, nodes: Mapping[str, ast.AST], seen: Seen, makers: Mapping[str, tuple[str, ...]]
-    ) -> None:
-        self._alias, self._nodes, self._seen, self._makers = alias, nodes, seen, makers
+    def __init__(self, alias: str, nodes: Mapping[str, ast.AST], seen: Seen, around: _Around) -> None:
+        self._alias, self._nodes, self._seen = alias, nodes, seen
+        self._makers, self._surroundings, self._held = around
 
     def of_class(self, name: str, thing: type) -> Target:
         return self.target(name, "new", f"{self._alias}.{name}", "", thing)
@@ -147,16 +173,13 @@ class _Finder:
         body = node
         if isinstance(node, ast.ClassDef):
             body = self._nodes.get(f"{name}.__init__") or self._nodes.get(f"{name}.__new__") or node
+        near, _ = self._surroundings.of(body)
         params = tuple(self._params(name, thing, body, skip)) if thing is not None else ()
-        words = tuple(
-            text
-            for text in (ast.literal_eval(each) for each in constants(body or ast.Module([], [])))
-            if isinstance(text, str) and text
-        )
         first = getattr(node, "lineno", 0)
-        return Target(name, form, path, owner, params, words, first, getattr(node, "end_lineno", 0) or first)
+        return Target(name, form, path, owner, params, near, first, getattr(node, "end_lineno", 0) or first)
 
     def _params(self, name: str, thing: Any, node: ast.AST | None, skip: int) -> Iterator[Param]:  # noqa: ANN401 - whatever can be called
+        _, matched = self._surroundings.of(node)
         near = tuple(constants(node)) if node is not None else ()
         for each in _signature(thing, skip):
             if each.kind is inspect.Parameter.VAR_KEYWORD:
@@ -177,6 +200,9 @@ class _Finder:
             if not kinds or kinds == ["none"]:
                 kinds += used(each.name, node) if node is not None else ()
                 kinds += named(each.name)
+            own += [text for kind, text in self._held if kind in kinds or not kinds]
+            if "str" in kinds or not kinds:
+                own += [repr(text) for text in matched]
             fitting = [value for value in near if not kinds or _kind_of(value) in kinds]
             yield Param(
                 name=each.name,
