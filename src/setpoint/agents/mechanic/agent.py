@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.agents.mechanic.edits import apply_fixes
+from setpoint.agents.mechanic.fixing import fixed
 from setpoint.agents.mechanic.tried import tried_digests
 from setpoint.agents.mechanic.words import NO_FEATURES, told_fixes, told_repair
 from setpoint.agents.own_calls import OwnCalls, engine_environment
@@ -54,13 +54,13 @@ class MechanicAgent:
         self._offered: dict[str, list[str]] = {}
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
-        """Apply safe fixes of open findings, then search for a repair of the failing tests."""
+        """Try the fixes of open findings, then search for a repair of the failing tests."""
         work = _Work(brief, observer)
         breakage: Breakage | None = None
         if brief.role is not Role.MAKER:
             work.say(NO_FEATURES)
         else:
-            work.apply_fixes()
+            await work.apply_fixes(self._pytest_args)
             if brief.failures:
                 breakage = await self._repair(work)
             elif not work.calls.made:
@@ -127,10 +127,10 @@ class _Work:
         """Add to the answer."""
         self._lines += lines
 
-    def apply_fixes(self) -> None:
-        """Apply what findings offer and report each as an edit."""
+    async def apply_fixes(self, pytest_args: Sequence[str]) -> None:
+        """Try what findings offer and report each as an edit."""
         began = time.monotonic()
-        applied = apply_fixes(Path(self.brief.workdir), self.brief.findings)
+        applied = await fixed(self.brief, pytest_args)
         for each in applied:
             title = f"{each.finding.rule or each.finding.source}: {each.note}"
             self.calls.tell(

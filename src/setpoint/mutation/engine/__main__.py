@@ -11,7 +11,13 @@ import sys
 from pathlib import Path
 
 _PRIVATE_NAME = "_setpoint_engine"
-_WORKS = {"score": "score", "reach": "cover.reach", "cover": "cover.write", "shuffle": "cover.replay"}
+_WORKS = {
+    "score": "score",
+    "reach": "cover.reach",
+    "cover": "cover.write",
+    "shuffle": "cover.replay",
+    "fixes": "fixes",
+}
 """Module by the first word; without one of these words, it is a repair."""
 
 

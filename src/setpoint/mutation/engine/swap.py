@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from .source import Edits, FunctionNode, Source, Unit, splice
 
-
 _NOTHING = object()
 """Stands for a name that was not bound before."""
 

@@ -1,4 +1,4 @@
-"""Edits borrowed from the rest of the module: guards, statements, keywords and strings that stand elsewhere."""
+"""Edits borrowed from the rest of the module: guards, statements, keywords and strings."""
 
 from __future__ import annotations
 
