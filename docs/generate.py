@@ -99,11 +99,15 @@ def settings() -> Iterator[str]:
             if inner is not None:
                 tables.append((place, inner))
                 yield row(
-                    f"[`{name}`](#{anchor(place)})", "table", "", *([""] if classic else []), told(field)
+                    f"[`{name}`](#{anchor(place)})",
+                    "table",
+                    "",
+                    *([""] if classic else []),
+                    told(model, name),
                 )
                 continue
             other = [shown(CLASSIC[name]) if name in CLASSIC else ""] if classic else []
-            yield row(f"`{name}`", kind(field.annotation), default(field), *other, told(field))
+            yield row(f"`{name}`", kind(field.annotation), default(field), *other, told(model, name))
         if model is ChecksSettings:
             tables.append((f"{prefix}.TOOL", ToolSettings))
             short = 'true, false, `"auto"` or [a table](#checkstool)'
@@ -188,7 +192,7 @@ def event_kinds() -> Iterator[str]:
         yield "|---|---|---|"
         for name, field in body.model_fields.items():
             if name != "kind":
-                yield row(f"`{name}`", kind(field.annotation), told(field))
+                yield row(f"`{name}`", kind(field.annotation), told(body, name))
         yield ""
 
 

@@ -45,8 +45,8 @@ def metric_table() -> Iterator[str]:
     """Every metric of the quality vector with its weight."""
     yield "| metric | weight | what it is |"
     yield "|---|---|---|"
-    for name, field in QualityVector.model_fields.items():
-        yield row(f"`{name}`", f"{WEIGHTS[name]}" if name in WEIGHTS else "", told(field))
+    for name in QualityVector.model_fields:
+        yield row(f"`{name}`", f"{WEIGHTS[name]}" if name in WEIGHTS else "", told(QualityVector, name))
 
 
 def _start(preset: Preset) -> tuple[str, ...]:

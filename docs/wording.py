@@ -14,6 +14,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from setpoint.domain.value import described
+
 
 def signature(method: Callable[..., object]) -> str:
     """Write a signature as it stands in the code, without `self`."""
@@ -27,9 +29,9 @@ def row(*cells: str) -> str:
     return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
 
 
-def told(field: FieldInfo) -> str:
+def told(model: type[BaseModel], name: str) -> str:
     """Give the text under a field."""
-    return field.description or ""
+    return model.model_fields[name].description or described(model).get(name, "")
 
 
 def first_words(thing: object) -> str:
@@ -124,5 +126,5 @@ def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
     yield "|---|---|---|---|"
     for name, field in model.model_fields.items():
         if name != leaving:
-            yield row(f"`{field.alias or name}`", kind(field.annotation), default(field), told(field))
+            yield row(f"`{field.alias or name}`", kind(field.annotation), default(field), told(model, name))
     yield ""

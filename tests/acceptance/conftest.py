@@ -21,7 +21,7 @@ def test_add():
 def test_zero():
     assert add(0, 0) == 0
 """
-PLUGINS = ("asyncio", "hypothesispytest", "timeout")
+PLUGINS = ("asyncio", "hypothesispytest", "timeout", "xdist")
 QUICK = {
     "SETPOINT_CHECKS__PYTHON": sys.executable,
     "SETPOINT_CHECKS__PYTEST_ARGS": json.dumps([word for name in PLUGINS for word in ("-p", f"no:{name}")]),
