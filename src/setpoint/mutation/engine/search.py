@@ -6,9 +6,10 @@ import gc
 import itertools
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from .agreement import Agreement, Comparison
 from .candidates import Candidate, leaning, stream
 from .children import Limits, cpu_used
 from .diagnosis import Diagnosis
@@ -26,6 +27,10 @@ _BATCH_S = 1.5
 _MOST_FRESH = 600
 _SECOND_CHANCE = 20.0
 """How much more time slow candidates get the second time."""
+_COMPARED = 16
+"""The best repairs, whose behaviour is compared."""
+_RECORDED = 24
+"""Tests whose inputs are used for that."""
 _PATIENCE_CONVINCING = 0.05
 """Share of the budget to go on with after a repair that mends one thing wholly: the rest is another bug."""
 _PATIENCE_PARTIAL = 0.4
@@ -39,6 +44,8 @@ class Found:
     candidate: Candidate
     cleared: tuple[str, ...]
     checked: int
+    place: int = -1
+    """Where it stands among the repairs that were compared; -1 where it was not."""
 
 
 @dataclass
@@ -60,6 +67,7 @@ class Outcome:
     exhausted: bool = False
     """Every candidate was tried."""
     skipped_files: list[str] = field(default_factory=list)
+    agreement: Agreement = field(default_factory=Agreement)
 
 
 class Search:
@@ -106,7 +114,25 @@ class Search:
             self.outcome.candidates -= len(slow)
             self._drain(iter(slow), patient, progress)
         self.outcome.exhausted = not self._over()
+        self._compare()
         return self.outcome
+
+    def _compare(self) -> None:
+        """Look how the best repairs behave on the inputs of tests and on inputs near them."""
+        best = ranked(self.outcome.found)[:_COMPARED]
+        if not best or time.monotonic() > self._end:
+            return
+        edited = {(each.candidate.source.path, each.candidate.unit.first_line) for each in best}
+        spectra = self._diagnosis.spectra
+        touching = [test for test in spectra.touching(edited) if spectra.tests[test].cpu_s < 1.0]
+        tests = [*self._diagnosis.representatives, *touching][:_RECORDED]
+        trials = self._trials
+        comparison = Comparison(
+            trials.suite, trials.swapper, self._files, trials.limits, trials.tree, trials.scratch
+        )
+        self.outcome.agreement = comparison.compare([each.candidate for each in best], tests)
+        for place, each in enumerate(best):
+            each.place = place
 
     def _drain(self, candidates: Iterator[Candidate], trials: Trials, progress: Progress) -> None:
         pending: list[Candidate] = []
@@ -176,3 +202,16 @@ def _read(paths: set[str], outcome: Outcome) -> dict[str, Source]:
         except UnreadableSource as error:
             outcome.skipped_files.append(str(error))
     return sources
+
+
+def ranked(found: Iterable[Found], agreement: Agreement | None = None) -> list[Found]:
+    """Order by cleared tests, the size of the edit, how many behave alike, and prior by suspicion."""
+    return sorted(
+        found,
+        key=lambda each: (
+            -len(each.cleared),
+            each.candidate.size / each.candidate.leaning,
+            -agreement.alike(each.place) if agreement else 0,
+            -each.candidate.score,
+        ),
+    )

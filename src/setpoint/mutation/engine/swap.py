@@ -71,6 +71,11 @@ class Swapper:
             self._compiled[key] = _function_code(compile_unit(source, unit, ()), unit)
         self._replace(source.path, self._compiled[key], new)
 
+    def live(self, function: tuple[str, int], name: str) -> FunctionType | None:
+        """Give a live function by its file, first line and name; none where none was seen."""
+        found = self._live.get((*function, name))
+        return found[0] if found else None
+
     def undo(self) -> None:
         """Put everything back as it was before the last `apply`."""
         for step in reversed(self._undo):

@@ -126,7 +126,7 @@ def _log_to(log: Path) -> None:
 
 def _light(diagnosis: Diagnosis, outcome: Outcome) -> dict[str, Any]:
     """Make it picklable: candidates without their trees."""
-    found = [(_thin(each.candidate), each.cleared, each.checked) for each in outcome.found]
+    found = [(_thin(each.candidate), each.cleared, each.checked, each.place) for each in outcome.found]
     touching = {
         key_of(each.candidate): diagnosis.guards(each.candidate.source.path, each.candidate.unit)
         for each in outcome.found
@@ -171,4 +171,4 @@ def _fill(warm: Warm, plain: dict[str, Any]) -> None:
     for name, value in plain.items():
         setattr(warm, name, value)
     warm.outcome.fresh = [thick(each) for each in fresh]
-    warm.outcome.found = [Found(thick(candidate), cleared, checked) for candidate, cleared, checked in found]
+    warm.outcome.found = [Found(thick(candidate), *facts) for candidate, *facts in found]

@@ -90,6 +90,12 @@ class Patch:
     """Recognises the same change in another tree: file, lines taken out and lines put in."""
     confirmed: bool = False
     """It was seen to work in a fresh process too."""
+    alike: int = 0
+    """Other repairs that were found and gave the same on every input that was tried."""
+    inputs: int = 0
+    """Inputs that were tried, from the tests and near them; 0 where it was not compared."""
+    unlike: str = ""
+    """For an alternative: an input on which the best patch gives something else, with both results."""
 
 
 @dataclass(frozen=True)
