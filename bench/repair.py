@@ -1,11 +1,11 @@
 """Seed bugs into the sources of real packages and let the mechanic's engine mend them.
 
-    python bench/repair.py [--folder FOLDER] [--sample N] [--only NAME ...] [--seconds 120] [--label NAME]
+    python bench/repair.py [--folder FOLDER] [--singles 11] [--doubles 3] [--only NAME ...] [--seconds 120]
     python bench/repair.py --folder FOLDER --report [--label NAME]
 
-The bugs are drawn by a fixed seed: `bugs.jsonl` in FOLDER holds them, made once and always the same; only
-bugs that turn a test red are kept. Each is then given to the engine on one core. A line is added to
-`results-LABEL.jsonl` as soon as a bug is done, so that a run can be stopped and gone on with.
+The bugs are drawn by fixed seeds and kept in FOLDER/bugs; only those that turn a test red count. Each is
+given to the engine on one core, and a line is added to `results-LABEL.jsonl` as soon as it is done: a run can
+be stopped and gone on with. It goes round the packages, so that what is done so far is a fair sample.
 
 *Plausible*: the engine offers a patch that clears all failing tests. *Verified*: all tests of the package that
 passed before the bug pass with the best patch, in a process of their own. *Correct*: the best patch gives
@@ -49,45 +49,29 @@ _PATIENCE = 2.5
 Bug = dict[str, Any]
 
 
-def planned(name: str, folder: Path) -> list[Bug]:
-    """Draw the bugs of one package, unless that was done before."""
-    kept = folder / "bugs" / f"{name}.json"
-    if not kept.exists():
-        kept.parent.mkdir(exist_ok=True)
-        found = list(_drawn(package(name, folder), folder))
-        kept.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    bugs: list[Bug] = json.loads(kept.read_text(encoding="utf-8"))
-    return bugs
-
-
-def _drawn(where: Package, folder: Path) -> Iterator[Bug]:
-    rng = random.Random(f"{where.name} 2")
-    tree = copied(where.root, folder / "drawing" / where.name)
-    singles: list[Bug] = []
-    used: Counter[tuple[str, str]] = Counter()
+def planned(where: Package, folder: Path, kind: str, most: int) -> list[Bug]:
+    """Draw the first bugs of one kind (`single`, `double`) in a package, as far as that was not done before."""
+    kept = folder / "bugs" / f"{where.name}-{kind}.json"
+    state: Bug = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {"tried": 0, "bugs": []}
+    tree = folder / "drawing" / where.name
     functions = _functions(where)
-    for _ in range(12 * SINGLE):
-        if len(singles) == SINGLE + 2 * DOUBLE or not functions:
-            break
-        file, name, first, last = rng.choice(functions)
-        if used[file, name] > 1:
-            continue
-        bug = _one(where, folder, tree, (file, first, last), rng)
-        if bug:
-            used[file, name] += 1
-            singles.append({**bug, "function": name})
-    for place, bug in enumerate(singles[:SINGLE]):
-        yield {
-            "name": f"{where.name}-{place + 1}",
-            "package": where.name,
-            "bugs": [bug],
-            "failing": bug["failing"],
-        }
-    rest = singles[SINGLE:]
-    for place, (left, right) in enumerate(zip(rest[::2], rest[1::2], strict=False)):
-        both = _two(where, folder, tree, (left, right))
-        if both:
-            yield {"name": f"{where.name}-double-{place + 1}", "package": where.name, **both}
+    while len(state["bugs"]) < most and state["tried"] < 12 * SINGLE and functions:
+        if not tree.exists():
+            copied(where.root, tree)
+        rng = random.Random(f"{where.name} {kind} {state['tried']}")
+        state["tried"] += 1
+        drawn = [_one(where, folder, tree, rng.choice(functions), rng) for _ in range(1 + (kind == "double"))]
+        bugs = [bug for bug in drawn if bug]
+        used = Counter((bug["file"], bug["function"]) for entry in state["bugs"] for bug in entry["bugs"])
+        if len(bugs) == len(drawn) and all(used[bug["file"], bug["function"]] < 2 for bug in bugs):
+            failing = bugs[0]["failing"] if kind == "single" else _both(where, folder, tree, bugs)
+            if failing:
+                name = f"{where.name}-{kind}-{len(state['bugs']) + 1}"
+                entry = {"name": name, "package": where.name, "bugs": bugs, "failing": failing}
+                state["bugs"].append(entry)
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(json.dumps(state, indent=1), encoding="utf-8")
+    return list(state["bugs"][:most])
 
 
 def _functions(where: Package) -> list[tuple[str, str, int, int]]:
@@ -110,10 +94,10 @@ def _functions(where: Package) -> list[tuple[str, str, int, int]]:
 
 
 def _one(
-    where: Package, folder: Path, tree: Path, place: tuple[str, int, int], rng: random.Random
+    where: Package, folder: Path, tree: Path, place: tuple[str, str, int, int], rng: random.Random
 ) -> Bug | None:
     """Make one bug on a line that tests reach, and keep it if it turns some of them red."""
-    file, first, last = place
+    file, name, first, last = place
     source = Source.read(str(where.root / file))
     node = next(
         each for each in ast.walk(source.tree) if isinstance(each, FunctionNode) and each.lineno == first
@@ -143,6 +127,7 @@ def _one(
     lines = source.text.splitlines()
     return {
         "file": file,
+        "function": name,
         "line": line,
         "family": family,
         "kind": kind,
@@ -154,19 +139,19 @@ def _one(
     }
 
 
-def _two(where: Package, folder: Path, tree: Path, pair: tuple[Bug, Bug]) -> Bug | None:
+def _both(where: Package, folder: Path, tree: Path, pair: list[Bug]) -> list[str]:
+    """Give the tests that two bugs turn red together; none where they meet in one place."""
     tests = sorted({*pair[0]["tests"], *pair[1]["tests"]})
     paths = seeded(tree, pair)
     told = run_tests(tree, folder, tests)
     for path in paths:
         path.write_bytes((where.root / path.relative_to(tree)).read_bytes())
     if told is None or len(paths) < len({str(bug["file"]) for bug in pair}):
-        return None
-    failing = [test for test in tests if told["outcomes"].get(test, "failed") == "failed"]
-    return {"bugs": list(pair), "failing": failing}
+        return []
+    return [test for test in tests if told["outcomes"].get(test, "failed") == "failed"]
 
 
-def seeded(tree: Path, bugs: tuple[Bug, ...] | list[Bug]) -> list[Path]:
+def seeded(tree: Path, bugs: list[Bug]) -> list[Path]:
     """Put bugs into a tree; gives the files that were changed, none where two bugs meet."""
     by_file: dict[Path, list[tuple[int, int, str]]] = {}
     for bug in bugs:
@@ -289,7 +274,8 @@ def main() -> None:
     parser.add_argument(
         "--folder", type=Path, help="folder to work in and to go on from; else a temporary one"
     )
-    parser.add_argument("--sample", type=int, default=0, help="only so many bugs, spread over the packages")
+    parser.add_argument("--singles", type=int, default=SINGLE, help="single bugs in each package")
+    parser.add_argument("--doubles", type=int, default=DOUBLE, help="double bugs in each package")
     parser.add_argument("--only", nargs="*", default=(), help="only these packages or bugs")
     parser.add_argument("--seconds", type=float, default=120.0, help="time for each bug")
     parser.add_argument("--label", default="now", help="name of the lines written and read")
@@ -298,27 +284,26 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as temporary:
         folder = (wanted.folder or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        names = [*TUNED, *FRESH]
-        if wanted.only:
-            names = [
-                name
-                for name in names
-                if any(each == name or each.startswith(f"{name}-") for each in wanted.only)
-            ]
-        bugs = [bug for name in names for bug in planned(name, folder)]
-        bugs = [bug for bug in bugs if not wanted.only or {bug["name"], bug["package"]} & set(wanted.only)]
+        names = [name for name in (*TUNED, *FRESH) if not wanted.only or name in wanted.only]
         results = folder / f"results-{wanted.label}.jsonl"
         if not wanted.report:
-            random.Random(7).shuffle(bugs)
-            _work(bugs[: wanted.sample or None], results, folder, wanted.seconds)
-        report(bugs, results)
+            for place in range(max(wanted.singles, wanted.doubles)):
+                for name in names:
+                    most = {
+                        "single": min(place + 1, wanted.singles),
+                        "double": min(place + 1, wanted.doubles),
+                    }
+                    _work(name, most, results, folder, wanted.seconds)
+        report(folder, results)
 
 
-def _work(bugs: list[Bug], results: Path, folder: Path, seconds: float) -> None:
+def _work(name: str, most: dict[str, int], results: Path, folder: Path, seconds: float) -> None:
+    """Mend the first bugs of a package that have no line yet."""
     done = (
         {json.loads(line)["name"] for line in results.read_text().splitlines()} if results.exists() else set()
     )
-    for bug in bugs:
+    where = package(name, folder)
+    for bug in [bug for kind, count in most.items() for bug in planned(where, folder, kind, count)]:
         if bug["name"] not in done:
             row = mended(bug, folder, seconds)
             with results.open("a", encoding="utf-8") as stream:

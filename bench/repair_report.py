@@ -14,13 +14,15 @@ Row = dict[str, Any]
 HEAD = "| | bugs | plausible | verified | correct | as the original | first patch, median CPU s | wall s, median |"
 
 
-def report(bugs: Sequence[Row], results: Path) -> None:
-    """Print what the lines of one label say of these bugs."""
+def report(folder: Path, results: Path) -> None:
+    """Print what the lines of one label say."""
+    files = sorted((folder / "bugs").glob("*.json"))
+    bugs = [bug for path in files for bug in json.loads(path.read_text(encoding="utf-8"))["bugs"]]
     lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
     done = {row["name"]: row for row in map(json.loads, lines)}
     rows = [{**bug, **done[bug["name"]]} for bug in bugs if bug["name"] in done]
     single = [row for row in rows if len(row["bugs"]) == 1]
-    print(f"{len(rows)} of {len(bugs)} bugs were given to the engine.\n\n{HEAD}\n{'|---' * 8}|")
+    print(f"{len(rows)} of {len(bugs)} bugs drawn were given to the engine.\n\n{HEAD}\n{'|---' * 8}|")
     _line("single, all", single)
     _line("single, tuned-on packages", [row for row in single if row["package"] in TUNED])
     _line("single, fresh packages", [row for row in single if row["package"] in FRESH])
