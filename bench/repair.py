@@ -1,14 +1,14 @@
 """Seed bugs into the sources of real packages and let the mechanic's engine mend them.
 
-    python bench/repair.py [--folder FOLDER] [--singles 11] [--doubles 3] [--only NAME ...] [--seconds 120]
+    python bench/repair.py [--folder FOLDER] [--singles 11] [--doubles 3] [--only NAME ...]
     python bench/repair.py --folder FOLDER --report [--label NAME]
 
 The bugs are drawn by fixed seeds and kept in FOLDER/bugs; only those that turn a test red count. Each is
 given to the engine on one core, and a line is added to `results-LABEL.jsonl` as soon as it is done: a run can
 be stopped and gone on with. It goes round the packages, so that what is done so far is a fair sample.
 
-*Plausible*: the engine offers a patch that clears all failing tests. *Verified*: all tests of the package that
-passed before the bug pass with the best patch, in a process of their own. *Correct*: the best patch gives
+*Plausible*: the engine offers a patch that clears all failing tests. *Verified*: all tests of the package
+that passed before the bug pass with the best patch, in a process of their own. *Correct*: the best patch gives
 back the original program, or behaves as the original does in every test that the generator of `setpoint
 cover` writes for the original's changed functions. Two bugs are mended in turns, as the loop would do it,
 within the same time. The time is CPU seconds on one core.
@@ -26,7 +26,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,7 @@ Bug = dict[str, Any]
 
 
 def planned(where: Package, folder: Path, kind: str, most: int) -> list[Bug]:
-    """Draw the first bugs of one kind (`single`, `double`) in a package, as far as that was not done before."""
+    """Draw the first bugs of one kind (`single`, `double`) in a package, unless that was done before."""
     kept = folder / "bugs" / f"{where.name}-{kind}.json"
     state: Bug = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {"tried": 0, "bugs": []}
     tree = folder / "drawing" / where.name

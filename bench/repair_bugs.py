@@ -84,18 +84,7 @@ def _operators(source: Source, node: ast.AST) -> Iterator[Site]:
 
 def _values(source: Source, node: ast.AST) -> Iterator[Site]:
     if isinstance(node, ast.Constant) and not isinstance(source.parents.get(node), ast.Expr):
-        value = node.value
-        if isinstance(value, bool):
-            yield "truth", _put(source, node, str(not value))
-        elif isinstance(value, int):
-            for new in (value + 1, value - 1, 0, value + 10):
-                if new != value:
-                    yield "number", _put(source, node, repr(new))
-        elif isinstance(value, str) and value:
-            yield "string", _put(source, node, repr(value[:-1]))
-            yield "string", _put(source, node, repr(value.swapcase() + "_"))
-        elif value is None:
-            yield "none", _put(source, node, "0")
+        yield from _constants(source, node)
     elif isinstance(node, ast.Return) and isinstance(node.value, (ast.Name, ast.Attribute, ast.Constant)):
         yield "returned", _put(source, node.value, "None")
     elif isinstance(node, ast.Slice):
@@ -112,6 +101,21 @@ def _values(source: Source, node: ast.AST) -> Iterator[Site]:
         and isinstance(node.ctx, ast.Load)
     ):
         yield "order", _exchange(source, node.elts[0], node.elts[1])
+
+
+def _constants(source: Source, node: ast.Constant) -> Iterator[Site]:
+    value = node.value
+    if isinstance(value, bool):
+        yield "truth", _put(source, node, str(not value))
+    elif isinstance(value, int):
+        for new in (value + 1, value - 1, 0, value + 10):
+            if new != value:
+                yield "number", _put(source, node, repr(new))
+    elif isinstance(value, str) and value:
+        yield "string", _put(source, node, repr(value[:-1]))
+        yield "string", _put(source, node, repr(value.swapcase() + "_"))
+    elif value is None:
+        yield "none", _put(source, node, "0")
 
 
 def _variables(source: Source, node: ast.AST, names: list[str]) -> Iterator[Site]:
@@ -153,25 +157,32 @@ def _missing(source: Source, node: ast.AST) -> Iterator[Site]:
     elif isinstance(node, ast.UnaryOp):
         yield "sign", _put(source, node, source.node_text(node.operand))
     elif isinstance(node, ast.Call):
-        if (
-            len(node.args) == 1
-            and not node.keywords
-            and not isinstance(node.args[0], (ast.Starred, ast.GeneratorExp))
-        ):
-            yield "conversion", _put(source, node, source.node_text(node.args[0]))
-        if node.keywords and node.args:
-            before = source.span((node.args + [each.value for each in node.keywords])[-2])[1]
-            yield "argument", (Splice(before, source.span(node.keywords[-1].value)[1], ""),)
+        yield from _missing_in_call(source, node)
     elif isinstance(node, ast.comprehension) and node.ifs:
         start = source.data.rfind(b"if", 0, source.span(node.ifs[0])[0])
         yield "filter", (Splice(start, source.span(node.ifs[-1])[1], ""),)
-    elif isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], _JUMPS):
+    elif isinstance(node, ast.stmt):
+        yield from _missing_statement(source, node)
+
+
+def _missing_statement(source: Source, node: ast.stmt) -> Iterator[Site]:
+    is_step = isinstance(node, (ast.AugAssign, ast.Expr)) and not _is_text(node)
+    if isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], _JUMPS):
         yield from _without(source, node, "guard")
-    elif isinstance(node, (ast.AugAssign, ast.Expr)) and not _is_text(node) or _binds_again(source, node):
+    elif is_step or _binds_again(source, node):
         yield from _without(source, node, "step")
     elif isinstance(node, ast.If) and node.orelse and not isinstance(node.orelse[0], ast.If):
         last = node.orelse[-1].end_lineno or node.lineno
         yield "else", (Splice(*source.lines_span((node.body[-1].end_lineno or 0) + 1, last), ""),)
+
+
+def _missing_in_call(source: Source, node: ast.Call) -> Iterator[Site]:
+    alone = len(node.args) == 1 and not node.keywords
+    if alone and not isinstance(node.args[0], (ast.Starred, ast.GeneratorExp)):
+        yield "conversion", _put(source, node, source.node_text(node.args[0]))
+    if node.keywords and node.args:
+        before = source.span((node.args + [each.value for each in node.keywords])[-2])[1]
+        yield "argument", (Splice(before, source.span(node.keywords[-1].value)[1], ""),)
 
 
 def _excess(source: Source, node: ast.AST) -> Iterator[Site]:

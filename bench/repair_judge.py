@@ -1,4 +1,4 @@
-"""Judges what the engine offered in `bench/repair.py`: by all tests, and by tests written for the original."""
+"""Judges what was offered in `bench/repair.py`: by all tests, and by tests written for the original."""
 
 from __future__ import annotations
 

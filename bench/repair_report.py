@@ -11,7 +11,10 @@ from typing import Any
 from repair_trees import FRESH, TUNED
 
 Row = dict[str, Any]
-HEAD = "| | bugs | plausible | verified | correct | as the original | first patch, median CPU s | wall s, median |"
+HEAD = (
+    "| | bugs | plausible | verified | correct | as the original | first patch, median CPU s "
+    "| wall s, median |"
+)
 
 
 def report(folder: Path, results: Path) -> None:

@@ -1,4 +1,4 @@
-"""Real packages for `bench/repair.py`: their sources with tests, an environment, and what each test reaches."""
+"""Real packages for `bench/repair.py`: sources with tests, an environment, and what each test reaches."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Watcher:
             data = self.coverage.get_data()
             for file in data.measured_files():
                 lines = data.contexts_by_lineno(file)
-                reached[os.path.relpath(file)] = {line: [c for c in tests if c] for line, tests in lines.items()}
+                reached[os.path.relpath(file)] = {n: [c for c in tests if c] for n, tests in lines.items()}
         told = {"outcomes": self.outcomes, "reached": reached}
         with open(os.environ["WATCHED"], "w") as stream:
             json.dump(told, stream)
