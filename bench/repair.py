@@ -8,8 +8,8 @@ given to the engine on one core, and a line is added to `results-LABEL.jsonl` as
 be stopped and gone on with. It goes round the packages, so that what is done so far is a fair sample.
 
 *Plausible*: the engine offers a patch that clears all failing tests. *Verified*: all tests of the package
-that passed before the bug pass with the best patch, in a process of their own. *Correct*: the best patch gives
-back the original program, or behaves as the original does in every test that the generator of `setpoint
+that passed before the bug pass with the best patch, in a process of their own. *Correct*: the best patch
+gives back the original program, or behaves as the original does in every test that the generator of `setpoint
 cover` writes for the original's changed functions. Two bugs are mended in turns, as the loop would do it,
 within the same time. The time is CPU seconds on one core.
 """

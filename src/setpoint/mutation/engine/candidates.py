@@ -56,6 +56,23 @@ class Candidate(NamedTuple):
     score: float
     leaning: float = 1.0
     """How much earlier repairs speak for its family."""
+    also: Unit | None = None
+    """The other unit that is edited, where two bugs are mended at once."""
+    double: bool = False
+    """It is made of two edits."""
+
+    def parts(self) -> list[tuple[Unit, Edits]]:
+        """Give the edits of each unit."""
+        if self.also is None:
+            return [(self.unit, self.edits)]
+        start, end = self.source.lines_span(self.also.first_line, self.also.last_line)
+        inside = tuple(edit for edit in self.edits if start <= edit.start < end)
+        outside = tuple(edit for edit in self.edits if edit not in inside)
+        return [(self.unit, outside), (self.also, inside)]
+
+    def units(self) -> tuple[Unit, ...]:
+        """Give the units that are edited."""
+        return (self.unit,) if self.also is None else (self.unit, self.also)
 
 
 def stream(

@@ -16,6 +16,7 @@ from .diagnosis import Diagnosis
 from .files import SourceFiles
 from .guided import guided
 from .hints import hinted_lines
+from .pairs import Beam, pairs
 from .session import Suite
 from .source import Source, UnreadableSource
 from .swap import Swapper
@@ -27,6 +28,8 @@ _BATCH_S = 1.5
 _MOST_FRESH = 600
 _SECOND_CHANCE = 20.0
 """How much more time slow candidates get the second time."""
+_SINGLE, _PAIRS, _WARM = 0.55, 0.8, 0.9
+"""Shares of the CPU time: for single edits, then pairs, then the other single edits, then fresh trials."""
 _COMPARED = 16
 """The best repairs, whose behaviour is compared."""
 _RECORDED = 24
@@ -93,6 +96,9 @@ class Search:
             request.scratch,
         )
         self._slow: list[Candidate] = []
+        self._beam = Beam()
+        self._most_by_one = 0
+        """Most failing tests that one edit cleared."""
         self._parent = os.getppid()
         self._stop_cpu = request.cpu_s
 
@@ -101,9 +107,17 @@ class Search:
         self._end = started + self._request.wall_s * 0.85
         gc.collect()
         gc.freeze()
-        asked_for = guided(self.sources, self._diagnosis.spectra, self._diagnosis.failing)
-        candidates = stream(self.sources, self._scores, self._request.seed, leaning(self._request), asked_for)
-        self._drain(candidates, self._trials, progress)
+        candidates = self._candidates()
+        whole = self._stop_cpu
+        self._stop_cpu = whole * _SINGLE
+        left = self._drain(candidates, self._trials, progress)
+        if self._wants_pairs():
+            self._stop_cpu = whole * _PAIRS
+            partial = [each.candidate for each in ranked(self.outcome.found)[:_COMPARED]]
+            self._drain(pairs(self._beam.best(), self._candidates(), partial), self._trials, progress)
+        if not self.outcome.found:
+            self._stop_cpu = whole * _WARM
+            left = self._drain(itertools.chain(left, candidates), self._trials, progress)
         if not self._over() and self._slow:
             slow, self._slow = self._slow, []
             patient = replace(
@@ -113,9 +127,23 @@ class Search:
             self.outcome.timeouts -= len(slow)
             self.outcome.candidates -= len(slow)
             self._drain(iter(slow), patient, progress)
-        self.outcome.exhausted = not self._over()
+        self.outcome.exhausted = not self._over() and not left
         self._compare()
         return self.outcome
+
+    def _candidates(self) -> Iterator[Candidate]:
+        request = self._request
+        asked_for = guided(self.sources, self._diagnosis.spectra, self._diagnosis.failing)
+        return stream(self.sources, self._scores, request.seed, leaning(request), asked_for)
+
+    def _wants_pairs(self) -> bool:
+        """Tell whether two edits may do what one did not: tests got further, or each of two mends a part."""
+        found = self.outcome.found
+        if self.outcome.convincing or any(
+            len(each.cleared) == len(self._diagnosis.failing) for each in found
+        ):
+            return False
+        return bool(self._beam) or len(found) > 1
 
     def _compare(self) -> None:
         """Look how the best repairs behave on the inputs of tests and on inputs near them."""
@@ -134,7 +162,8 @@ class Search:
         for place, each in enumerate(best):
             each.place = place
 
-    def _drain(self, candidates: Iterator[Candidate], trials: Trials, progress: Progress) -> None:
+    def _drain(self, candidates: Iterator[Candidate], trials: Trials, progress: Progress) -> list[Candidate]:
+        """Try candidates until none is left or the time is up; gives those that were taken and not tried."""
         pending: list[Candidate] = []
         told = time.monotonic()
         while not self._over():
@@ -143,7 +172,7 @@ class Search:
             self.outcome.candidates += len(fetched)
             pending += fetched
             if not pending:
-                return
+                return []
             verdicts, _ = trials.run(pending, _BATCH_S, self._over)
             for candidate, verdict in zip(pending, verdicts):
                 self._take(candidate, verdict)
@@ -156,12 +185,16 @@ class Search:
                     found=len(self.outcome.found),
                     cpu_s=round(cpu_used(), 2),
                 )
+        self.outcome.candidates -= len(pending)
+        return pending
 
     def _take(self, candidate: Candidate, verdict: Verdict) -> None:
         outcome = self.outcome
         outcome.tried += 1
         if verdict.kind == "clears":
             self._keep(candidate, verdict)
+        elif verdict.further:
+            self._beam.add(candidate, verdict.further)
         elif verdict.kind == "timeout":
             outcome.timeouts += 1
             self._slow.append(candidate)
@@ -174,6 +207,10 @@ class Search:
                 outcome.fresh.append(candidate)
 
     def _keep(self, candidate: Candidate, verdict: Verdict) -> None:
+        if candidate.double and len(verdict.cleared) <= self._most_by_one:
+            return  # one of its halves does as much
+        if not candidate.double:
+            self._most_by_one = max(self._most_by_one, len(verdict.cleared))
         name = self._files.relative(candidate.source.path)
         if digest(name, candidate.source.diff(candidate.edits, name)) in self._request.avoid:
             return

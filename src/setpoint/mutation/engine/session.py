@@ -57,6 +57,14 @@ class Suite:
         """Give the file that a test stands in."""
         return str(getattr(self.items[test], "path", "") or self.items[test].fspath)
 
+    def got_to(self, test: str, error: BaseException | None) -> tuple[int, bool]:
+        """Tell how far a failing test got: its line, and whether it got so far as to compare."""
+        step = error.__traceback__ if error is not None else None
+        path = self.path_of(test)
+        while step is not None and step.tb_frame.f_code.co_filename != path:
+            step = step.tb_next
+        return (step.tb_lineno if step is not None else 0), isinstance(error, AssertionError)
+
     def is_doctest(self, test: str) -> bool:
         """Whether a test is written in the documentation of a source file."""
         return type(self.items[test]).__name__ == "DoctestItem"

@@ -19,7 +19,7 @@ from .source import Source
 from .suspicion import Line
 from .wire import Progress, Request
 
-_Thin = tuple[str, int, Any, str, int, int, float]
+_Thin = tuple[str, int, Any, str, int, int, float, float, int, bool]
 
 
 @dataclass
@@ -128,7 +128,11 @@ def _light(diagnosis: Diagnosis, outcome: Outcome) -> dict[str, Any]:
     """Make it picklable: candidates without their trees."""
     found = [(_thin(each.candidate), each.cleared, each.checked, each.place) for each in outcome.found]
     touching = {
-        key_of(each.candidate): diagnosis.guards(each.candidate.source.path, each.candidate.unit)
+        key_of(each.candidate): [
+            test
+            for unit in each.candidate.units()
+            for test in diagnosis.guards(each.candidate.source.path, unit)
+        ]
         for each in outcome.found
     }
     return {
@@ -146,15 +150,18 @@ def _light(diagnosis: Diagnosis, outcome: Outcome) -> dict[str, Any]:
 
 
 def _thin(candidate: Candidate) -> _Thin:
-    unit = candidate.source.units.index(candidate.unit)
+    units = candidate.source.units
     return (
         candidate.source.path,
-        unit,
+        units.index(candidate.unit),
         candidate.edits,
         candidate.template,
         candidate.size,
         candidate.line,
         candidate.score,
+        candidate.leaning,
+        -1 if candidate.also is None else units.index(candidate.also),
+        candidate.double,
     )
 
 
@@ -162,10 +169,11 @@ def _fill(warm: Warm, plain: dict[str, Any]) -> None:
     sources: dict[str, Source] = {}
 
     def thick(thin: _Thin) -> Candidate:
-        path, unit, *rest = thin
+        path, unit, *rest, also, double = thin
         if path not in sources:
             sources[path] = Source.read(path)
-        return Candidate(sources[path], sources[path].units[unit], *rest)
+        units = sources[path].units
+        return Candidate(sources[path], units[unit], *rest, None if also < 0 else units[also], double)
 
     found, fresh = plain.pop("found"), plain.pop("fresh")
     for name, value in plain.items():
