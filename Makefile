@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents check format docs bench bench-agents bench-evaluate clean
+.PHONY: help demo test test-agents check format docs bench bench-agents bench-evaluate bench-scale clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -53,6 +53,9 @@ bench: $(READY) ## Measure Setpoint's own overhead
 
 bench-evaluate: $(READY) ## Measure how soon a change is judged, on click, attrs and httpx (about half an hour)
 	@$(BIN)/python bench/evaluate.py
+
+bench-scale: $(READY) ## Measure pages, metrics and the record with a million events, on SQLite and Postgres (half an hour)
+	@$(BIN)/python bench/scale.py
 
 clean: ## Remove what the other targets made, but for .agents/ and .tools/
 	@rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -151,6 +151,15 @@ class CustomAgent(BaseModel):
     """
 
 
+class TelemetrySettings(BaseModel):
+    """Who is told of runs that have ended."""
+
+    model_config = _CLOSED
+
+    otlp: str = ""
+    """A collector that gets each run as a trace, by OTLP over HTTP (extra `otel`); empty: nobody."""
+
+
 class Settings(BaseSettings):
     """Every setting with its default."""
 
@@ -192,6 +201,8 @@ class Settings(BaseSettings):
     """How the board is worked off."""
     cover: CoverGoals = CoverGoals()
     """Which files are to be covered by tests, and how well; `setpoint cover` names them."""
+    telemetry: TelemetrySettings = TelemetrySettings()
+    """Who is told of runs that have ended."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""
     known_red: KnownRed | Literal["auto"] = "auto"

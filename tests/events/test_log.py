@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.events import PhaseEntered
+from setpoint.domain.events import PhaseApproved, PhaseEntered
 from setpoint.domain.ids import TraceId
 from setpoint.errors import RecordedDataError
 from setpoint.events.log import SqlEventLog
@@ -46,7 +46,7 @@ def test_a_field_that_a_newer_version_wrote_is_named(tmp_path: Path, store: Stor
 
 WRITER = """
 import sys, pathlib
-from setpoint.domain.events import PhaseEntered
+from setpoint.domain.events import PhaseApproved, PhaseEntered
 from setpoint.events.log import SqlEventLog
 from setpoint.store.connect import open_store
 store = open_store(pathlib.Path(sys.argv[1]))
@@ -93,3 +93,21 @@ def test_a_key_that_two_processes_record_at_once_is_recorded_once(tmp_path: Path
     first = SqlEventLog(store).append(ONE, "deliver", [PhaseEntered(phase="deliver")])
     assert SqlEventLog(other).append(ONE, "deliver", [PhaseEntered(phase="deliver", iteration=9)]) == first
     other.close()
+
+
+def test_events_of_several_runs_are_read_at_once_each_run_in_order(store: Store) -> None:
+    log = SqlEventLog(store)
+    for trace in ("run-a", "run-b", "run-c"):
+        log.append(TraceId(trace), "k", [PhaseEntered(phase="plan"), PhaseApproved(phase="plan", bounces=0)])
+        log.append(TraceId(trace), "l", [PhaseEntered(phase="implement", iteration=1)])
+    found = log.replays([TraceId("run-a"), TraceId("run-c"), TraceId("run-z")], kinds=("phase.entered",))
+    assert set(found) == {"run-a", "run-c"}
+    assert [event.seq for event in found[TraceId("run-c")]] == [1, 3]
+    assert found[TraceId("run-a")][0] == log.replay(TraceId("run-a"))[0]
+    assert log.replays([], kinds=("phase.entered",)) == {}
+
+
+def test_a_part_of_a_run_is_read_without_the_rest(store: Store) -> None:
+    log = SqlEventLog(store)
+    log.append(ONE, "k", [PhaseEntered(phase="plan", iteration=number) for number in range(5)])
+    assert [event.seq for event in log.replay(ONE, after=1, most=2)] == [2, 3]

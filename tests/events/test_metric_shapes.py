@@ -1,9 +1,12 @@
 """The metrics as text for Prometheus and as one HTML page."""
 
 import re
+import shutil
+import subprocess
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from setpoint.events.exposition import name_of, prometheus
 from setpoint.events.measures import Loop, measures
@@ -59,6 +62,29 @@ def test_what_an_agent_calls_its_tools_stays_inside_its_label():
     sample = re.compile(r'(#.*)|([a-z_]+\{([a-z_]+="([^"\\\n]|\\["\\n])*",?)*\} [0-9.e+-]+)')
     assert all(sample.fullmatch(line) for line in lines), lines
     assert any(r'part="ba\"sh\\n<script>' in line for line in lines)
+
+
+def test_a_scraper_reads_back_what_was_written():
+    text = prometheus((a_report(7), a_report(30)), {"verified": 3, "running": 1})
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    ratio = families["setpoint_tool_success_ratio"]
+    assert {sample.labels["window_days"]: sample.value for sample in ratio.samples} == {"7": 0.5, "30": 0.5}
+    (part, _) = families["setpoint_tool_success_ratio_by"].samples
+    assert part.labels["part"] == HOSTILE
+    assert {sample.labels["state"]: sample.value for sample in families["setpoint_runs"].samples} == {
+        "verified": 3,
+        "running": 1,
+    }
+    assert ratio.type == "gauge"
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool (Debian's package prometheus) is not here")
+def test_the_scrapers_own_tool_finds_nothing_wrong():
+    text = prometheus((a_report(7), a_report(30)), {"verified": 3})
+    done = subprocess.run(
+        ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_every_metric_has_a_family_name_of_its_own_that_prometheus_takes():

@@ -5,14 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from domain.examples import GATE
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.events import IterationEvaluated, PhaseEntered, RunFinished, RunResumed, RunStarted
+from setpoint.domain.events import (
+    GateOpened,
+    IterationEvaluated,
+    PhaseEntered,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+)
 from setpoint.domain.ids import Commit, StoryId, TraceId, Tree
 from setpoint.domain.run import Ending, RunOrder, RunOutcome
 from setpoint.domain.story import Story
 from setpoint.errors import UsageError
 from setpoint.events.log import SqlEventLog
-from setpoint.events.queries import RunState, find, latest, runs
+from setpoint.events.queries import RunState, find, latest, newest_by_story, runs
 from setpoint.pipelines import load_pipeline
 from setpoint.store.connect import Store, open_store
 from setpoint.store.locks import RunLocks
@@ -128,3 +136,22 @@ def test_a_prefix_of_none_or_of_several_runs_is_refused(store: Store) -> None:
         find(store, nobody, "a")
     with pytest.raises(UsageError, match="no run's id"):
         find(store, nobody, "%")
+
+
+def test_what_waits_is_found_however_many_runs_came_later(store: Store) -> None:
+    begin(store, "run-old")
+    SqlEventLog(store).append(TraceId("run-old"), "gate", [GateOpened(gate=GATE)])
+    for number in range(5):
+        begin(store, f"run-{number}", minutes=1 + number)
+        finish(store, f"run-{number}")
+    waiting = runs(store, nobody, limit=2, recorded=(RunState.WAITING,))
+    assert [(run.trace_id, run.state) for run in waiting] == [("run-old", RunState.WAITING)]
+    assert len(runs(store, nobody, limit=2)) == 2
+
+
+def test_the_newest_run_of_each_story_that_is_asked_for(store: Store) -> None:
+    for trace in ("run-a", "run-b"):
+        begin(store, trace)
+    found = newest_by_story(store, nobody, (StoryId("fix"), StoryId("other")))
+    assert {story: run.trace_id for story, run in found.items()} == {"fix": "run-b"}
+    assert newest_by_story(store, nobody, ()) == {}

@@ -5,6 +5,7 @@ Verb modules import the rest of Setpoint inside their functions, so that `--help
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from pathlib import Path
@@ -21,6 +22,7 @@ from setpoint.cli import (
     cover,
     demo,
     doctor,
+    export,
     feedback,
     finding,
     gate,
@@ -38,6 +40,7 @@ from setpoint.cli import (
     step,
     story,
     verify,
+    watch,
 )
 from setpoint.errors import ExitCode, SetpointError
 
@@ -50,6 +53,8 @@ app = typer.Typer(
 )
 
 
+COLLECT = (50_000, 20, 20)
+"""When garbage is looked for: reading a record makes very many objects and hardly a cycle among them."""
 WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 """What Typer raises for words it cannot read: click's `ClickException`, or that of the click Typer brings."""
 
@@ -80,6 +85,7 @@ app.add_typer(gate.app)
 app.add_typer(story.app)
 app.command()(status.status)
 app.command()(show.show)
+app.command()(watch.watch)
 app.command()(metrics.metrics)
 app.command()(serve.serve)
 app.command()(check.check)
@@ -88,6 +94,7 @@ app.command()(mutate.mutate)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)
 app.command()(attest.attest)
+app.command()(export.export)
 app.add_typer(finding.app, name="finding")
 app.add_typer(learn.app, name="learn")
 app.add_typer(feedback.app, name="feedback")
@@ -98,6 +105,7 @@ app.command()(demo.demo)
 
 def main() -> None:
     """Run the command line; every way out is an `ExitCode`."""
+    gc.set_threshold(*COLLECT)
     try:
         code = app(standalone_mode=False)
     except SetpointError as error:

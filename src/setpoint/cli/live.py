@@ -172,8 +172,13 @@ class _Shown:
                 status.update(escape(line(event.body).text))
 
     def _print(self, event: Event) -> None:
-        shown = line(event.body)
-        if shown.detail and not self._everything:
-            return
-        clock = event.at.astimezone().strftime("%H:%M:%S")
-        self._console.print(f"[dim]{clock}[/dim] {escape(shown.text)}", style=shown.style or None)
+        print_event(self._console, event, everything=self._everything)
+
+
+def print_event(console: Console, event: Event, *, everything: bool) -> None:
+    """Print an event in one line with its time; details only where everything is wanted."""
+    shown = line(event.body)
+    if shown.detail and not everything:
+        return
+    clock = event.at.astimezone().strftime("%H:%M:%S")
+    console.print(f"[dim]{clock}[/dim] {escape(shown.text)}", style=shown.style or None)

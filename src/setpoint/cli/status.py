@@ -16,8 +16,10 @@ def status(
     """List the newest runs: state, iterations, cost, branch."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from setpoint import wiring
+    from setpoint.cli.styles import of_state
 
     rows = wiring.run_list(wiring.open_project(Path.cwd()), most)
     if as_json:
@@ -34,7 +36,8 @@ def status(
         state = str(row.ending or row.state)
         untold = "unknown" if row.ending else ""
         cost = untold if row.cost_usd is None else f"${row.cost_usd:.2f}"
-        table.add_row(row.trace_id, state, str(row.iterations), cost, row.branch, row.title)
+        shown = Text(state, style=of_state(state))
+        table.add_row(row.trace_id, shown, str(row.iterations), cost, row.branch, Text(row.title))
     console = Console(soft_wrap=True, highlight=False)
     console.print(table)
     for row in rows:

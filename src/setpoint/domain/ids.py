@@ -34,15 +34,18 @@ _RANDOM_DIGITS = 5
 
 def sortable(prefix: str, at: datetime) -> str:
     """Make an identifier that sorts by time: prefix, nine base-32 digits of milliseconds, five random."""
-    milliseconds = int(at.timestamp() * 1000)
-    digits = [_ALPHABET[(milliseconds >> (5 * place)) & 31] for place in reversed(range(_MILLISECOND_DIGITS))]
-    digits += [secrets.choice(_ALPHABET) for _ in range(_RANDOM_DIGITS)]
-    return f"{prefix}-{''.join(digits)}"
+    return sortable_row(prefix, at, 1)[0]
 
 
 def sortable_row(prefix: str, at: datetime, count: int) -> tuple[str, ...]:
     """Make so many different identifiers of one moment, in the order in which they sort."""
-    row: set[str] = set()
+    stem = f"{prefix}-{_digits(int(at.timestamp() * 1000), _MILLISECOND_DIGITS)}"
+    row: set[int] = set()
     while len(row) < count:
-        row.add(sortable(prefix, at))
-    return tuple(sorted(row))
+        row.add(secrets.randbits(5 * _RANDOM_DIGITS))
+    # The alphabet is in ascending order, so the numbers sort as their digits do.
+    return tuple(stem + _digits(number, _RANDOM_DIGITS) for number in sorted(row))
+
+
+def _digits(number: int, count: int) -> str:
+    return "".join([_ALPHABET[(number >> shift) & 31] for shift in range(5 * (count - 1), -1, -5)])

@@ -65,6 +65,8 @@ Instant = Annotated[datetime, AfterValidator(_aware)]
 
 
 def _writable(text: str) -> str:
+    if text.isascii():  # nearly always, and a log of a million events has some million texts
+        return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

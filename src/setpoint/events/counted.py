@@ -11,14 +11,14 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from setpoint.events.tallies import QUERIES
-from setpoint.events.window import Window
+from setpoint.events.window import Window, between
 from setpoint.store.connect import Store
 from setpoint.store.tables import METRICS_DAY
 
@@ -51,9 +51,11 @@ def tallies(store: Store, since: date, until: date, at: datetime) -> Tallies:
     found: Tallies = {}
     settled: list[dict[str, str]] = []
     with store.reading() as connection:
+        database = connection.dialect.name
+        all_kept = _kept(connection, [_version(query, database) for query in QUERIES.values()], since, until)
         for name, query in QUERIES.items():
-            version = _version(query, connection.dialect.name)
-            kept = _kept(connection, name, version, since, until)
+            version = _version(query, database)
+            kept = all_kept.get((name, version), {})
             missing = [day for day in days if day not in kept]
             anew: dict[date, list[Row]] = {day: [] for day in missing}
             for row in _counted(connection, query, missing[0], until) if missing else ():
@@ -79,14 +81,19 @@ def _over(day: date, at: datetime) -> bool:
 def _version(query: Query, database: str) -> str:
     """Name what a query counts: its words and constants, but not its days."""
     dialect: sa.Dialect = sa.make_url(f"{database}://").get_dialect()()
-    compiled = query(Window(database, date.min, date.min)).compile(dialect=dialect)
-    constants = [str(value) for value in compiled.params.values() if not isinstance(value, datetime)]
+    compiled = _statement(query, database).compile(dialect=dialect)
+    constants = [str(value) for value in compiled.params.values() if value is not None]
     return hashlib.sha256("\n".join([str(compiled), *constants]).encode()).hexdigest()[:16]
 
 
+@cache
+def _statement(query: Query, database: str) -> sa.Select[Any]:
+    return query(Window(database))
+
+
 def _counted(connection: sa.Connection, query: Query, since: date, until: date) -> tuple[Row, ...]:
-    window = Window(connection.dialect.name, since, until)
-    return tuple(_row(found) for found in connection.execute(query(window)).mappings())
+    found = connection.execute(_statement(query, connection.dialect.name), between(since, until))
+    return tuple(_row(row) for row in found.mappings())
 
 
 def _row(found: sa.RowMapping) -> Row:
@@ -94,19 +101,26 @@ def _row(found: sa.RowMapping) -> Row:
     return Row(day=date.fromisoformat(found["day"]), label=found.get("label") or "", figures=figures)
 
 
-def _kept(
-    connection: sa.Connection, name: str, version: str, since: date, until: date
-) -> dict[date, tuple[Row, ...]]:
-    kept = METRICS_DAY.c
-    query = sa.select(kept.day, kept.body).where(
-        kept.tally == name,
-        kept.version == version,
-        kept.day.between(since.isoformat(), until.isoformat()),
+Kept = dict[tuple[str, str], dict[date, tuple[Row, ...]]]
+"""Days by the name and the version of their tally."""
+
+
+def _kept(connection: sa.Connection, versions: list[str], since: date, until: date) -> Kept:
+    columns = METRICS_DAY.c
+    query = sa.select(columns.tally, columns.version, columns.day, columns.body).where(
+        columns.tally.in_(list(QUERIES)),
+        columns.version.in_(versions),
+        columns.day.between(since.isoformat(), until.isoformat()),
     )
-    return {date.fromisoformat(day): _read(day, body) for day, body in connection.execute(query)}
+    found: Kept = {}
+    for tally, version, day, body in connection.execute(query):
+        found.setdefault((tally, version), {})[date.fromisoformat(day)] = _read(day, body)
+    return found
 
 
+@lru_cache(maxsize=16_384)
 def _read(day: str, body: str) -> tuple[Row, ...]:
+    """Read what was kept of a day; a dashboard asks for the same days again and again."""
     return tuple(
         Row(day=date.fromisoformat(day), label=label, figures=figures) for label, figures in json.loads(body)
     )

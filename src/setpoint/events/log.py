@@ -25,6 +25,9 @@ from setpoint.errors import RecordedDataError
 from setpoint.store.connect import Store
 from setpoint.store.tables import EVENT, RUN
 
+_event = Event.model_construct
+"""Makes an event without a second look at its body: that was checked when made, or just now when read."""
+
 
 def _now() -> datetime:
     return datetime.now(UTC)
@@ -59,12 +62,16 @@ class SqlEventLog:
             for body in bodies:
                 _list(connection, trace_id, body, rows[0]["at"])
             return tuple(
-                Event(id=row["id"], trace_id=trace_id, seq=row["seq"], at=row["at"], key=key, body=body)
+                _event(id=row["id"], trace_id=trace_id, seq=row["seq"], at=row["at"], key=key, body=body)
                 for row, body in zip(rows, bodies, strict=True)
             )
 
-    def replay(self, trace_id: TraceId, after: int = 0, *, kinds: Collection[str] = ()) -> tuple[Event, ...]:
+    def replay(
+        self, trace_id: TraceId, after: int = 0, *, kinds: Collection[str] = (), most: int | None = None
+    ) -> tuple[Event, ...]:
         """Give a run's events in order, those with `seq` above `after`; where asked for, only some kinds.
+
+        `most` gives so many of them at most, the first.
 
         Raises `RecordedDataError` where an event was written by a newer version or is damaged.
         """
@@ -72,7 +79,17 @@ class SqlEventLog:
         if kinds:
             wanted.append(EVENT.c.kind.in_(kinds))
         with self._store.reading() as connection:
-            return _select(connection, *wanted)
+            return _select(connection, *wanted, most=most)
+
+    def replays(self, traces: Collection[TraceId], *, kinds: Collection[str]) -> dict[TraceId, list[Event]]:
+        """Give the events of some kinds of several runs, each run's in order; raises as `replay` does."""
+        found: dict[TraceId, list[Event]] = {}
+        # Not the column itself: the database is to go by the runs, which are few, and not by the kinds.
+        kind = EVENT.c.kind + ""
+        with self._store.reading() as connection:
+            for event in _select(connection, EVENT.c.trace_id.in_(traces), kind.in_(kinds)):
+                found.setdefault(event.trace_id, []).append(event)
+        return found
 
     def traces(self) -> tuple[TraceId, ...]:
         """Give all runs, newest first."""
@@ -102,24 +119,33 @@ def _rows(
     ]
 
 
-def _select(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> tuple[Event, ...]:
+_COLUMNS = tuple(EVENT.c[name] for name in ("id", "trace_id", "seq", "at", "kind", "key", "body"))
+
+
+def _select(
+    connection: sa.Connection, *where: sa.ColumnElement[bool], most: int | None = None
+) -> tuple[Event, ...]:
+    found = connection.execute(sa.select(*_COLUMNS).where(*where).order_by(EVENT.c.seq).limit(most))
+    # Taken apart by place: a log of a million events is read at every look at all runs.
     return tuple(
-        _read(row) for row in connection.execute(sa.select(EVENT).where(*where).order_by(EVENT.c.seq))
+        [
+            _event(id=id_, trace_id=trace, seq=seq, at=at, key=key, body=_body(trace, seq, kind, body))
+            for id_, trace, seq, at, kind, key, body in found
+        ]
     )
 
 
-def _read(row: sa.Row[Any]) -> Event:
+def _body(trace_id: str, seq: int, kind: str, body: str) -> Body:
     try:
-        body = BODY.validate_json(row.body)
+        return BODY.validate_json(body)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         message = (
-            f"event {row.seq} of {row.trace_id}, kind '{row.kind}', cannot be read by this version: "
+            f"event {seq} of {trace_id}, kind '{kind}', cannot be read by this version: "
             f"{first['msg']}{f' at {place}' if place else ''}"
         )
         raise RecordedDataError(message, mend="update Setpoint: a newer version has written it") from error
-    return Event(id=row.id, trace_id=row.trace_id, seq=row.seq, at=row.at, key=row.key, body=body)
 
 
 def _list(connection: sa.Connection, trace_id: TraceId, body: Body, at: datetime) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 from pydantic import Field
 
 from setpoint.domain.value import Instant, Value
 from setpoint.errors import RecordedDataError
-from setpoint.events.counted import Row, Tallies, tallies
+from setpoint.events.counted import tallies
 from setpoint.events.measures import Loop, Measure, measures
+from setpoint.events.summed import Summed
 from setpoint.events.words import duration, one_line
 from setpoint.store.connect import Store
 
@@ -25,7 +25,7 @@ _LABEL = 60
 Trend = Literal["up", "down", "same", ""]
 
 
-class Figure(Value):
+class Figure(NamedTuple):
     """One value with the size of the sample it rests on."""
 
     value: float | None = None
@@ -115,7 +115,8 @@ def report(
         raise RecordedDataError(
             message, mend="`setpoint show RUN` names a damaged event; update Setpoint if it was written later"
         ) from error
-    metrics = tuple(_metric(measure, found, since, until) for measure in measures())
+    summed = Summed(found)
+    metrics = tuple(_metric(measure, summed, since, until) for measure in measures())
     return MetricsReport(at=at, days=days, since=since, until=until, metrics=metrics)
 
 
@@ -134,7 +135,7 @@ def amount(value: float | None, unit: str) -> str:
             return f"{value:.2f}"
 
 
-def _metric(measure: Measure, found: Tallies, since: date, until: date) -> Metric:
+def _metric(measure: Measure, found: Summed, since: date, until: date) -> Metric:
     days = [since + timedelta(days=each) for each in range((until - since).days + 1)]
     length = timedelta(days=len(days))
     now, before = (since, until), (since - length, since - timedelta(days=1))
@@ -163,28 +164,18 @@ def _metric(measure: Measure, found: Tallies, since: date, until: date) -> Metri
     return Metric.model_validate({**told, **values})
 
 
-def _by_day(measure: Measure, found: Tallies, days: list[date]) -> tuple[DayFigure, ...]:
-    totals, counts = _daily(found, measure.total), _daily(found, measure.n)
-    figures = (_ratio(totals.get(day, 0.0), counts.get(day, 0.0)) for day in days)
+def _by_day(measure: Measure, found: Summed, days: list[date]) -> tuple[DayFigure, ...]:
+    figures = (_figure(measure, found, (day, day)) for day in days)
     return tuple(
         DayFigure(day=day, value=each.value, n=each.n) for day, each in zip(days, figures, strict=True)
     )
 
 
-def _daily(found: Tallies, name: str) -> dict[date, float]:
-    tally, _, figure = name.partition(".")
-    sums: dict[date, float] = {}
-    for row in found[tally]:
-        sums[row.day] = sums.get(row.day, 0.0) + row.figures[figure]
-    return sums
-
-
 def _parts(
-    measure: Measure, found: Tallies, now: tuple[date, date], before: tuple[date, date]
+    measure: Measure, found: Summed, now: tuple[date, date], before: tuple[date, date]
 ) -> tuple[Part, ...]:
-    labels = {row.label for row in found[measure.total.partition(".")[0]]}
     made = []
-    for label in sorted(labels, key=_order):
+    for label in sorted(found.labels(measure.total), key=_order):
         current, earlier = _figure(measure, found, now, label), _figure(measure, found, before, label)
         if current.n or earlier.n:
             shown = one_line(label, _LABEL) or "?"
@@ -197,17 +188,11 @@ def _order(label: str) -> tuple[int, str]:
     return (int(label), "") if label.isdecimal() else (_LABEL * MOST_DAYS, label)
 
 
-def _figure(measure: Measure, found: Tallies, days: tuple[date, date], label: str | None = None) -> Figure:
+def _figure(measure: Measure, found: Summed, days: tuple[date, date], label: str | None = None) -> Figure:
     """Sum a window; a part is measured against its own count, or against all where its tally has none."""
     same = measure.total.partition(".")[0] == measure.n.partition(".")[0]
-    total = _sum(found, measure.total, days, label)
-    return _ratio(total, _sum(found, measure.n, days, label if same else None))
-
-
-def _sum(found: Tallies, name: str, days: tuple[date, date], label: str | None) -> float:
-    tally, _, figure = name.partition(".")
-    rows: Iterable[Row] = (row for row in found[tally] if days[0] <= row.day <= days[1])
-    return sum(row.figures[figure] for row in rows if label is None or row.label == label)
+    total = found.total(measure.total, days, label)
+    return _ratio(total, found.total(measure.n, days, label if same else None))
 
 
 def _ratio(total: float, n: float) -> Figure:

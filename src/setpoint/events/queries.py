@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -64,9 +64,16 @@ class RunSummary(Value):
         return self.state is RunState.WAITING
 
 
-def runs(store: Store, owner: Owner, *, limit: int = 50) -> tuple[RunSummary, ...]:
-    """Give the newest runs, newest first."""
+def runs(
+    store: Store, owner: Owner, *, limit: int = 50, recorded: Collection[RunState] = ()
+) -> tuple[RunSummary, ...]:
+    """Give the newest runs, newest first; where asked for, those alone of which the record says this state.
+
+    What is recorded as running is interrupted where no process owns it.
+    """
     query = sa.select(RUN).order_by(RUN.c.started_at.desc(), RUN.c.trace_id.desc()).limit(limit)
+    if recorded:
+        query = query.where(RUN.c.state.in_([str(state) for state in recorded]))
     with store.reading() as connection:
         return tuple(_summary(row, owner) for row in connection.execute(query))
 
@@ -91,9 +98,11 @@ def latest(store: Store, owner: Owner) -> RunSummary | None:
     return next(iter(runs(store, owner, limit=1)), None)
 
 
-def newest_by_story(store: Store, owner: Owner) -> dict[StoryId, RunSummary]:
-    """Give the newest run of each story."""
-    newest = sa.select(sa.func.max(RUN.c.trace_id)).group_by(RUN.c.story_id)
+def newest_by_story(store: Store, owner: Owner, stories: Collection[StoryId]) -> dict[StoryId, RunSummary]:
+    """Give the newest run of each of these stories that has one."""
+    newest = (
+        sa.select(sa.func.max(RUN.c.trace_id)).where(RUN.c.story_id.in_(stories)).group_by(RUN.c.story_id)
+    )
     with store.reading() as connection:
         rows = connection.execute(sa.select(RUN).where(RUN.c.trace_id.in_(newest))).all()
     return {StoryId(row.story_id): _summary(row, owner) for row in rows}
@@ -109,17 +118,16 @@ def runs_of(store: Store, owner: Owner, story: StoryId) -> tuple[RunSummary, ...
 def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
     """Give the run whose id begins so, with or without `run-`; none or several of them is a `UsageError`."""
     begins = prefix if prefix.startswith("run-") else f"run-{prefix}"
-    query = sa.select(RUN).where(
-        sa.or_(RUN.c.trace_id == prefix, RUN.c.trace_id.startswith(begins, autoescape=True))
-    )
+    whole = sa.select(RUN).where(RUN.c.trace_id.in_((prefix, begins)))
+    query = sa.select(RUN).where(RUN.c.trace_id.startswith(begins, autoescape=True)).order_by(RUN.c.trace_id)
     with store.reading() as connection:
-        found = [
-            _summary(row, owner)
-            for row in connection.execute(query.order_by(RUN.c.trace_id).limit(_SHOWN + 1))
-        ]
-    exact = [run for run in found if run.trace_id in (prefix, begins)]
-    if len(found) == 1 or exact:
-        return (exact or found)[0]
+        # A whole name is found by its key; to look for beginnings, the database reads all of them.
+        exact = connection.execute(whole).first()
+        if exact is not None:
+            return _summary(exact, owner)
+        found = [_summary(row, owner) for row in connection.execute(query.limit(_SHOWN + 1))]
+    if len(found) == 1:
+        return found[0]
     if not found:
         message = f"no run's id begins with '{prefix}'"
         raise UsageError(message, mend="`setpoint status` lists all runs")

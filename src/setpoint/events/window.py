@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from setpoint.store.tables import EVENT
+from setpoint.store.tables import EVENT, Utc
 
 Column = sa.ColumnElement[Any]
 _NUL = r"(?<!\\)((?:\\\\)*)\\u0000"
@@ -63,14 +63,24 @@ class Body:
         return table, Body(postgres=self.postgres, body=table.c.value)
 
 
-class Window:
-    """The events of some days in one database, and what all tallies are made of."""
+def between(since: date, until: date) -> dict[str, datetime]:
+    """Give what a query is run with for the days from `since` to `until`, in UTC, both included."""
+    return {
+        "begin": datetime.combine(since, time(), UTC),
+        "end": datetime.combine(until + timedelta(days=1), time(), UTC),
+    }
 
-    def __init__(self, dialect: str, since: date, until: date) -> None:
-        """Look at the days from `since` to `until`, both in UTC and included."""
+
+class Window:
+    """The events of some days in one database, and what all tallies are made of.
+
+    Which days is said when a query is run (`between`), so that each query is put together once.
+    """
+
+    def __init__(self, dialect: str) -> None:
+        """Speak to a database of this kind."""
         self.postgres = dialect == "postgresql"
-        self._from = datetime.combine(since, time(), UTC)
-        self._to = datetime.combine(until + timedelta(days=1), time(), UTC)
+        self._begin, self._end = (sa.bindparam(name, type_=Utc()) for name in ("begin", "end"))
         self.json = Body(postgres=self.postgres, body=EVENT.c.body)
         self.finished = self._finished()
 
@@ -91,7 +101,7 @@ class Window:
 
     def within(self, *kinds: str) -> Column:
         """Choose the events of these kinds that were recorded in the window."""
-        return sa.and_(EVENT.c.kind.in_(kinds), EVENT.c.at >= self._from, EVENT.c.at < self._to)
+        return sa.and_(EVENT.c.kind.in_(kinds), EVENT.c.at >= self._begin, EVENT.c.at < self._end)
 
     def of_finished(self, *kinds: str) -> tuple[sa.FromClause, Column]:
         """Give the events of these kinds of all runs that finished in the window, whenever they happened."""

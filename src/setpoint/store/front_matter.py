@@ -95,9 +95,12 @@ def _means(front: str, expected: dict[str, Any], name: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _read(front: str) -> tuple[yaml.Node | None, Any]:
-    """Parse a text; kept, because a change is read, changed, checked and read again within a moment."""
+    """Parse a text; kept, because a change is read, changed, checked and read again within a moment.
+
+    A board that is open in a browser reads the same files again and again.
+    """
     loader = yaml.SafeLoader(front)
     try:
         node = loader.get_single_node()

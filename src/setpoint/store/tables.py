@@ -69,6 +69,8 @@ RUN = sa.Table(
     sa.Column("started_at", Utc, nullable=False),
     sa.Column("finished_at", Utc),
     sa.Index("run_by_start", "started_at"),
+    sa.Index("run_by_state", "state", "started_at"),
+    sa.Index("run_by_story", "story_id", "trace_id"),
 )
 """One row per run for listings, written with the events that it follows from; nothing rests on it alone."""
 

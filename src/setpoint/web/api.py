@@ -81,7 +81,7 @@ def events(
     most: Annotated[int, Query(ge=1, le=5000)] = 1000,
 ) -> list[Event]:
     """Give a run's events in order, those after a place."""
-    return list(desk.project.log.replay(TraceId(which), after)[:most])
+    return list(desk.project.log.replay(TraceId(which), after, most=most))
 
 
 @router.get("/runs/{which}/diff/{iteration}", response_class=PlainTextResponse)

@@ -6,12 +6,14 @@ from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.deliveries import observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.exporting import run_report, send_trace, write_run_page
 from setpoint.wiring.feedback import apply_fix, comment, rewrite_fix
 from setpoint.wiring.feedback import dismiss as dismiss_finding
 from setpoint.wiring.feedback import known_opinions as opinions
 from setpoint.wiring.feedback import rates as apply_rates
 from setpoint.wiring.findings import finding_of, findings_of, fix_of
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+from setpoint.wiring.glancing import Glance, glance
 from setpoint.wiring.launching import Launcher
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
@@ -34,7 +36,7 @@ from setpoint.wiring.project import Project, find_run, open_project, recorded_or
 from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
-from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_report, run_story
+from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_story
 from setpoint.wiring.roles import players
 from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
@@ -45,6 +47,7 @@ from setpoint.wiring.world import drive, measure
 __all__ = [
     "FILTERS",
     "BoardOutcome",
+    "Glance",
     "Launcher",
     "OpenGate",
     "Project",
@@ -78,6 +81,7 @@ __all__ = [
     "findings_of",
     "fix_of",
     "flaky_tests",
+    "glance",
     "import_learnings",
     "learning",
     "learnings",
@@ -108,6 +112,7 @@ __all__ = [
     "run_report",
     "run_story",
     "runs_of_story",
+    "send_trace",
     "set_keys",
     "shelf",
     "step",
@@ -124,4 +129,5 @@ __all__ = [
     "work_off",
     "write_cover_report",
     "write_metrics_page",
+    "write_run_page",
 ]

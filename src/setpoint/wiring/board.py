@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,11 @@ def shelf(project: Project) -> Shelf:
 
 def cards(project: Project) -> tuple[Card, ...]:
     """Give all stories, what is most urgent first; a file that is no story is a card that says so."""
-    newest = newest_by_story(project.store, RunLocks(project.state).owner)
-    found = [_card(project, path, newest) for path in shelf(project).paths()]
+    read = [(path, _read(path)) for path in shelf(project).paths()]
+    stories = [file.story.id for _, file in read if isinstance(file, StoryFile)]
+    newest = newest_by_story(project.store, RunLocks(project.state).owner, stories)
+    standings = _standings(project, tuple(newest.values()))
+    found = [_card(path, file, standings) for path, file in read]
     doubled = {card.id for card in found if [each.id for each in found].count(card.id) > 1}
     return by_urgency(_doubled(card) if card.id in doubled else card for card in found)
 
@@ -43,7 +47,9 @@ def cards(project: Project) -> tuple[Card, ...]:
 def card(project: Project, which: str) -> Card:
     """Give the story with this id or file name; `UsageError` where there is none."""
     path = file_of(project, which)
-    return _card(project, path, newest_by_story(project.store, RunLocks(project.state).owner))
+    file = _read(path)
+    run = _newest(project, file.story.id) if isinstance(file, StoryFile) else None
+    return _card(path, file, _standings(project, (run,) if run else ()))
 
 
 def file_of(project: Project, which: str) -> Path:
@@ -55,13 +61,22 @@ def file_of(project: Project, which: str) -> Path:
     return path
 
 
-def _card(project: Project, path: Path, newest: dict[StoryId, RunSummary]) -> Card:
+def _read(path: Path) -> StoryFile | str:
+    """Read a story's file, or say why it is none."""
     try:
-        file = read_file(path)
+        return read_file(path)
     except StoryError as error:
-        return _unreadable(path, " ".join(error.message.split()))
-    run = newest.get(file.story.id)
-    standing = standing_of_run(project, run) if run is not None else None
+        return " ".join(error.message.split())
+
+
+def _newest(project: Project, story: StoryId) -> RunSummary | None:
+    return newest_by_story(project.store, RunLocks(project.state).owner, (story,)).get(story)
+
+
+def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, Standing]) -> Card:
+    if isinstance(file, str):
+        return _unreadable(path, file)
+    standing = standings.get(file.story.id)
     return Card(
         id=file.story.id,
         title=file.story.title,
@@ -100,10 +115,18 @@ def _look(fault: str) -> NextAction:
 
 def standing_of_run(project: Project, run: RunSummary) -> Standing | None:
     """Tell how a run stands, from its events."""
-    kinds = ENDED if run.state is RunState.FINISHED else ()
-    standing = standing_of(project.log.replay(run.trace_id, kinds=kinds))
-    if standing is None:
-        return None
+    return _standings(project, (run,)).get(run.story_id)
+
+
+def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, Standing]:
+    """Tell how runs of different stories stand, by story; those that are over are read in one go."""
+    over = [run.trace_id for run in runs if run.state is RunState.FINISHED]
+    events = project.log.replays(over, kinds=ENDED)
+    found = {run: standing_of(events.get(run.trace_id) or project.log.replay(run.trace_id)) for run in runs}
+    return {run.story_id: _as_now(run, standing) for run, standing in found.items() if standing}
+
+
+def _as_now(run: RunSummary, standing: Standing) -> Standing:
     late = standing.waits_until is not None and datetime.now(UTC) >= standing.waits_until
     # After the deadline nobody has to answer: the run goes on with what was to be done then.
     over = {"waiting": False, "last_error": ""} if late else {}
@@ -122,7 +145,7 @@ def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, S
 
 def earlier_runs(project: Project, file: StoryFile) -> tuple[str, ...]:
     """Say what a new run of a story should know of the one before it."""
-    run = newest_by_story(project.store, RunLocks(project.state).owner).get(file.story.id)
+    run = _newest(project, file.story.id)
     if run is None:
         return ()
     if run.state is RunState.RUNNING:

@@ -65,7 +65,8 @@ def person(project: Project) -> str:
 def open_gates(project: Project) -> tuple[OpenGate, ...]:
     """Give every question that is open, the newest run's first."""
     owner = RunLocks(project.state).owner
-    waiting = [run for run in runs(project.store, owner, limit=MOST_LISTED) if run.state is RunState.WAITING]
+    asked = runs(project.store, owner, limit=MOST_LISTED, recorded=(RunState.WAITING,))
+    waiting = [run for run in asked if run.state is RunState.WAITING]
     found = (_opened(history(project.log.replay(run.trace_id))) for run in waiting)
     return tuple(each for each in found if each is not None)
 

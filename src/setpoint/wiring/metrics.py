@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from setpoint.errors import UsageError
 from setpoint.events.exposition import prometheus
 from setpoint.events.metric_page import page
 from setpoint.events.metrics import MetricsReport, report
 from setpoint.events.queries import counts
 from setpoint.events.snapshots import WINDOWS, Snapshot, snapshots, store_due, store_snapshot
-from setpoint.store.files import write_atomic
+from setpoint.wiring.exporting import write_page
 from setpoint.wiring.project import Project
 
 
@@ -43,11 +42,7 @@ def metrics_exposition(project: Project) -> str:
 
 def write_metrics_page(project: Project, file: Path) -> None:
     """Write the metrics of every window as one HTML page; `UsageError` where the file cannot be written."""
-    text = page(_windows(project))
-    try:
-        write_atomic(file, text, flush=False)
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}", mend="name a file that can be written") from None
+    write_page(file, page(_windows(project)))
 
 
 def _windows(project: Project) -> tuple[MetricsReport, ...]:

@@ -66,7 +66,8 @@ def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> 
     owner = RunLocks(project.state).owner
     if which:
         return find(project.store, owner, which)
-    listed = runs(project.store, owner)
+    begun = (RunState.RUNNING, RunState.WAITING) if unfinished else ()
+    listed = runs(project.store, owner, recorded=begun)
     wanted = list(listed)
     if unfinished:
         # What waits for a person can go on only once it is answered, so it comes last.

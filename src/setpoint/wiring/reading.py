@@ -9,7 +9,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from setpoint.domain.events import Event
-from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
 from setpoint.events import words
 from setpoint.events.course import Lap, laps
@@ -18,7 +18,6 @@ from setpoint.events.metrics import amount
 from setpoint.events.plot import points, quality_plot
 from setpoint.events.queries import RunSummary, newest_seq
 from setpoint.events.replay import History, history
-from setpoint.events.report import html
 from setpoint.policies.spending import in_words
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
@@ -65,11 +64,6 @@ def run_story(project: Project, which: str) -> RunStory:
         cost=in_words(told.account),
         metric_names=_measured(told, every),
     )
-
-
-def run_report(project: Project, trace_id: TraceId) -> str:
-    """Write the report of a run as one self-contained page."""
-    return html(project.log.replay(trace_id), project.artifacts.read)
 
 
 def run_mark(project: Project, which: str) -> str:

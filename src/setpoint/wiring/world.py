@@ -35,6 +35,7 @@ from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, World
 from setpoint.settings import Settings
 from setpoint.wiring.board import shelf
+from setpoint.wiring.exporting import send_finished
 from setpoint.wiring.metrics import store_due_metrics
 from setpoint.wiring.project import Project
 from setpoint.wiring.quarantine import quarantine_entries
@@ -150,6 +151,7 @@ def drive(
         store_due_metrics(project)
     except RecordedDataError as error:  # an older run's record is damaged: this run's outcome stands
         _LOG.warning("the metrics of days that are over were not stored: %s", error)
+    send_finished(project, ordered.trace_id)
     return outcome
 
 

@@ -1,0 +1,364 @@
+"""Measure the record and the dashboard with 100,000 runs and 1,000,000 events, on SQLite and on Postgres.
+
+    python bench/scale.py [--runs 100000] [--events 1000000] [--only sqlite|postgres] [--json FILE]
+
+Some hundred runs are recorded by the product's own log, through the events of its domain: short ones that
+ended soon, and full ones with tool calls, measurements, reviews, bounces and questions. Copies of them, with
+new names, stories and times over 180 days, fill the tables; how many of each follows from the number of
+events wanted per run. Then everything is measured through the product, beside the plainest SQL that does as
+much on the same database in the same process. Pages are measured in the process that makes them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from scale_data import STORIES, Recorded, an_order, copied, question, recorded
+from scale_postgres import server
+from starlette.testclient import TestClient
+
+from setpoint import wiring
+from setpoint.cli.app import COLLECT
+from setpoint.cli.serve import _told
+from setpoint.domain import events as e
+from setpoint.domain.attempt import ToolCall
+from setpoint.domain.gate import opened_key
+from setpoint.domain.ids import TraceId
+from setpoint.events.log import SqlEventLog
+from setpoint.events.metrics import report
+from setpoint.events.replay import history
+from setpoint.events.snapshots import store_due
+from setpoint.store.connect import Store, open_store
+from setpoint.store.tables import EVENT, METRICS_DAY, METRICS_SNAPSHOT, RUN
+from setpoint.web.access import Access, Scope
+from setpoint.web.app import make_app
+
+DAYS = 180
+SEED = 20260301
+HOST = "127.0.0.1:7410"
+LONG = 2000
+"""Events of one run that is much longer than the others."""
+ASKING = 20
+"""Runs that wait for a person, old ones among them."""
+CARDS = 100
+"""Stories with a file on the board."""
+BATCH = 1000
+AIM_PAGE_MS, AIM_METRICS_S, AIM_APPEND, AIM_REPLAY_S = 300.0, 1.0, 15_000, 3.0
+Figures = dict[str, Any]
+
+
+def timed(what: Callable[[], object]) -> float:
+    """Give the seconds that something takes."""
+    began = time.perf_counter()
+    what()
+    return time.perf_counter() - began
+
+
+def fill(store: Store, root: Path, runs: int, events: int) -> Figures:
+    """Fill the tables with so many runs and about so many events; gives what was made."""
+    chance, now = random.Random(SEED), datetime.now(UTC)
+    begins = now - timedelta(days=DAYS)
+    with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as folder:
+        small = open_store(Path(folder))
+        short, full = recorded(small, root, begins, 200, chance)
+        small.close()
+    lengths = [statistics.fmean(len(each.events) for each in some) for some in (short, full)]
+    share = min(max((events / runs - lengths[0]) / (lengths[1] - lengths[0]), 0.0), 1.0)
+    made: list[Recorded] = []
+    for number in range(runs):
+        original = chance.choice(full if chance.random() < share else short)
+        later = timedelta(days=DAYS) * (number / runs) * 0.9995
+        made.append(copied(original, f"run-{number:014}", number, later))
+        if len(made) == BATCH:
+            _write(store, made)
+            made = []
+    _write(store, made)
+    _special(store, root, runs, now)
+    with store.reading() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.text("ANALYZE"))
+        told = connection.execute(
+            sa.select(sa.func.count(), sa.func.avg(sa.func.length(EVENT.c.body))).select_from(EVENT)
+        ).one()
+        kinds = connection.execute(sa.select(EVENT.c.kind, sa.func.count()).group_by(EVENT.c.kind)).all()
+    return {
+        "runs": runs + ASKING + 1,
+        "events": told[0],
+        "mean_body_bytes": round(float(told[1])),
+        "kinds": dict(map(tuple, kinds)),
+    }
+
+
+def _write(store: Store, made: list[Recorded]) -> None:
+    if not made:
+        return
+    with store.writing() as connection:
+        connection.execute(sa.insert(RUN), [each.run for each in made])
+        connection.execute(sa.insert(EVENT), [row for each in made for row in each.events])
+
+
+def _special(store: Store, root: Path, runs: int, now: datetime) -> None:
+    """Add what is rare: runs that wait for a person, one of them long ago, and one with very many events."""
+    for number in range(ASKING):
+        at = now - timedelta(days=DAYS * number / ASKING)
+        log = SqlEventLog(store, now=lambda at=at: at)
+        trace = f"run-asking{number:08}"
+        log.append(
+            TraceId(trace),
+            "start",
+            [e.RunStarted(order=an_order(root, trace, runs + number, at), workdir="/copy")],
+        )
+        gate = question("escalation-1", at)
+        log.append(TraceId(trace), opened_key(gate.id), [e.GateOpened(gate=gate)])
+    log = SqlEventLog(store)
+    trace = "run-long0000000000"
+    log.append(TraceId(trace), "start", [e.RunStarted(order=an_order(root, trace, 7, now), workdir="/copy")])
+    log.append(TraceId(trace), "calls", calls(LONG))
+
+
+def calls(count: int) -> list[e.Body]:
+    """Give so many calls of tools, the most frequent event there is."""
+    return [
+        e.ToolExecuted(
+            phase="implement",
+            iteration=1,
+            label="implement-1",
+            call=ToolCall(
+                id=f"t{number}", name="bash", title="pytest -q tests/test_basket.py", ok=True, duration_s=0.5
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+def appending(store: Store) -> Figures:
+    """Append single events, and batches of many, beside raw inserts of the same rows."""
+    log, trace = SqlEventLog(store), TraceId("run-append00000000")
+    bodies = calls(BATCH)
+    batches = [timed(lambda n=n: log.append(trace, f"batch-{n}", bodies)) for n in range(20)]
+    singles = [timed(lambda n=n: log.append(trace, f"one-{n}", bodies[:1])) for n in range(200)]
+    raw = [timed(lambda n=n: _raw_insert(store, f"run-raw{n:011}", bodies)) for n in range(20)]
+    rate, raw_rate = BATCH / statistics.median(batches), BATCH / statistics.median(raw)
+    return {
+        "events_per_s": round(rate),
+        "raw_events_per_s": round(raw_rate),
+        "times_raw": round(raw_rate / rate, 2),
+        "single_ms": round(1000 * statistics.median(singles), 2),
+        "batch": BATCH,
+        "met": rate >= AIM_APPEND,
+    }
+
+
+def _raw_insert(store: Store, trace: str, bodies: list[e.Body]) -> None:
+    """Insert ready rows in one transaction by the driver itself."""
+    at = "2026-01-01 00:00:00.000000"
+    rows = [
+        (f"evt-{trace}{n}", trace, n, at, "tool.executed", "k", n, "{}" + " " * 280)
+        for n in range(len(bodies))
+    ]
+    with store.writing() as connection:
+        mark = "%s" if connection.dialect.name == "postgresql" else "?"
+        names = "id, trace_id, seq, at, kind, key, place, body"
+        statement = f"INSERT INTO event ({names}) VALUES ({', '.join([mark] * 8)})"
+        connection.connection.cursor().executemany(statement, rows)
+
+
+def replaying(store: Store, limit: int) -> Figures:
+    """Read runs back as typed events, and fold them, beside reading the same rows raw."""
+    log = SqlEventLog(store)
+    traces = log.traces()
+    read = folded = 0
+    seconds = fold_s = 0.0
+    for trace in traces:
+        began = time.perf_counter()
+        found = log.replay(trace)
+        middle = time.perf_counter()
+        seconds += middle - began
+        read += len(found)
+        if isinstance(found[0].body, e.RunStarted):
+            history(found)
+            folded += len(found)
+            fold_s += time.perf_counter() - middle
+        if read >= limit:
+            break
+    raw = timed(lambda: _raw_read(store, limit))
+    whole = seconds / read * 1_000_000
+    return {
+        "events": read,
+        "s_per_million": round(whole, 2),
+        "fold_s_per_million": round(fold_s / max(folded, 1) * 1e6, 2),
+        "raw_s_per_million": round(raw / read * 1e6, 2),
+        "times_raw": round(seconds / raw, 1),
+        "met": whole <= AIM_REPLAY_S,
+    }
+
+
+def _raw_read(store: Store, limit: int) -> int:
+    with store.reading() as connection:
+        cursor = connection.connection.cursor()
+        cursor.execute(f"SELECT id, trace_id, seq, at, kind, key, place, body FROM event LIMIT {limit}")
+        return sum(1 for _ in cursor)
+
+
+def measuring(store: Store) -> Figures:
+    """Compute the metrics: for the first time, once more, and the reports of days that are over."""
+    with store.writing() as connection:
+        connection.execute(sa.delete(METRICS_DAY))
+        connection.execute(sa.delete(METRICS_SNAPSHOT))
+    now = datetime.now(UTC)
+    first = timed(lambda: report(store, 90, now))
+    again = {days: [timed(lambda d=days: report(store, d, now)) for _ in range(5)] for days in (7, 30, 90)}
+    due = timed(lambda: store_due(store, now))
+    raw = timed(lambda: _raw_count(store))
+    warm = {days: round(max(times), 3) for days, times in again.items()}
+    return {
+        "first_90_days_s": round(first, 2),
+        "warm_s": warm,
+        "reports_of_30_days_s": round(due, 2),
+        "raw_count_by_kind_s": round(raw, 3),
+        "times_raw": round(max(warm.values()) / raw, 2),
+        "met": max(warm.values()) < AIM_METRICS_S,
+    }
+
+
+def _raw_count(store: Store) -> None:
+    with store.reading() as connection:
+        connection.execute(sa.text("SELECT kind, count(*) FROM event GROUP BY kind")).all()
+
+
+def pages(project: wiring.Project, rounds: int) -> Figures:
+    """Ask for every page and every list of the JSON API, and give the 95th percentile of each."""
+    access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+    visitor = TestClient(make_app(project, access, [HOST], _told), base_url=f"http://{HOST}")
+    visitor.headers |= {"authorization": f"Bearer {access.tokens[Scope.READ]}"}
+    chance, found = random.Random(SEED), {}
+    for path in _paths():
+        kind = "text/html" if not path.startswith("/api/") else "application/json"
+        times = []
+        for _ in range(rounds):
+            where = path.format(
+                run=f"run-{chance.randrange(1000):014}",
+                long="run-long0000000000",
+                asking=f"run-asking{chance.randrange(ASKING):08}",
+            )
+            began = time.perf_counter()
+            answer = visitor.get(where, headers={"accept": kind})
+            times.append(1000 * (time.perf_counter() - began))
+            if answer.status_code >= 400:
+                raise SystemExit(f"{where}: {answer.status_code} {answer.text[:500]}")
+        times.sort()
+        found[path] = {
+            "p50_ms": round(statistics.median(times), 1),
+            "p95_ms": round(times[int(0.95 * (len(times) - 1))], 1),
+        }
+    slow = [path for path, each in found.items() if each["p95_ms"] > AIM_PAGE_MS]
+    return {"pages": found, "slow": slow, "met": not slow}
+
+
+def _paths() -> list[str]:
+    return [
+        "/",
+        "/runs/{run}",
+        "/runs/{long}",
+        "/runs/{asking}",
+        "/runs/{run}/report",
+        "/gates",
+        "/board",
+        "/metrics",
+        "/metrics?days=30",
+        "/metrics?days=90",
+        "/api/v1/runs?most=500",
+        "/api/v1/runs/{run}",
+        "/api/v1/runs/{long}/events",
+        "/api/v1/gates",
+        "/api/v1/stories",
+        "/api/v1/metrics?days=90",
+        "/api/v1/metrics/snapshots",
+    ]
+
+
+@contextmanager
+def project_on(place: Path, url: str | None) -> Iterator[wiring.Project]:
+    """Open a repository whose record lies in its own SQLite file, or at a URL."""
+    place.mkdir()
+    subprocess.run(["git", "init", "-q", place], check=True)
+    stories = place / ".setpoint" / "stories"
+    stories.mkdir(parents=True)
+    for number in range(CARDS):
+        name = f"story-{number * STORIES // CARDS:04}"
+        (stories / f"{name}.md").write_text(
+            f"---\nid: {name}\npriority: 100\n---\n# Totals must be right {name}\n", "utf-8"
+        )
+    project = wiring.open_project(place)
+    if url is not None:
+        project.store.close()
+        store = open_store(url)
+        project = project._replace(store=store, log=SqlEventLog(store))
+    try:
+        yield project
+    finally:
+        project.store.close()
+
+
+def measured(name: str, options: argparse.Namespace) -> Figures:
+    """Fill a database and measure everything on it."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="setpoint-bench-")))
+        url = stack.enter_context(server()) if name == "postgres" else None
+        project = stack.enter_context(project_on(folder / "project", url))
+        found: Figures = {}
+        steps: dict[str, Callable[[], Figures]] = {
+            "filled": lambda: fill(project.store, project.root, options.runs, options.events),
+            "metrics": lambda: measuring(project.store),
+            "pages": lambda: pages(project, options.rounds),
+            "replay": lambda: replaying(project.store, options.events),
+            "append": lambda: appending(project.store),
+        }
+        for step, play in steps.items():
+            began = time.perf_counter()
+            found[step] = play()
+            seconds = time.perf_counter() - began
+            print(f"{name} {step} ({seconds:.1f} s): {json.dumps(found[step])}", flush=True)
+        return found
+
+
+def main() -> int:
+    """Measure and print; exit 1 where an aim is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=100_000)
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--only", choices=["sqlite", "postgres"])
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    gc.set_threshold(*COLLECT)  # as the command line does
+    names = [options.only] if options.only else ["sqlite", "postgres"]
+    found = {name: measured(name, options) for name in names}
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=2), "utf-8")
+    missed = [
+        f"{name}: {step}"
+        for name, each in found.items()
+        for step, told in each.items()
+        if told.get("met") is False
+    ]
+    print("missed: " + ", ".join(missed) if missed else "every aim is met")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

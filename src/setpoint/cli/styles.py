@@ -1,0 +1,21 @@
+"""Colours that mean the same in every verb; a terminal without colours loses nothing but them."""
+
+from __future__ import annotations
+
+_STATES = {
+    "running": "cyan",
+    "waiting": "bold magenta",
+    "interrupted": "yellow",
+    "verified": "green",
+    "accepted": "green",
+    "stopped": "yellow",
+    "escalated": "bold magenta",
+    "skipped": "yellow",
+    "cancelled": "yellow",
+    "broken_agent": "red",
+}
+
+
+def of_state(state: str) -> str:
+    """Give the Rich style of a run's state, or of how it ended."""
+    return _STATES.get(state, "")

@@ -1,0 +1,1 @@
+"""Other systems that Setpoint speaks to: one foreign system, one file."""

@@ -1,0 +1,172 @@
+"""`setpoint watch` follows what any process records, and ends with the run."""
+
+import io
+import json
+import threading
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from domain.examples import EXAMPLES
+from events.report_runs import order, verified_run
+from setpoint import wiring
+from setpoint.cli import watch
+from setpoint.cli.app import app
+from setpoint.cli.styles import of_state
+from setpoint.domain.events import PhaseEntered, RunStarted
+from setpoint.domain.gate import Gate
+from setpoint.domain.run import Ending
+from setpoint.events.queries import RunState
+from setpoint.store.locks import RunLocks
+from web.conftest import ASKING, VERIFIED, make_project
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    place = tmp_path / "project"
+    made = make_project(place)
+    monkeypatch.chdir(place)
+    monkeypatch.setattr(watch, "LOOK_S", 0.01)
+    yield made
+    made.store.close()
+
+
+def called(*words):
+    done = CliRunner().invoke(app, ["watch", *words], standalone_mode=False, catch_exceptions=False)
+    return done.return_value, done.stdout, done.stderr
+
+
+def test_a_run_that_is_over_is_shown_from_its_first_event_to_its_last(project):
+    code, shown, _ = called(VERIFIED)
+    assert code == 0
+    lines = shown.splitlines()
+    assert "IMPLEMENTATION_VERIFIED" in lines[-1]
+    assert "Totals must be right" in lines[0]
+    assert "\x1b" not in shown
+
+
+def test_a_run_under_way_is_followed_until_another_process_has_ended_it(project, tmp_path):
+    trace, looks = (
+        wiring.find_run(project, VERIFIED).trace_id.replace("1verified", "4going"),
+        threading.Event(),
+    )
+    started, *rest = verified_run(tmp_path)
+    going = started.body.order.model_copy(update={"trace_id": trace})
+    project.log.append(trace, "start", [RunStarted(order=going, workdir="/copy")])
+
+    def drive():
+        with RunLocks(project.state).held(trace):
+            looks.set()
+            for event in rest:
+                project.log.append(trace, event.key, [event.body])
+
+    other = threading.Thread(target=drive)
+    other.start()
+    looks.wait()
+    code, shown, _ = called(trace)
+    other.join()
+    assert code == 0
+    assert len(shown.splitlines()) >= len([line for line in called(VERIFIED)[1].splitlines() if line])
+
+
+def test_one_that_nobody_works_on_is_named_as_such(project, monkeypatch):
+    monkeypatch.setattr(watch, "LEFT_S", 0.0)
+    trace = "run-5left"
+    going = order(project.root).model_copy(update={"trace_id": trace})
+    project.log.append(trace, "start", [RunStarted(order=going, workdir="/copy")])
+    code, _, said = called(trace)
+    assert code == 130
+    assert f"nobody works on it; go on with: setpoint resume {trace}" in said
+
+
+def test_one_that_waits_is_followed_through_the_answer(project):
+    (gate,) = [body.gate for body in bodies(project, ASKING) if isinstance(getattr(body, "gate", None), Gate)]
+
+    def answer():
+        told = EXAMPLES["gate.answered"].model_copy(update={"gate": gate.id})
+        with RunLocks(project.state).held(ASKING):
+            project.log.append(ASKING, f"gate:{gate.id}:answer", [told, EXAMPLES["run.finished"]])
+
+    later = threading.Timer(0.2, answer)
+    later.start()
+    code, shown, _ = called(ASKING, "--plain")
+    later.join()
+    assert code == 0
+    assert "waits for a person" in shown
+    assert "answered by Ann" in shown
+
+
+def bodies(project, trace):
+    return [event.body for event in project.log.replay(trace)]
+
+
+def test_json_is_one_event_a_line(project):
+    code, shown, _ = called(VERIFIED, "--json")
+    assert code == 0
+    events = [json.loads(line) for line in shown.splitlines()]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert events[-1]["body"]["kind"] == "run.finished"
+
+
+def test_ctrl_c_ends_the_watching_alone(project, monkeypatch):
+    def interrupted(_watching):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch.Watching, "lines", interrupted)
+    code, _, said = called(VERIFIED)
+    assert code == 0
+    assert f"{VERIFIED} is not touched" in said
+
+
+def shown_panel(project, trace, **of_console):
+    console = Console(width=100, record=True, file=io.StringIO(), **of_console)
+    console.print(watch.panel(wiring.glance(project, trace)))
+    return console.export_text(styles=bool(of_console))
+
+
+def test_how_a_run_stands_is_told_below_its_events(project):
+    told = shown_panel(project, VERIFIED)
+    assert "verified" in told
+    assert "iteration 3 of 7" in told
+    assert "open" in told
+    assert "of $5.00" in told
+    asking = shown_panel(project, ASKING)
+    assert "waiting" in asking
+    assert "how is it to go on?" in asking
+    assert "nothing measured yet" in asking
+    assert "\x1b[" in shown_panel(project, VERIFIED, force_terminal=True, color_system="standard")
+
+
+def test_a_part_that_moves_is_for_terminals_alone(project, monkeypatch):
+    lived = []
+    monkeypatch.setattr(watch.Watching, "live", lambda self: lived.append(1) or 0)
+    assert called(VERIFIED)[0] == 0
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    called(VERIFIED)
+    called(VERIFIED, "--plain")
+    assert lived == []
+    monkeypatch.delenv("NO_COLOR")
+    called(VERIFIED, "--plain")
+    assert lived == []
+    called(VERIFIED)
+    assert lived == [1]
+
+
+def test_in_a_terminal_the_run_is_followed_to_its_end_as_well(project):
+    console = Console(width=100, force_terminal=True, file=io.StringIO())
+    watching = watch.Watching(project, VERIFIED, console, everything=True, as_json=False)
+    assert watching.live() == 0
+
+
+def test_every_state_has_its_colour():
+    for state in (*RunState, *Ending):
+        assert of_state(str(state)) or state is RunState.FINISHED, state
+
+
+def test_a_newly_entered_phase_is_where_it_is(project):
+    with RunLocks(project.state).held(ASKING):
+        project.log.append(ASKING, "more", [PhaseEntered(phase="implement", iteration=2)])
+        seen = wiring.glance(project, ASKING)
+    assert seen.where == "implement, iteration 2 of 7"
