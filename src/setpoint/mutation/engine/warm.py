@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .candidates import Candidate
-from .children import Limits, Report, run_child
+from .children import Limits, Report, cpu_timer, run_child
 from .diagnosis import Diagnosis, diagnose
 from .files import SourceFiles
 from .search import Found, Outcome, Search
@@ -19,6 +19,8 @@ from .source import Source
 from .suspicion import Line
 from .wire import Progress, Request
 
+_COLLECTING = 0.6
+"""Share of the time after which collecting the tests counts as endless."""
 _Thin = tuple[str, int, Any, str, int, int, float, float, int, bool]
 
 
@@ -68,6 +70,11 @@ def run_warm(request: Request, started: float, progress: Progress) -> Warm:
     ended = run_child(
         lambda report: session.run(report, log), Limits(request.memory_bytes, request.wall_s + 30), take
     )
+    if not warm.tests and ended.cpu_limit:
+        warm.fault = (
+            f"collecting the tests does not come to an end within {request.wall_s * _COLLECTING:.0f} s: "
+            "an import of the project or of its tests hangs or takes too long"
+        )
     if not warm.tests and not warm.problems and not warm.fault:
         said = log.read_text(encoding="utf-8", errors="replace").strip()[-600:] if log.exists() else ""
         warm.fault = f"pytest did not get as far as running tests: {ended.error or 'it ended'}; {said}"
@@ -89,6 +96,7 @@ class _Session:
         prepare_path(request.tree)
 
         def act(suite: Suite) -> None:
+            cpu_timer(0.0)
             report(("problems", suite.problems))
             report(("tests", len(suite.items)))
             try:
@@ -96,6 +104,7 @@ class _Session:
             except Exception:  # noqa: BLE001 - pytest would swallow it; the parent says it in the result
                 report(("fault", f"the engine broke: {traceback.format_exc()[-1500:]}"))
 
+        cpu_timer(request.cpu_s * _COLLECTING, request.wall_s * _COLLECTING)
         collect(pytest_words(request.tree, request.scratch, request.pytest_args), act)
 
     def _in_session(self, suite: Suite, report: Report) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .operators import neutral
 from .scope import Draft, Scope, Template
 
 
@@ -15,7 +16,10 @@ def number(scope: Scope, node: ast.Constant) -> Iterator[Draft]:
         return
     near = [value + 1, value - 1, 0, 1, -1, 2, -value, value * 2, value * 10]
     near += [value // 2, value // 10] if isinstance(value, int) else [value / 2, value / 10]
+    parent = scope.parent(node)
     seen = {value}
+    if isinstance(parent, ast.BinOp) and node is parent.right:
+        seen |= neutral(parent.op)  # to leave the operand away says the same plainly
     for rank, new in enumerate(near):
         if new not in seen:
             seen.add(new)
