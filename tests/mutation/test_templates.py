@@ -9,6 +9,7 @@ from setpoint.mutation.engine.source import Source
 from setpoint.mutation.engine.templates import TEMPLATES
 
 MENDS = [
+    ("fill", "for c in b:\n    pass\nreturn a", "for c in b:\n    a = c(a)\nreturn a"),
     ("borrowed-guard", "return a[0]", "if not a:\n    return None\nreturn a[0]"),
     ("borrowed-statement", "return a", "b.append(a)\nreturn a"),
     ("borrowed-expression", "return a", "return a.lower()"),

@@ -8,10 +8,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.agents.mechanic.fixing import fixed
+from setpoint.agents.mechanic.known import known_changes
+from setpoint.agents.mechanic.tools import Tool, mended_by_tools
 from setpoint.agents.mechanic.tried import tried_digests
 from setpoint.agents.mechanic.words import NO_FEATURES, told_fixes, told_repair
 from setpoint.agents.own_calls import OwnCalls, engine_environment
@@ -45,12 +48,16 @@ class MechanicAgent:
         search_s: float = SEARCH_S,
         alternatives_s: float = ALTERNATIVES_S,
         pytest_args: Sequence[str] = (),
+        fixers: Sequence[Tool] = (),
     ) -> None:
-        """Keep transcripts in `artifacts`; `pytest_args` are words for pytest, as the settings have them."""
+        """Keep transcripts in `artifacts`; `pytest_args` and `fixers` are as the settings have them."""
         self._artifacts = artifacts
         self._search_s = search_s
         self._alternatives_s = alternatives_s
         self._pytest_args = tuple(pytest_args)
+        self._fixers = tuple(fixers)
+        self._fixed: set[str] = set()
+        """Sessions in which the fixers have run; what they offer does not change with the next round."""
         self._offered: dict[str, list[str]] = {}
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
@@ -60,7 +67,9 @@ class MechanicAgent:
         if brief.role is not Role.MAKER:
             work.say(NO_FEATURES)
         else:
-            await work.apply_fixes(self._pytest_args)
+            fixers = () if brief.session in self._fixed else self._fixers
+            self._fixed.add(brief.session)
+            await work.apply_fixes(self._pytest_args, fixers)
             if brief.failures:
                 breakage = await self._repair(work)
             elif not work.calls.made:
@@ -91,6 +100,7 @@ class MechanicAgent:
                 pytest_args=self._pytest_args,
                 avoid=tuple(avoid),
                 prefer=tuple(hint.template for hint in _hints(brief) if hint.template),
+                known=known_changes(brief.recalled),
                 doubt=tuple(family for hint in _hints(brief) for family in hint.avoid),
                 scratch=str(scratch),
             )
@@ -104,6 +114,7 @@ class MechanicAgent:
             self._offered.setdefault(brief.session, []).append(best.digest)
             work.apply_patch(best)
         work.say(*told_repair(result))
+        work.record(result)
         return None
 
 
@@ -127,10 +138,11 @@ class _Work:
         """Add to the answer."""
         self._lines += lines
 
-    async def apply_fixes(self, pytest_args: Sequence[str]) -> None:
-        """Try what findings offer and report each as an edit."""
+    async def apply_fixes(self, pytest_args: Sequence[str], fixers: Sequence[Tool]) -> None:
+        """Try what findings and tools offer and report each as an edit."""
         began = time.monotonic()
         applied = await fixed(self.brief, pytest_args)
+        applied += await mended_by_tools(self.brief, fixers, pytest_args)
         for each in applied:
             title = f"{each.finding.rule or each.finding.source}: {each.note}"
             self.calls.tell(
@@ -181,6 +193,13 @@ class _Work:
         self.calls.tell(
             "apply_patch", "edit", title, ok=True, seconds=time.monotonic() - began, file=patch.file
         )
+
+    def record(self, result: Result) -> None:
+        """Keep what the search saw as one JSON object in the transcript, for programs that go on from it."""
+        facts = asdict(result)
+        for patch in facts["patches"]:
+            del patch["text"]
+        self.calls.log.append(json.dumps({"repair": facts}))
 
     def attempt(self, agent: str, breakage: Breakage | None, artifacts: Artifacts) -> Attempt:
         """Sum the attempt up."""

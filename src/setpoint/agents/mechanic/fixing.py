@@ -39,9 +39,23 @@ async def fixed(brief: Brief, pytest_args: Sequence[str]) -> list[Applied]:
     result = await _tried(brief, ours, pytest_args)
     if result.status != "judged":
         return [*_untried(apply_fixes(root, [each.finding for each in ours]), result.reason), *untried, *bad]
-    write_fixes(root, [each for each, fate in zip(ours, result.fates, strict=True) if fate.kept])
-    told = [_told(each, fate, result.tests) for each, fate in zip(ours, result.fates, strict=True)]
-    return [*told, *untried, *bad]
+    return [*_kept(root, ours, result), *untried, *bad]
+
+
+async def tried_and_kept(
+    brief: Brief, offered: Sequence[Offered], pytest_args: Sequence[str]
+) -> list[Applied]:
+    """Try changes and keep those that break no test; where no test can run, none is kept."""
+    result = await _tried(brief, offered, pytest_args)
+    if result.status != "judged":
+        why = f"not tried: {result.reason}"
+        return [Applied(each.finding, ok=False, note=why) for each in offered]
+    return _kept(Path(brief.workdir), offered, result)
+
+
+def _kept(root: Path, offered: Sequence[Offered], result: FixResult) -> list[Applied]:
+    write_fixes(root, [each for each, fate in zip(offered, result.fates, strict=True) if fate.kept])
+    return [_told(each, fate, result.tests) for each, fate in zip(offered, result.fates, strict=True)]
 
 
 def _told(offered: Offered, fate: Fate, tests: int) -> Applied:

@@ -8,6 +8,7 @@ from setpoint.agents.mechanic.edits import Applied
 from setpoint.mutation.engine.wire import Patch, Result
 
 _MOST = 5
+_FAMILIES = 12
 NO_FEATURES = (
     "The mechanic applies fixes that tools offer and searches for small repairs of failing tests. "
     "It does not implement features or play other roles."
@@ -44,10 +45,16 @@ def told_repair(result: Result) -> list[str]:
     if result.suspects:
         lines.append("Most suspicious lines:")
         lines += [f"- {each.file}:{each.line} ({each.score:.2f}) {each.text}" for each in result.suspects]
-    if result.status == "exhausted":
-        lines.append(
-            "Every known single edit on these lines was tried; the mend is larger, or lies elsewhere."
-        )
+    if result.families:
+        tried = ", ".join(f"{name} {count}" for name, count in list(result.families.items())[:_FAMILIES])
+        lines.append(f"Tried by family of edits: {tried}.")
+    lines.append(
+        "Every known single edit on these lines was tried; the mend is larger, or lies elsewhere."
+        if result.status == "exhausted"
+        else "Not every known edit was tried: more time would reach further."
+        if result.status == "budget"
+        else "There was nothing to be tried."
+    )
     return lines
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from .children import Limits
+from .files import scratch_folder
 from .fixes_wire import Fate, Fix, FixRequest, FixResult, spliced
 from .fresh import Fresh
 from .session import PASSED, warm_up
@@ -129,17 +130,10 @@ def main(arguments: list[str]) -> int:
         return 2
     progress = Progress()
     sys.dont_write_bytecode = True
-    scratch = request.scratch or tempfile.mkdtemp(prefix="fixes-")
-    request = FixRequest(
-        os.path.realpath(request.tree),
-        request.fixes,
-        request.pytest_args,
-        request.wall_s,
-        request.memory_bytes,
-        scratch,
-    )
-    warm_up(request.tree, scratch)
-    result = _Trial(request, progress).run()
+    with scratch_folder(request.scratch, "fixes-") as scratch:
+        request = replace(request, tree=os.path.realpath(request.tree), scratch=scratch)
+        warm_up(request.tree, scratch)
+        result = _Trial(request, progress).run()
     result.write(arguments[1])
     progress.tell("end", status=result.status, kept=sum(fate.kept for fate in result.fates))
     return 0

@@ -16,6 +16,7 @@ from .diagnosis import Diagnosis
 from .files import SourceFiles
 from .guided import guided
 from .hints import hinted_lines
+from .known import known
 from .pairs import Beam, pairs
 from .session import Suite
 from .source import Source, UnreadableSource
@@ -63,6 +64,8 @@ class Outcome:
     tried: int = 0
     timeouts: int = 0
     discarded: int = 0
+    families: dict[str, int] = field(default_factory=dict)
+    """Candidates tried by family; a slow one that got a second chance counts twice."""
     first_s: float | None = None
     """CPU seconds until the first candidate that clears a failing test."""
     convincing: bool = False
@@ -133,7 +136,10 @@ class Search:
 
     def _candidates(self) -> Iterator[Candidate]:
         request = self._request
-        asked_for = guided(self.sources, self._diagnosis.spectra, self._diagnosis.failing)
+        asked_for = itertools.chain(
+            known(self.sources, request.known),
+            guided(self.sources, self._diagnosis.spectra, self._diagnosis.failing),
+        )
         return stream(self.sources, self._scores, request.seed, leaning(request), asked_for)
 
     def _wants_pairs(self) -> bool:
@@ -191,6 +197,7 @@ class Search:
     def _take(self, candidate: Candidate, verdict: Verdict) -> None:
         outcome = self.outcome
         outcome.tried += 1
+        outcome.families[candidate.template] = outcome.families.get(candidate.template, 0) + 1
         if verdict.kind == "clears":
             self._keep(candidate, verdict)
         elif verdict.further:

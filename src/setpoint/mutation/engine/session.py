@@ -170,7 +170,7 @@ def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
         words += ["-n", "0"]
     if _is_loaded("pytest_cov"):
         words.append("--no-cov")
-    return [*words, *given]
+    return [*given, *words]  # ours stand behind, where they win: no `-x`, no `-n auto`
 
 
 def _is_loaded(plugin: str) -> bool:

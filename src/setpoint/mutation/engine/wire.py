@@ -44,6 +44,8 @@ class Request:
     """Families of edits that did it before for failures like these: tried earlier."""
     doubt: tuple[str, ...] = ()
     """Families of edits that were sent back before for failures like these: tried later."""
+    known: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    """Changes that mended such failures before, tried first: lines taken out, lines put in."""
     scratch: str = ""
     """Directory for temporary files; empty for one of the engine's own."""
 
@@ -133,6 +135,8 @@ class Result:
     timeouts: int = 0
     discarded: int = 0
     """Candidates that do not compile or cannot be judged."""
+    families: dict[str, int] = field(default_factory=dict)
+    """Tried candidates by family of edits."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall seconds by stage."""
     cpu_s: float = 0.0

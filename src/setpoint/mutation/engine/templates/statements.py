@@ -107,6 +107,12 @@ def insert(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
             yield Draft((Splice(lines[1], lines[1], f"{start}{indentation}{text}{newline}"),), factor)
 
 
+def fill(scope: Scope, node: ast.Pass) -> Iterator[Draft]:
+    """Do something where nothing is done: what `insert` would put in."""
+    for text, factor in _donated(scope):
+        yield Draft((Splice(*scope.source.span(node), text),), factor)
+
+
 def guard(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     """Leave the function early where a parameter has a bordering value."""
     unit = scope.unit.node
@@ -172,6 +178,8 @@ def _small(scope: Scope) -> Iterator[tuple[str, float]]:
                 yield f"{name} = {other}", 0.6
                 if name in scope.sequences:
                     yield f"{name}.append({other})", 0.55
+                if other not in scope.sequences and other not in scope.numbers:
+                    yield f"{name} = {other}({name})", 0.4
 
 
 def _renamed(scope: Scope, text: str, node: ast.stmt) -> Iterator[str]:
@@ -221,6 +229,7 @@ TEMPLATES = (
         "break, continue, pass or return for one another",
     ),
     Template("insert", 0.3, _ANY, insert, "a statement put in", 3),
+    Template("fill", 0.5, (ast.Pass,), fill, "something where nothing was done", 2),
     Template("guard", 0.16, _ANY, guard, "an early return for a bordering value", 3),
     Template("guarded", 0.2, _SIMPLE, guarded, "a statement under a condition", 3),
 )
