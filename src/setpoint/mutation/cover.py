@@ -10,21 +10,29 @@ from pydantic import TypeAdapter, ValidationError
 
 from setpoint.domain.cover import CoveredFile, CoveredFunction
 from setpoint.errors import RecordedDataError
-from setpoint.mutation.engine.cover.wire import CoverRequest, CoverResult, ReachRequest, ReachResult
+from setpoint.mutation.engine.cover.wire import (
+    CoverRequest,
+    CoverResult,
+    JudgeRequest,
+    JudgeResult,
+    ReachRequest,
+    ReachResult,
+)
 from setpoint.mutation.order import ENGINE
 
 T = TypeVar("T")
 _REACH = TypeAdapter(ReachResult)
 _COVER = TypeAdapter(CoverResult)
+_JUDGE = TypeAdapter(JudgeResult)
+_WORDS = {ReachRequest: "reach", CoverRequest: "cover", JudgeRequest: "judge"}
+
+Order = ReachRequest | CoverRequest | JudgeRequest
 
 
-def argv_of(
-    python: str, request: ReachRequest | CoverRequest, asked: Path, answered: Path
-) -> tuple[str, ...]:
+def argv_of(python: str, request: Order, asked: Path, answered: Path) -> tuple[str, ...]:
     """Write an order where the engine will read it, and give the command that works on it."""
-    word = "reach" if isinstance(request, ReachRequest) else "cover"
     asked.write_bytes(TypeAdapter(dict[str, object]).dump_json(asdict(request)))
-    return (python, str(ENGINE), word, str(asked), str(answered))
+    return (python, str(ENGINE), _WORDS[type(request)], str(asked), str(answered))
 
 
 def read_reach(path: Path) -> ReachResult:
@@ -35,6 +43,11 @@ def read_reach(path: Path) -> ReachResult:
 def read_cover(path: Path) -> CoverResult:
     """Read what a search for tests gave; raises `RecordedDataError` where there is no readable answer."""
     return _read(_COVER, path)
+
+
+def read_judge(path: Path) -> JudgeResult:
+    """Read what came of tests; raises `RecordedDataError` where there is no readable answer."""
+    return _read(_JUDGE, path)
 
 
 def files_of(result: ReachResult) -> tuple[CoveredFile, ...]:

@@ -11,7 +11,7 @@ from setpoint.mutation.cover import argv_of, read_cover, read_reach
 from setpoint.mutation.engine.cover.wire import CoverRequest, ReachRequest
 
 
-def _answer(request, read):
+def answered(request, read):
     """Run one order; gives the answer as its reader gives it."""
     folder = Path(request.scratch)
     folder.mkdir(exist_ok=True)
@@ -25,7 +25,7 @@ def _answer(request, read):
 def reach():
     def run(root, *files):
         scratch = root.parent / f"{root.name}-reach"
-        return _answer(ReachRequest(tree=str(root), files=files, scratch=str(scratch)), read_reach)
+        return answered(ReachRequest(tree=str(root), files=files, scratch=str(scratch)), read_reach)
 
     return run
 
@@ -48,7 +48,7 @@ def cover(reach):
             scratch=str(scratch),
             **keys,
         )
-        result = _answer(request, read_cover)
+        result = answered(request, read_cover)
         if result.text:
             (root / "tests").mkdir(exist_ok=True)
             (root / "tests" / "test_pinned.py").write_text(result.text, "utf-8")

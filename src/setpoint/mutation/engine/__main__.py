@@ -15,6 +15,7 @@ _WORKS = {
     "score": "score",
     "reach": "cover.reach",
     "cover": "cover.write",
+    "judge": "cover.judge",
     "shuffle": "cover.replay",
     "fixes": "fixes",
 }

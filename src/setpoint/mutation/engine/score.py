@@ -5,6 +5,7 @@ Like the repair, this process never imports the project: the warm session lives 
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib.metadata
 import os
@@ -23,7 +24,7 @@ from .kills import FRESH, Kills, Tried
 from .mutants import Mutant, make
 from .score_wire import KILLED, SURVIVED, TIMEOUT, UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
 from .session import FAILED, Suite, collect, prepare_path, pytest_words, warm_up
-from .source import Source, UnreadableSource, splice
+from .source import Source, UnreadableSource, bound_names, splice
 from .spectra import Trace, trace
 from .steady import Judges, judges
 from .suspicion import Reached
@@ -155,7 +156,10 @@ class _Warm:
             )
             report(("traced", 0))
             return
-        found = judges(suite, traced, request.jobs, limits, self._started + request.wall_s * _STEADY_SHARE)
+        outside = [mutant.unit.node for mutant in self._mutants if not mutant.unit.is_function]
+        constants = {name for node in outside for inner in ast.walk(node) for name in bound_names(inner)}
+        until = self._started + request.wall_s * _STEADY_SHARE
+        found = judges(suite, traced, request.jobs, limits, until, constants)
         report(("touching", len(found.reached)))
         report(("unsteady", found.unsteady))
         report(("jobs", found.jobs))

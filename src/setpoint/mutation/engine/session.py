@@ -10,8 +10,9 @@ import importlib.util
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import CodeType
 from typing import Any, NamedTuple
 
 import pytest
@@ -65,6 +66,11 @@ class Suite:
             step = step.tb_next
         return (step.tb_lineno if step is not None else 0), isinstance(error, AssertionError)
 
+    def names_in(self, test: str) -> frozenset[str]:
+        """Give the names that the code of a test mentions."""
+        code = getattr(getattr(self.items[test], "obj", None), "__code__", None)
+        return frozenset(_names(code)) if isinstance(code, CodeType) else frozenset()
+
     def is_doctest(self, test: str) -> bool:
         """Whether a test is written in the documentation of a source file."""
         return type(self.items[test]).__name__ == "DoctestItem"
@@ -99,6 +105,13 @@ class Suite:
             self._params[item.nodeid] = kept
         for name, value in kept.items():
             params[name] = copy.deepcopy(value)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
 
 
 def _copied(value: Any) -> Any | None:  # noqa: ANN401 - any parameter of a test
@@ -166,17 +179,12 @@ def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
         empty = Path(scratch) / "pytest.ini"
         empty.write_text("[pytest]\n", encoding="utf-8")
         words += ["-c", str(empty)]
-    if _is_loaded("xdist"):
-        words += ["-n", "0"]
-    if _is_loaded("pytest_cov"):
-        words.append("--no-cov")
+    # Both are named, for where plug-ins are not loaded by themselves they do not know their words.
+    if importlib.util.find_spec("xdist") is not None and "no:xdist" not in given:
+        words += ["-p", "xdist", "-n", "0"]
+    if importlib.util.find_spec("pytest_cov") is not None and "no:pytest_cov" not in given:
+        words += ["-p", "pytest_cov", "--no-cov"]
     return [*given, *words]  # ours stand behind, where they win: no `-x`, no `-n auto`
-
-
-def _is_loaded(plugin: str) -> bool:
-    """Whether pytest will load an installed plugin by itself."""
-    alone = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")  # pytest's own variable, read as pytest does
-    return not alone and importlib.util.find_spec(plugin) is not None
 
 
 def _has_configuration(tree: Path) -> bool:

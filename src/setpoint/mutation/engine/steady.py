@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from .children import Limits, Report, cpu_timer, run_children
 from .mutants import Mutant
 from .session import PASSED, Suite
+from .source import bound_names
 from .suspicion import Line, Reached
 
 _FEWEST_CPU_S = 0.5
@@ -30,6 +32,8 @@ class Judges:
     """CPU seconds of one run under the tracer."""
     unsteady: list[str] = field(default_factory=list)
     jobs: int = 1
+    names: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Names of the modules' own that a test mentions: reading a constant reaches no line."""
 
     def __post_init__(self) -> None:
         """Index the tests by line."""
@@ -45,7 +49,11 @@ class Judges:
         """Give the tests that can notice a mutant, quickest first."""
         path, unit = mutant.source.path, mutant.unit
         if not unit.is_function:
-            found: Collection[str] = self._by_file.get(path, ())
+            bound = {name for node in ast.walk(unit.node) for name in bound_names(node)}
+            found: Collection[str] = {
+                *self._by_file.get(path, ()),
+                *(test for test, names in self.names.items() if names & bound and test in self.reached),
+            }
         else:
             first, last = mutant.lines
             if first <= unit.node.lineno:  # the signature runs at definition, its effect shows in the body
@@ -65,14 +73,28 @@ class Judges:
         )
 
 
-def judges(suite: Suite, traced: dict[str, Reached], jobs: int, limits: Limits, deadline: float) -> Judges:
+def judges(
+    suite: Suite,
+    traced: dict[str, Reached],
+    jobs: int,
+    limits: Limits,
+    deadline: float,
+    constants: Collection[str] = (),
+) -> Judges:
     """Run the green tests that reach something again, several processes side by side, forwards and backwards.
+
+    So are those that mention one of the `constants`, which are names that the files bind outside functions.
 
     Tests that fail only side by side (they share a file or a port) lead to one process; those that fail
     then too are left out.
     """
-    reached = {test: each.lines for test, each in traced.items() if each.outcome == PASSED and each.lines}
-    found = Judges(reached, jobs=jobs)
+    names = {test: suite.names_in(test).intersection(constants) for test in traced} if constants else {}
+    reached = {
+        test: each.lines
+        for test, each in traced.items()
+        if each.outcome == PASSED and (each.lines or names.get(test))
+    }
+    found = Judges(reached, jobs=jobs, names=names)
     shaken = _repeat(suite, list(reached), found, jobs, limits, deadline)
     if shaken and jobs > 1:
         together = shaken
@@ -80,7 +102,14 @@ def judges(suite: Suite, traced: dict[str, Reached], jobs: int, limits: Limits, 
         found.jobs = jobs if together <= shaken else 1
     if shaken:
         kept = {test: lines for test, lines in reached.items() if test not in shaken}
-        found = Judges(kept, cpu_s=found.cpu_s, wall_s=found.wall_s, unsteady=sorted(shaken), jobs=found.jobs)
+        found = Judges(
+            kept,
+            cpu_s=found.cpu_s,
+            wall_s=found.wall_s,
+            unsteady=sorted(shaken),
+            jobs=found.jobs,
+            names=names,
+        )
     for test, each in traced.items():
         found.traced_s[test] = each.cpu_s
         found.cpu_s.setdefault(test, each.cpu_s)

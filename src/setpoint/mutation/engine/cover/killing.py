@@ -165,9 +165,11 @@ class _Killing:
         for _, group in groupby(left, key=lambda place: mutants[place].unit.first_line):
             places = list(group)
             pool = self._pool([mutants[place] for place in places])
-            for place in places:
-                if time.monotonic() > until or not self._by_pool(place, mutants[place], pool):
-                    still.append(place)
+            still += [
+                place
+                for place in places
+                if time.monotonic() > until or not self._by_pool(place, mutants[place], pool)
+            ]
         return still
 
     def _by_pool(self, place: int, mutant: Mutant, pool: Sequence[Kept]) -> bool:

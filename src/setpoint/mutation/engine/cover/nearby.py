@@ -38,7 +38,7 @@ class Surroundings:
         return self._known[node]
 
     def users_of(self, node: ast.AST) -> list[frozenset[int]]:
-        """Give the lines of each function that looks, by itself or through others, into what is bound there."""
+        """Give the lines of each function that looks, also through others, into what a statement binds."""
         names = set(bound(node))
         functions = [each for each in ast.walk(self._tree) if isinstance(each, _FUNCTIONS)]
         return [

@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ class Replay:
     """What is to be run, and how often."""
 
     tree: str
-    file: str
-    """The file of tests, from the tree's root."""
+    files: tuple[str, ...]
+    """The files of tests, from the tree's root."""
     scratch: str
     limits: Limits
     alone: int
@@ -62,8 +62,8 @@ def replay(how: Replay, until: float) -> tuple[dict[str, str], str]:
     for seed in range(1, how.shuffled + 1):
         if time.monotonic() > until:
             break
-        for name in _shuffled(how, seed):
-            bad.setdefault(name, OTHER_ORDER)
+        for test in shuffled(how, seed, list(bad)):
+            bad.setdefault(name_of(test), OTHER_ORDER)
     return bad, ""
 
 
@@ -79,9 +79,9 @@ def _alone(how: Replay, log: Path) -> Callable[[Report], None]:
             for test in suite.ids:
                 report(("test", test))
                 if why := _steady(suite, test, how):
-                    report(("bad", (_name(test), why)))
+                    report(("bad", (name_of(test), why)))
 
-        collect([*pytest_words(how.tree, how.scratch, how.pytest_args), how.file], judge)
+        collect([*pytest_words(how.tree, how.scratch, how.pytest_args), *how.files], judge)
 
     return act
 
@@ -101,14 +101,19 @@ def _steady(suite: Suite, test: str, how: Replay) -> str:
     return next((f"{outcome} when run alone" for outcome in outcomes if outcome != PASSED), "")
 
 
-def _shuffled(how: Replay, seed: int) -> Sequence[str]:
+def shuffled(how: Replay, seed: int, without: Collection[str] = ()) -> Sequence[str]:
+    """Run all tests in a fresh interpreter, in another order and with other hashes; gives those that fail.
+
+    Those `without` which it is to be done, by name, are left out: they fail anyhow, and may end the process.
+    """
     answer = Path(how.scratch) / f"replay-{seed}.json"
     order = {
         "tree": how.tree,
-        "file": how.file,
+        "files": how.files,
         "scratch": how.scratch,
         "seed": seed,
         "words": how.pytest_args,
+        "without": sorted(without),
     }
     asked = Path(how.scratch) / f"replay-{seed}-request.json"
     asked.write_text(json.dumps(order), encoding="utf-8")
@@ -127,20 +132,22 @@ def _shuffled(how: Replay, seed: int) -> Sequence[str]:
         failed: list[str] = json.loads(answer.read_text(encoding="utf-8"))
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return ()
-    return [_name(test) for test in failed]
+    return failed
 
 
-def _name(test: str) -> str:
+def name_of(test: str) -> str:
+    """Give the name of a test without its file and class."""
     return test.rpartition("::")[2]
 
 
 class _Shuffle:
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    def __init__(self, seed: int, without: Collection[str]) -> None:
+        self._seed, self._without = seed, without
         self.failed: list[str] = []
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Put the tests in a random order."""
+        """Put the tests in a random order, without those that are left out."""
+        items[:] = [item for item in items if name_of(item.nodeid) not in self._without]
         random.Random(self._seed).shuffle(items)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -154,9 +161,9 @@ def main(words: Iterable[str]) -> int:
     asked, answered = words
     order = json.loads(Path(asked).read_text(encoding="utf-8"))
     prepare_path(order["tree"])
-    shuffle = _Shuffle(order["seed"])
+    shuffle = _Shuffle(order["seed"], order["without"])
     pytest.main(
-        [*pytest_words(order["tree"], order["scratch"], order["words"]), order["file"]], plugins=[shuffle]
+        [*pytest_words(order["tree"], order["scratch"], order["words"]), *order["files"]], plugins=[shuffle]
     )
     Path(answered).write_text(json.dumps(shuffle.failed), encoding="utf-8")
     return 0

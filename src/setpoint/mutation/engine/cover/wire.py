@@ -141,6 +141,56 @@ class CoverResult:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class JudgeRequest:
+    """An order to judge tests that somebody wrote: each alone, again and again, and all in random orders."""
+
+    tree: str
+    tests: tuple[str, ...]
+    """Files of tests, from the tree's root."""
+    missed: tuple[tuple[str, tuple[int, ...], tuple[tuple[int, bool], ...]], ...]
+    """What the other tests do not reach: file, lines and branches."""
+    repeats: int = 5
+    """How often each test must pass, in fresh processes."""
+    wall_s: float = 120.0
+    memory_bytes: int = 3 << 30
+    pytest_args: tuple[str, ...] = ()
+    scratch: str = ""
+
+
+@dataclass
+class JudgedTest:
+    """What came of one test."""
+
+    id: str
+    """As pytest names it."""
+    why_not: str = ""
+    """Why it is no good; empty for a test that passes again and again."""
+    output: str = ""
+    """What it said when it failed."""
+    gained: dict[str, list[int]] = field(default_factory=dict)
+    """Lines that neither the other tests nor those before it reach, by file."""
+    branches: int = 0
+    """Branches that neither the other tests nor those before it take."""
+    skipped: bool = False
+
+    @property
+    def gains(self) -> bool:
+        """Whether it passes and reaches something new."""
+        return not self.why_not and bool(self.gained or self.branches)
+
+
+@dataclass
+class JudgeResult:
+    """What came of tests that somebody wrote."""
+
+    status: str = "not_possible"
+    """judged or not_possible."""
+    reason: str = ""
+    """Why it was not possible, or which files cannot be collected."""
+    tests: list[JudgedTest] = field(default_factory=list)
+
+
 def read_request(kind: type[T], path: str) -> T:
     """Read a request; raises `ValueError` that names the wrong key."""
     given: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -150,7 +200,7 @@ def read_request(kind: type[T], path: str) -> T:
     return kind(**{key: _tuples(value) for key, value in given.items()})
 
 
-def write_result(result: ReachResult | CoverResult, path: str) -> None:
+def write_result(result: ReachResult | CoverResult | JudgeResult, path: str) -> None:
     """Write a result so that a reader sees all of it or nothing."""
     target = Path(path)
     part = target.with_name(f"{target.name}.{os.getpid()}.part")

@@ -126,7 +126,7 @@ def _judged(
     target.parent.mkdir(parents=True, exist_ok=True)
     how = Replay(
         tree=request.tree,
-        file=request.target,
+        files=(request.target,),
         scratch=request.scratch,
         limits=Limits(request.memory_bytes, _SILENCE_S),
         alone=max(request.repeats - 2, 1),
