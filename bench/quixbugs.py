@@ -4,8 +4,8 @@
 
 CHECKOUT is a clone of https://github.com/jkoppel/QuixBugs outside this repository; without one the bench says
 so and ends. Each program gets 30 CPU seconds on one core and its own tests. The programs are small, each has
-one bug in one line, and their bugs were known when repair engines, this one too, were written: what matters is
-that nothing here gets worse. No family of edits exists for this set alone.
+one bug in one line, and their bugs were known when repair engines, this one too, were written: what
+matters is that nothing here gets worse. No family of edits exists for this set alone.
 """
 
 from __future__ import annotations

@@ -33,6 +33,11 @@ CASES = {
         ["mend([4], 9) == 9", "mend([], 7) == 7"],
         ("empty-guard", "if not xs:"),
     ),
+    "a base case": (
+        "def mend(n):\n    return n * mend(n - 1)\n",
+        ["mend(3) == 6", "mend(0) == 1"],
+        ("base-case", "return 1"),
+    ),
     "a name spelt wrong": (
         "RATE = 3\n\n\ndef mend(count):\n    return count * RAET\n",
         ["mend(2) == 6"],

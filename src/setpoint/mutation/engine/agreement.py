@@ -22,7 +22,7 @@ from .candidates import Candidate
 from .children import Limits, Report, cpu_timer, run_child
 from .session import Suite
 from .suspicion import Function
-from .swap import NotSwappable, Swapper
+from .swap import Swapper
 
 _MOST_CALLS = 96
 _EACH_FUNCTION = 6
@@ -92,7 +92,12 @@ class Comparison:
 
     def compare(self, candidates: Sequence[Candidate], tests: Collection[str]) -> Agreement:
         """Call the functions that `tests` enter and those that were edited, once with each repair."""
-        edited = {(each.source.path, each.unit.first_line) for each in candidates if each.unit.is_function}
+        edited = {
+            (each.source.path, unit.first_line)
+            for each in candidates
+            for unit in each.units()
+            if unit.is_function
+        }
         calls = self._inputs(edited, tests)
         agreement = Agreement(len(calls), [()] * len(candidates), [call.words for call in calls])
         if calls:
@@ -133,7 +138,8 @@ class Comparison:
 
         def act(report: Report) -> None:
             guard.install([self.scratch], self.tree)
-            self.swapper.apply(candidate.source, candidate.unit, candidate.edits)
+            for unit, edits in candidate.parts():
+                self.swapper.apply(candidate.source, unit, edits)
             for call in calls:
                 cpu_timer(_CALL_S, 4 * _CALL_S)
                 report(self._outcome(call))
@@ -141,10 +147,7 @@ class Comparison:
         def take(outcome: str) -> None:
             seen.append(outcome)
 
-        try:
-            ended = run_child(act, self.limits, take)
-        except (NotSwappable, SyntaxError):
-            return ()
+        ended = run_child(act, self.limits, take)
         if not ended.finished and not seen and not ended.cpu_limit:
             return ()
         return (*seen, *["no end"] * (len(calls) - len(seen)))
@@ -229,7 +232,8 @@ def _near(value: object) -> Iterator[object]:
     elif isinstance(value, (int, float)):
         yield from (value + 1, value - 1, -value, 0)
     elif isinstance(value, (str, bytes, list, tuple)):
-        yield from (value[:0], value[1:], value[::-1], value + value)
+        sequence: Any = value
+        yield from (sequence[:0], sequence[1:], sequence[::-1], sequence + sequence)
         if isinstance(value, str):
             yield from (value.swapcase(), f" {value}")
     elif isinstance(value, dict) and value:

@@ -18,9 +18,11 @@ from .candidates import Candidate
 from .source import FunctionNode, Source, Splice, Unit
 from .suspicion import Line, Spectra
 from .templates import Draft, Scope
-from .templates.places import indent_of, whole_lines
+from .templates.places import indent_of, is_docstring, whole_lines
 
 _SCORE = 1.1
+_MOST_PLACES = 6
+"""Ways of failing that are looked at: what one bug breaks in many places has a place of its own."""
 _SIZES = {"none-default": 2, "wrong-type": 1, "spelling-of-name": 1}
 """How big an edit of a family is, where it is no statement: as with the general families."""
 _EMPTY = ("''", "[]", "{}", "0", "()")
@@ -46,8 +48,8 @@ def guided(sources: Mapping[str, Source], spectra: Spectra, failing: Collection[
         reached = spectra.tests[test]
         if not reached.traceback:
             continue
-        key = (reached.error, reached.traceback[-1])
-        if key in seen:
+        key = (reached.error.split(":", 1)[0], reached.traceback[-1])
+        if key in seen or len(seen) == _MOST_PLACES:
             continue
         seen.add(key)
         place = _place(sources, reached.traceback[-1], reached.error)
@@ -158,24 +160,44 @@ def _wrong_types(place: _Place) -> _Proposal:
                 yield "wrong-type", draft
 
 
+def _base_cases(place: _Place) -> _Proposal:
+    """Leave a function that calls itself without end, where a parameter has a bordering value."""
+    start = _start(place)
+    if start is None:
+        return
+    at, indentation = start
+    newline = place.scope.source.newline
+    rank = 0
+    for name in place.scope.parameters[:3]:
+        for test in (f"not {name}", f"{name} <= 0", f"{name} <= 1", f"{name} == 0", f"len({name}) <= 1"):
+            for value in (name, "0", "1", "[]", "None", "True", "False", "''", f"[{name}]", "[[]]"):
+                text = f"{indentation}if {test}:{newline}{indentation}    return {value}{newline}"
+                yield "base-case", Draft((Splice(at, at, text),), 1.0 - 0.004 * rank)
+                rank += 1
+
+
 def _unbound(place: _Place) -> _Proposal:
     """Give a name a value before it is read."""
-    match = _UNBOUND.match(place.error)
-    node = place.scope.unit.node
-    if match is None or not isinstance(node, FunctionNode):
+    match, start = _UNBOUND.match(place.error), _start(place)
+    if match is None or start is None:
         return
+    at, indentation = start
+    values = ("None", "False", "0", "[]", "''", "{}", "True", "1", "set()", *place.scope.parameters[:4])
+    for rank, value in enumerate(values):
+        text = f"{indentation}{match.group(1)} = {value}{place.scope.source.newline}"
+        yield "unbound", Draft((Splice(at, at, text),), 1.0 - 0.02 * rank)
+
+
+def _start(place: _Place) -> tuple[int, str] | None:
+    """Give the place of a function's first statement behind its docstring, and the indentation there."""
+    node = place.scope.unit.node
+    if not isinstance(node, FunctionNode):
+        return None
     first = next((each for each in node.body if whole_lines(place.scope, each)), None)
     lines = whole_lines(place.scope, first) if first else None
     if first is None or lines is None:
-        return
-    start = f"{indent_of(place.scope, first)}{match.group(1)} = "
-    at = lines[1] if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) else lines[0]
-    values = ("None", "False", "0", "[]", "''", "{}", "True", "1", "set()", *place.scope.parameters[:4])
-    for rank, value in enumerate(values):
-        yield (
-            "unbound",
-            Draft((Splice(at, at, f"{start}{value}{place.scope.source.newline}"),), 1.0 - 0.02 * rank),
-        )
+        return None
+    return (lines[1] if is_docstring(first) else lines[0]), indent_of(place.scope, first)
 
 
 def _spelling(place: _Place) -> _Proposal:
@@ -287,5 +309,6 @@ _MENDS: dict[str, tuple[Callable[[_Place], _Proposal], ...]] = {
     "StopIteration": (_missing_places,),
     "ValueError": (_missing_places,),
     "UnboundLocalError": (_unbound,),
+    "RecursionError": (_base_cases,),
     "NameError": (_spelling,),
 }

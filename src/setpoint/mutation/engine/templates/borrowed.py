@@ -7,11 +7,13 @@ import builtins
 import difflib
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import TypeVar
 
 from ..source import Source, Splice
 from .places import indent_of, is_docstring, whole_lines
 from .scope import Draft, Scope, Template
 
+N = TypeVar("N", bound=ast.AST)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
 _LONGEST = 90
@@ -187,7 +189,7 @@ def _is_known(scope: Scope, part: ast.AST) -> bool:
     ) and not any(isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(part))
 
 
-def _of_module(source: Source, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+def _of_module(source: Source, *kinds: type[N]) -> Iterator[N]:
     return (node for node in source.in_functions if isinstance(node, kinds))
 
 
