@@ -88,7 +88,7 @@ class MechanicAgent:
             work.say("The project has no interpreter, so its tests cannot be searched with.")
             return None
         avoid = [*self._offered.get(brief.session, ()), *tried_digests(brief.tried)]
-        wall_s = min(self._search_s, brief.limits.wall_s * _MARGIN)
+        wall_s = min(self._search_s, max(5.0, brief.limits.wall_s - work.elapsed_s) * _MARGIN)
         scratch = Path(tempfile.mkdtemp(prefix="setpoint-mechanic-"))
         try:
             request = Request(
@@ -133,6 +133,11 @@ class _Work:
         self._lines: list[str] = []
         self._started_at = datetime.now(UTC)
         self._began = time.monotonic()
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the attempt began."""
+        return time.monotonic() - self._began
 
     def say(self, *lines: str) -> None:
         """Add to the answer."""
@@ -215,7 +220,7 @@ class _Work:
             tool_calls=self.calls.made,
             tool_errors=self.calls.errors,
             started_at=self._started_at,
-            duration_s=time.monotonic() - self._began,
+            duration_s=self.elapsed_s,
             transcript=artifacts.keep("\n".join([*self.calls.log, text])),
         )
 

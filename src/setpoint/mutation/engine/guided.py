@@ -170,7 +170,7 @@ def _base_cases(place: _Place) -> _Proposal:
     rank = 0
     for name in place.scope.parameters[:3]:
         for test in (f"not {name}", f"{name} <= 0", f"{name} <= 1", f"{name} == 0", f"len({name}) <= 1"):
-            for value in (name, "0", "1", "[]", "None", "True", "False", "''", f"[{name}]", "[[]]"):
+            for value in (name, "0", "1", "[]", "None", "True", "False", "''", f"[{name}]"):
                 text = f"{indentation}if {test}:{newline}{indentation}    return {value}{newline}"
                 yield "base-case", Draft((Splice(at, at, text),), 1.0 - 0.004 * rank)
                 rank += 1
