@@ -154,7 +154,7 @@ async def test_when_nothing_is_found_the_localisation_is_handed_back(agent, tree
     assert "Tried by family of edits: " in attempt.text
     assert attempt.tool_errors == 1
     assert (tree / "calc.py").read_text() == "def clamp():\n    return 'unwritten'\n"
-    lines = Artifacts(tmp_path / "artifacts").read(attempt.transcript).splitlines()
+    lines = Artifacts(tmp_path / "artifacts").read(attempt.transcript).decode().splitlines()
     (record,) = [json.loads(line)["repair"] for line in lines if line.startswith('{"repair"')]
     assert (record["status"], record["suspects"][0]["line"]) == ("exhausted", 2)
     assert sum(record["families"].values()) >= record["tried"] > 0
