@@ -178,11 +178,14 @@ def _fill(warm: Warm, plain: dict[str, Any]) -> None:
     sources: dict[str, Source] = {}
 
     def thick(thin: _Thin) -> Candidate:
-        path, unit, *rest, also, double = thin
+        path, unit, edits, template, size, line, score, leaning, also, double = thin
         if path not in sources:
             sources[path] = Source.read(path)
         units = sources[path].units
-        return Candidate(sources[path], units[unit], *rest, None if also < 0 else units[also], double)
+        other = None if also < 0 else units[also]
+        return Candidate(
+            sources[path], units[unit], edits, template, size, line, score, leaning, other, double
+        )
 
     found, fresh = plain.pop("found"), plain.pop("fresh")
     for name, value in plain.items():
