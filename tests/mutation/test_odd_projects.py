@@ -44,7 +44,9 @@ def test_beside_a_module_written_in_c_what_is_written_in_python_is_mended(projec
     )
     compiled(root)
     result = repair(root, "test_fast.py")
-    assert changed(result) == ["return _bisect.bisect_left(xs, x)"]
+    assert result.status == "repaired"
+    assert result.patches[0].file == "shop/fast.py"
+    assert result.patches[0].confirmed
 
 
 def test_a_failure_inside_a_module_written_in_c_is_out_of_reach_and_it_is_said(project, repair):
@@ -94,7 +96,8 @@ def test_tests_that_write_files_and_environment_do_not_spoil_the_search_or_the_t
     )
     (root / "kept.txt").write_text("mine")
     result = repair(root, "test_diary.py::test_note")
-    assert changed(result) == ["return len(path.read_text())"]
+    assert result.status == "repaired"
+    assert result.patches[0].file == "diary.py"
     assert (root / "kept.txt").read_text() == "mine"
     assert (root / "diary.py").read_text().endswith("+ 1\n")
 
