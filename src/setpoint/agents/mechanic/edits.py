@@ -91,13 +91,13 @@ def _of_file(
     root: Path, file: str, offered: Sequence[tuple[Finding, Fix]]
 ) -> tuple[list[Offered], list[Applied]]:
     path = root / file
-    why = ""
+    why = text = ""
     if is_test(file):
         why = "a test file, left alone"
     elif not path.resolve().is_relative_to(root.resolve()) or not path.is_file():
         why = "no file of the work copy"
     try:
-        text = "" if why else _read(path)
+        text = text if why else _read(path)
     except (OSError, UnicodeDecodeError) as error:
         why = f"cannot be read: {error}"
     if why:
