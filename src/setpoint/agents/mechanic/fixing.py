@@ -100,8 +100,10 @@ async def _tried(brief: Brief, offered: Sequence[Offered], pytest_args: Sequence
                 timeout_s=wall_s * 1.5 + 30.0,
             )
         )
-        return await asyncio.to_thread(read_fixes, answered)
-    except RecordedDataError as error:
-        return FixResult(reason=f"the trial {done.ending}: {done.errors.strip()[-200:] or error.message}")
+        try:
+            return await asyncio.to_thread(read_fixes, answered)
+        except RecordedDataError as error:
+            said = done.errors.strip()[-200:] or error.message
+            return FixResult(reason=f"the trial {done.ending}: {said}")
     finally:
         await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
