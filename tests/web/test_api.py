@@ -24,6 +24,7 @@ def test_events_are_paged(program):
     assert [each["seq"] for each in first] == [1, 2, 3]
     assert rest[0]["seq"] == 4
     assert rest[-1]["body"]["kind"] == "run.finished"
+    assert "Quality by iteration" in program.get(f"{API}/runs/{VERIFIED}/report").text
 
 
 def test_metrics_and_the_board(program):
@@ -46,7 +47,7 @@ def test_a_change_that_is_gone_is_said_to_be(program):
 
 def test_every_operation_is_described(program):
     paths = program.get("/api/openapi.json").json()["paths"]
-    assert len(paths) == 11
+    assert len(paths) == 40
     assert all(operation["description"] for path in paths.values() for operation in path.values())
 
 

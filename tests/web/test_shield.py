@@ -133,7 +133,7 @@ def test_the_tokens_are_for_their_owner_alone_and_stay(project, access):
     file = project.state / "web-tokens.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert wiring.visitor_tokens(project, list(Scope)) == access.tokens
-    assert len(set(access.tokens.values())) == 3
+    assert len(set(access.tokens.values())) == 4
 
 
 @pytest.mark.parametrize(
