@@ -60,7 +60,7 @@ def _candidates(text):
 
 def test_edits_that_meet_are_no_pair_and_others_are_split_by_unit():
     found = _candidates("def f(a):\n    return a + 1\n\n\ndef g(b):\n    return b * 2\n")
-    plus, minus = (next(e for e in found if e.source.edited(e.edits).count(t)) for t in ("a - 1", "a * 1"))
+    plus, minus = (next(e for e in found if e.source.edited(e.edits).count(t)) for t in ("a - 1", "a | 1"))
     times = next(e for e in found if e.source.edited(e.edits).count("b / 2"))
     assert paired(plus, minus) is None
     both = paired(plus, times)

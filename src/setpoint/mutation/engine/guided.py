@@ -23,7 +23,7 @@ from .templates.places import indent_of, is_docstring, whole_lines
 _SCORE = 1.1
 _MOST_PLACES = 6
 """Ways of failing that are looked at: what one bug breaks in many places has a place of its own."""
-_SIZES = {"none-default": 2, "wrong-type": 1, "spelling-of-name": 1}
+_SIZES = {"base-case": 2, "none-default": 2, "wrong-type": 1, "spelling-of-name": 1}
 """How big an edit of a family is, where it is no statement: as with the general families."""
 _EMPTY = ("''", "[]", "{}", "0", "()")
 _NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")

@@ -69,6 +69,10 @@ def off_by_one(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Add one to a value or take one from it, where values are counted, indexed or returned."""
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or not _counts(scope, node):
         return
+    parent = scope.parent(node)
+    is_sum = isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Add, ast.Sub))
+    if is_sum and any(isinstance(each, ast.Constant) for each in ast.iter_child_nodes(parent)):
+        return  # another number there says the same plainly
     text = scope.text(node)
     if "\n" not in text:
         yield from scope.replace(node, f"{text} + 1")
