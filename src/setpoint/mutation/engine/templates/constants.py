@@ -71,7 +71,7 @@ def off_by_one(scope: Scope, node: ast.expr) -> Iterator[Draft]:
         return
     parent = scope.parent(node)
     is_sum = isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Add, ast.Sub))
-    if is_sum and any(isinstance(each, ast.Constant) for each in ast.iter_child_nodes(parent)):
+    if is_sum and isinstance(getattr(parent, "right", None), ast.Constant):
         return  # another number there says the same plainly
     text = scope.text(node)
     if "\n" not in text:
