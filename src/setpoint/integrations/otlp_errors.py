@@ -27,7 +27,7 @@ def _listed(said: object) -> object:
 def _nanoseconds(said: object) -> int:
     """Take a time as JSON writes it: a number, or a text of digits."""
     text = str(said)
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 19 else 0  # noqa: PLR2004 - 64 bits
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 19 else 0  # noqa: PLR2004 - digits of 64 bits
 
 
 def _attributes(said: object) -> dict[str, str]:
