@@ -137,7 +137,7 @@ def _from_protobuf(body: bytes) -> dict[str, Any]:
     try:
         # Only who sends protobuf needs it.
         from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped] # has no stubs of its own # noqa: PLC0415 - as said
-        from google.protobuf.message import DecodeError  # noqa: PLC0415 - as above
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # as above # noqa: PLC0415 - as above
         from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (  # noqa: PLC0415 - as above
             ExportTraceServiceRequest,
         )
