@@ -201,3 +201,36 @@ def test_an_application_with_a_sentry_sdk_tells_of_its_own_errors(shop, served, 
     innermost = problem["newest"]["signal"]["frames"][0]
     assert (innermost["function"], innermost["line"]) == ("add", 4)
     assert problem["newest"]["hypothesis"]["suspects"][0]["title"] == "index by the difference"
+
+
+TRACING = """from calc import add
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+
+resource = Resource({{"service.name": "shop", "service.version": "v2"}})
+provider = TracerProvider(resource=resource)
+headers = {{"authorization": "Bearer {token}"}}
+exporter = OTLPSpanExporter(endpoint="{served}/hooks/otlp/v1/traces", headers=headers)
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+try:
+    with provider.get_tracer("shop").start_as_current_span("adding"):
+        add(1, "2")
+except TypeError:
+    pass
+provider.shutdown()
+"""
+
+
+def test_an_application_with_an_opentelemetry_sdk_tells_of_its_own_errors(shop, served):
+    token = setpoint(shop, "signal", "token").strip()
+    shop.write("serving.py", TRACING.format(token=token, served=served))
+    done = subprocess.run(
+        [sys.executable, "serving.py"], cwd=shop.root, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    (problem,) = until(shop, lambda each: each["stage"] == "waits")
+    assert problem["title"].startswith("TypeError: unsupported operand")
+    first = problem["newest"]["hypothesis"]["suspects"][0]
+    assert (first["title"], first["reasons"][0][:22]) == ("faster adding", "last changed calc.py:2")

@@ -24,10 +24,10 @@ OF_A_FIX = {**BY_A_PERSON, "commit": COMMIT, "states": {"pytest": CheckState.PAS
 ABOUT_MEMORY = (
     m.MemoryRecalled(phase="plan", question="make it work", items=(ITEM, HELD_BACK)),
     m.LearningsJudged(items=(m.Followed(learning=LEARNING, followed=True, how="wrote so", helped=True),)),
+    m.ReflectionAnswered(agent="thinker", why="no JSON object"),
     m.ReflectionCompleted(
         trigger=m.Trigger.COMPLETED, learnings=(LEARNING,), titles=(ITEM.title,), advice="look at cart.py"
     ),
-    m.ReflectionAnswered(agent="thinker", why="no JSON object"),
     m.ReflectionSkipped(trigger=m.Trigger.COMPLETED, reason="no money left"),
     m.ConfidenceIncreased(learning=LEARNING, before=0.6, after=0.7, reason="fix_applied"),
     m.ConfidenceDecreased(learning=LEARNING, before=0.7, after=0.5, reason="finding_dismissed"),

@@ -39,7 +39,12 @@ class DyingMemory(ListMemory):
 def told(memory):
     """What is known, whatever ids it has by chance."""
     return sorted(
-        (each.learning.title, each.status, each.confidence.mean, [entry.kind for entry in each.evidence])
+        (
+            each.learning.title,
+            each.status,
+            round(each.confidence.mean, 2),
+            [entry.kind for entry in each.evidence],
+        )
         for each in memory.standings()
     )
 

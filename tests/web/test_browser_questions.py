@@ -17,7 +17,6 @@ from setpoint import wiring
 from setpoint.domain.events import GateAnswered, GateOpened, RunStarted
 from setpoint.domain.gate import GateKind, Grant, Option, Via
 from setpoint.domain.ids import GateId, TraceId
-from setpoint.domain.memory_events import HumanEdited
 from web.browsing import SLOW_MS, assert_usable, in_a_browser
 
 pytestmark = in_a_browser
@@ -38,9 +37,6 @@ def project(tmp_path_factory):
     repository.agent(wrong, [{"write": "calc.py", "text": RIGHT}], settings=settings, counter="turn")
     words = WAITS.format(flag=repository.root.parent / "go", right=RIGHT.replace("\n", "\\n"))
     text = (repository.root / "setpoint.toml").read_text()
-    script = {"prompts": [wrong, [{"say": "Nothing to add."}]], "counter": "played/edited"}
-    (repository.root.parent / "edited.json").write_text(json.dumps(script))
-    text += text[text.index("[agent.actor]") :].replace("actor", "edited")
     waiting = f"\n[agent.waits]\ncommand = {json.dumps(['sh', '-c', words])}\n"
     repository.write("setpoint.toml", text + waiting)
     repository.commit("an agent that waits")
@@ -167,27 +163,6 @@ def started(project, wish, agent, **environment):
     words = [sys.executable, "-m", "setpoint", "run", wish, "--agent", agent]
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(words, cwd=project.root, env={**os.environ, **QUICK, **environment}, **silent)
-
-
-def test_a_run_goes_on_from_a_change_of_ones_own(page, project):
-    driving = started(project, "be mended by hand", "edited", **ASKING)
-    assert driving.wait(SLOW_MS / 1000) == 10
-    page.goto("/")
-    row = page.get_by_role("row").filter(has_text="be mended by hand")
-    row.get_by_role("link", name="run-").click()
-    section = page.locator("section.question")
-    section.get_by_role("radio", name="continue").check()
-    section.get_by_text("With a change of your own").click()
-    field = section.get_by_label("A unified diff")
-    field.fill("this is no diff")
-    section.get_by_role("button", name="Answer").click()
-    expect(section.locator(".said")).to_contain_text("the change does not fit")
-    field.fill(f"--- a/calc.py\n+++ b/calc.py\n@@ -2 +2 @@\n-    return {WRONG}\n+    return a + b\n")
-    section.get_by_role("button", name="Answer").click()
-    expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
-    trace = page.url.rpartition("/")[2]
-    (edited,) = [each.body for each in project.log.replay(trace) if isinstance(each.body, HumanEdited)]
-    assert edited.files == ("calc.py",)
 
 
 def test_a_run_that_was_killed_is_gone_on_with(page, project):

@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 from evaluators.conftest import git, write
 from integrations.test_alertmanager import alert, message
 from integrations.test_cloudevents import DATA, event
+from integrations.test_otlp_errors import message as spans
+from integrations.test_otlp_errors import span
 from integrations.test_sentry import EVENT, envelope
 from setpoint import wiring
 from setpoint.cli.serve import _told
@@ -21,6 +23,7 @@ from setpoint.web.app import make_app
 from setpoint.web.shield import MOST_BODY, MOST_SIGNALS
 from web.conftest import HERE
 
+SPANS = "/hooks/otlp/v1/traces"
 ALERTS, EVENTS, DEPLOYMENT = "/hooks/alertmanager", "/hooks/cloudevents", "/hooks/deployment"
 JSON = {"content-type": "application/json"}
 API = "/api/v1/production"
@@ -116,7 +119,7 @@ def test_what_was_stored_before_a_crash_is_worked_on_at_the_next_start(project, 
         assert waited(client, as_(client, access, Scope.READ))[0]["stage"] == "waits"
 
 
-@pytest.mark.parametrize("path", [ALERTS, EVENTS, DEPLOYMENT])
+@pytest.mark.parametrize("path", [ALERTS, EVENTS, DEPLOYMENT, SPANS])
 def test_without_the_right_token_nothing_is_taken(served, access, project, path):
     tokens = {"": 401, "no token": 401, access.tokens[Scope.READ]: 403, access.tokens[Scope.FEEDBACK]: 403}
     for token, status in tokens.items():
@@ -280,5 +283,20 @@ def test_an_envelope_stands_behind_the_shield_too(served, access, project):
         sentry(served, token, "/api/x/envelope/"),
         sentry(served, token, "/api/1/../v1/production"),
     ]
-    assert [each.status_code for each in refused] == [421, 403, 415, 413, 400, 400, 400, 401, 401]
+    assert [each.status_code for each in refused] == [421, 403, 415, 413, 400, 400, 400, 415, 415]
     assert stored(project) == []
+
+
+def test_spans_are_stored_once_and_answered_in_their_own_form(sender, project):
+    for _ in "ab":
+        answer = sender.post(SPANS, json=spans(span()))
+        assert (answer.status_code, answer.content) == (200, b"{}")
+    empty = sender.post(SPANS, content=b"", headers={"content-type": "application/x-protobuf"})
+    assert (empty.status_code, empty.headers["content-type"]) == (200, "application/x-protobuf")
+    assert [each.kind for each in stored(project)].count("production.anomaly_detected") == 1
+    assert sender.post(SPANS, content=b"{", headers=JSON).status_code == 400
+    assert sender.post(SPANS, content=b"x", headers={"content-type": "text/plain"}).status_code == 415
+    assert (
+        sender.post(ALERTS, content=b"x", headers={"content-type": "application/x-protobuf"}).status_code
+        == 415
+    )

@@ -28,13 +28,14 @@ def vaulted_run(place, before, after, findings=()):
     vault = project.state / "work" / f"{TRACE}.git"
     vault.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["git", "clone", "-q", "--bare", str(made), str(vault)], check=True)
-    workdir = str(vault.with_suffix(""))
+    workdir = vault.with_suffix("")
+    workdir.mkdir()
     agent = report_runs.made(1, files=tuple(after))
     snapshot = agent.snapshot.model_copy(update={"commit": commit, "parent": base})
     order = report_runs.order(place).model_copy(update={"base": base})
     ended = report_runs.outcome()
     bodies = (
-        RunStarted(order=order, workdir=workdir),
+        RunStarted(order=order, workdir=str(workdir)),
         agent.model_copy(update={"snapshot": snapshot}),
         report_runs.measured(1, Stage.TEST, Scene(findings=findings)),
         RunFinished(outcome=ended.outcome.model_copy(update={"best": commit})),

@@ -1,5 +1,6 @@
 """Whatever is recorded of a run and of people, told again in any order, changes nothing."""
 
+import asyncio
 import json
 import random
 import subprocess
@@ -70,8 +71,8 @@ def standing(project):
     return SqlMemory(project.store).standings(), project.log.replay(RUN)
 
 
-async def test_any_event_told_twice_changes_nothing(project, tmp_path):
-    stage, order = await driven(project, tmp_path / "work")
+def test_any_event_told_twice_changes_nothing(project, tmp_path):
+    stage, order = asyncio.run(driven(project, tmp_path / "work"))
     (found,) = [each.finding for each in findings_of(project, RUN)]
     dismiss(project, RUN, found.fingerprint, f"we know; {CANARY}")
     comment(project, RUN, "src/work.py:1", "what of an empty mapping?")
@@ -100,7 +101,7 @@ async def test_any_event_told_twice_changes_nothing(project, tmp_path):
             if isinstance(event.body, Feedback):
                 record(project, RUN, event.key, event.body)
         stage.durable.resume()
-        await phase.drive(order, stage.world(), stage.durable)
+        asyncio.run(phase.drive(order, stage.world(), stage.durable))
         known, log = standing(project)
         assert log == before[1]
         assert [each.model_dump(exclude={"confidence"}) for each in known] == [

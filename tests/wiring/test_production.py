@@ -106,6 +106,14 @@ def test_more_than_the_hour_allows_is_refused_and_taken_later(book):
     assert (len(again.new), again.known, again.refused) == (1, 1, 0)
 
 
+def test_a_time_to_come_is_taken_as_now(book):
+    for number, time in enumerate(("9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z")):
+        take(book, event(number) | {"time": time})
+    book.work()
+    assert [each.signal.occurred_at.year for each in signal_views(book)] == [1, datetime.now(UTC).year]
+    assert one(book).stage is Stage.WAITS
+
+
 def test_a_deployment_is_recorded_once(book):
     made, new = record_deployment(book, "HEAD", release="v2")
     assert (new, made.release) == (False, "v2")
@@ -128,6 +136,7 @@ def test_a_deployment_is_recorded_once(book):
         ({"commit": "nothing"}, "'nothing' names no commit"),
         ({"commit": "--all"}, "'--all' names no commit"),
         ({"commit": "HEAD", "at": NOW + timedelta(days=1)}, "is to come"),
+        ({"commit": "HEAD", "at": datetime.fromisoformat("0001-01-01T00:00:00+05:00")}, "long past"),
     ],
 )
 def test_a_wrong_deployment_is_refused(book, words, said):
@@ -197,14 +206,8 @@ def finished(project, story, branch="setpoint/x"):
     """Record a run of a story that was verified."""
     file = read_file(file_of(project, story))
     run = TraceId("run-0mended")
-    order = ORDER.model_copy(
-        update={
-            "trace_id": run,
-            "story": file.story,
-            "root": str(project.root),
-            "started_at": datetime.now(UTC),
-        }
-    )
+    told = {"trace_id": run, "story": file.story, "root": str(project.root)}
+    order = ORDER.model_copy(update={**told, "started_at": datetime.now(UTC)})
     outcome = OUTCOME.model_copy(update={"ending": Ending.VERIFIED, "branch": branch})
     bodies = [RunStarted(order=order, workdir=str(project.root)), RunFinished(outcome=outcome)]
     project.log.append(run, "all", bodies)

@@ -62,13 +62,13 @@ class Signal(Value):
 
     @property
     def name(self) -> str:
-        """Name it within Setpoint, for example `sig-0123456789`."""
+        """Name it within Setpoint, for example `sig-0123456789ab`."""
         return signal_name(self.source, self.id)
 
 
 def signal_name(source: str, id_: str) -> str:
     """Name a signal by its source and its id there."""
-    return f"sig-{digest(source, id_)[:10]}"
+    return f"sig-{digest(source, id_)[:12]}"
 
 
 def digest(*parts: str) -> str:

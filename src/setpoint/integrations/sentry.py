@@ -29,6 +29,10 @@ def _text(said: object) -> str:
     return said if isinstance(said, str) else "" if said is None else json.dumps(said)
 
 
+def _said(said: object) -> object:
+    return said if isinstance(said, dict) else _text(said)
+
+
 def _number(said: object) -> int:
     return said if isinstance(said, int) and said > 0 else 0
 
@@ -91,7 +95,7 @@ class _Event(_Told):
     level: _Text = "error"
     release: _Text = ""
     environment: _Text = ""
-    message: _Text | _Log = ""
+    message: Annotated[str | _Log, BeforeValidator(_said)] = ""
     logentry: _Log | None = None
     transaction: _Text = ""
     exception: Annotated[tuple[_Exception, ...], BeforeValidator(_listed)] = ()
@@ -140,6 +144,8 @@ def _unpacked(body: bytes, packing: str) -> bytes:
         raise UsageError(f"no envelope: not packed with {packing}", mend=_MEND) from None
     if unpacking.unconsumed_tail:
         raise UsageError(f"no envelope: more than {MOST_BYTES} bytes unpacked", mend="send less at once")
+    if not unpacking.eof:
+        raise UsageError(f"no envelope: not packed with {packing}, or broken off", mend=_MEND)
     return found
 
 

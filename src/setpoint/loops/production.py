@@ -6,6 +6,7 @@ where it was, and nothing is done twice.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import NamedTuple
 
 from setpoint.domain.ids import StoryId
@@ -26,6 +27,9 @@ from setpoint.policies.suspects import Ran, hypothesis, ran
 from setpoint.policies.watching import Outcome, afterword, candidates, watched
 from setpoint.ports import Board, Clock, EventLog, Lineage
 
+RECENT = timedelta(days=7)
+"""For so long deployments that are told late are taken into account."""
+
 
 class Outlook(NamedTuple):
     """The neighbours of the production loop."""
@@ -43,8 +47,10 @@ async def work_off(outlook: Outlook, known: Production | None = None) -> Product
     Only one process of a project may do so at a time.
     """
     production = refreshed(outlook.log, known or Production())
-    for name in production.sightings:
-        await _explain(outlook, production, production.sightings[name])
+    since = outlook.clock.now() - RECENT
+    for sighting in production.sightings.values():
+        if sighting.hypothesis is None or sighting.seen_at > since:
+            await _explain(outlook, production, sighting)
     production = refreshed(outlook.log, production)
     for fingerprint in production.problems:
         problem = production.problems[fingerprint]

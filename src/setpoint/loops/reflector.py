@@ -83,7 +83,7 @@ def _question(
     variables = {
         "title": account.title,
         "ending": account.reason,
-        "events": redacted(account_text(account)),
+        "events": account_text(account),
         "rules": tuple(each.title for each in rules),
         "most": max(MOST - len(rules), 1),
         "schema": schema_of(ReflectionShape),
@@ -92,7 +92,7 @@ def _question(
         role=Role.REFLECTOR,
         session=f"{run.order.trace_id}:reflection",
         label="reflection",
-        prompt=run.world.render("reflection.md.j2", variables),
+        prompt=redacted(run.world.render("reflection.md.j2", variables)),
         workdir=run.copy.path,
         story=run.order.story,
         answer=ReflectionShape,

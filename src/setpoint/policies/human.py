@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from setpoint.domain.diff import added_lines
 from setpoint.domain.ids import TraceId
@@ -79,13 +80,19 @@ def about(body: Feedback, message: str = "") -> str:
             return ""
 
 
-def concerned(hits: Sequence[Hit], text: str) -> tuple[Standing, ...]:
-    """Give the learnings that a decision is about: in use, and speaking of what it speaks of."""
+def concerned(hits: Sequence[Hit], text: str, decided_at: datetime) -> tuple[Standing, ...]:
+    """Give the learnings that a decision is about: in use, known by then, and speaking of the same."""
     asked = set(terms(text))
     found = []
     for hit in hits:
         subject = set(terms(hit.standing.learning.context or hit.standing.learning.title))
-        if hit.standing.status not in _OUT and subject and len(subject & asked) / len(subject) >= _ABOUT:
+        known = hit.standing.learning.made_at <= decided_at
+        if (
+            known
+            and hit.standing.status not in _OUT
+            and subject
+            and len(subject & asked) / len(subject) >= _ABOUT
+        ):
             found.append(hit.standing)
     return tuple(found[:MOST_MOVED])
 

@@ -219,10 +219,14 @@ def leave(signal: Signal, terms: ProductionTerms) -> tuple[bool, str]:
     """Say whether the story of a signal may be worked on without a person's leave, and why."""
     if signal.severity not in terms.auto:
         return False, f"{signal.severity} waits for a person (production.auto)"
-    found = {each for text in (signal.title, signal.body) for each in alarms(text)} - _HARMLESS
+    found = {each for text in _texts(signal) for each in alarms(text)} - _HARMLESS
     if found:
         return False, f"its text holds {', '.join(sorted(found))}, so a person has to look"
     return True, f"{signal.severity} needs no leave (production.auto)"
+
+
+def _texts(signal: Signal) -> tuple[str, ...]:
+    return (signal.title, signal.body, *(each.shown for each in signal.frames))
 
 
 def priority(severity: Severity) -> int:

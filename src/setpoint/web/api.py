@@ -20,7 +20,7 @@ from setpoint.events.metrics import MetricsReport
 from setpoint.events.queries import RunSummary
 from setpoint.events.snapshots import Snapshot
 from setpoint.web.access import Scope
-from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk, require
+from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk, known_run, require
 from setpoint.wiring import OpenGate, Wanted
 
 router = APIRouter(prefix="/api/v1")
@@ -63,9 +63,14 @@ class Started(Value):
 
 
 @router.get("/runs")
-def runs(desk: TheDesk, _visitor: Reader, most: Annotated[int, Query(ge=1, le=500)] = 50) -> list[RunSummary]:
-    """Give the newest runs, newest first."""
-    return list(wiring.run_list(desk.project, most))
+def runs(
+    desk: TheDesk,
+    _visitor: Reader,
+    most: Annotated[int, Query(ge=1, le=500)] = 50,
+    before: Annotated[str, Query(description="A run: the list goes on behind it.")] = "",
+) -> list[RunSummary]:
+    """Give the newest runs, newest first, or those that began before one."""
+    return list(wiring.run_list(desk.project, most, known_run(before, desk) if before else ""))
 
 
 @router.get("/runs/{which}")

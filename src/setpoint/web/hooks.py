@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 
@@ -84,8 +84,10 @@ async def keep_working(book: wiring.SignalBook, news: asyncio.Event) -> None:
         news.clear()
         try:
             await asyncio.to_thread(book.work)
-        except (SetpointError, OSError) as error:  # the next pass tries again what is stored
+        except SetpointError as error:  # the next pass tries again what is stored
             _LOG.warning("signals from production were not worked on: %s", error)
+        except Exception:  # noqa: BLE001 - the worker's boundary: no signal may end the work on all others
+            _LOG.exception("a fault of Setpoint's while it worked on signals from production")
         try:
             await asyncio.wait_for(news.wait(), WORK_S)
         except TimeoutError:
@@ -144,6 +146,22 @@ def deployment(body: DeploymentBody, request: Request, desk: TheDesk, _visitor: 
         raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
     request.app.state.tell()
     return Recorded(new=new, deployment=made)
+
+
+@router.post("/otlp/v1/traces", openapi_extra=_MESSAGE)
+def traces(body: Body, request: Request, desk: TheDesk, _visitor: Monitor) -> Response:
+    """Take in spans by OTLP over HTTP, in JSON or protobuf; those that ended with an error are read."""
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        taken = wiring.take_spans(desk.signals, body, media)
+    except UsageError as error:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
+    request.app.state.tell()
+    if taken.refused:
+        headers = {"retry-after": str(RETRY_S)}
+        return JSONResponse({"detail": "too many"}, HTTPStatus.TOO_MANY_REQUESTS, headers)
+    # An answer without a word says that all was taken, in both forms.
+    return Response(b"{}" if media == "application/json" else b"", media_type=media)
 
 
 @envelopes.post("/api/{project}/envelope/", openapi_extra=_ENVELOPE)

@@ -20,7 +20,17 @@ from setpoint.domain.value import Value
 from setpoint.errors import SetpointError
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
-from setpoint.web.context import Admin, Answerer, Desk, KnownRun, Reader, TheDesk, require, visitor_of
+from setpoint.web.context import (
+    Admin,
+    Answerer,
+    Desk,
+    KnownRun,
+    Reader,
+    TheDesk,
+    known_run,
+    require,
+    visitor_of,
+)
 from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MOST_STREAMS, changes
 
@@ -71,10 +81,13 @@ def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told
 
 
 @router.get("/")
-def runs(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show the newest runs."""
-    listed = wiring.run_list(desk.project, _LISTED)
-    return page(request, "runs.html.j2", runs=listed, failed=list(desk.launcher.failed))
+def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") -> Response:
+    """Show the newest runs, or those that began before one."""
+    older = known_run(before, desk) if before else ""
+    listed = wiring.run_list(desk.project, _LISTED, older)
+    last = listed[-1].trace_id if len(listed) == _LISTED else ""
+    failed = list(desk.launcher.failed)
+    return page(request, "runs.html.j2", runs=listed, failed=failed, before=older, last=last)
 
 
 @router.get("/runs/{which}")

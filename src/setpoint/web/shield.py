@@ -26,6 +26,8 @@ MOST_SIGNALS: Final = 1024 * 1024
 """Bytes of what a monitoring system sends at once."""
 HOOKS: Final = "/hooks/"
 """Begins the paths to which programs of others send what they saw."""
+SPANS: Final = "/hooks/otlp/v1/traces"
+"""Where OpenTelemetry's SDKs send spans, in a form of their own."""
 ENVELOPES: Final = re.compile(r"/api/\d{1,19}/envelope/?")
 """Paths to which Sentry's SDKs send; they name their token in a header of their own."""
 CSRF_HEADER: Final = "x-setpoint-csrf"
@@ -128,6 +130,7 @@ _PAGES = Allowed(MOST_BODY, ("application/json", "application/x-www-form-urlenco
 _SIGNALS = Allowed(
     MOST_SIGNALS, ("application/json", "application/cloudevents+json", "application/cloudevents-batch+json")
 )
+_SPANS = Allowed(MOST_SIGNALS, ("application/json", "application/x-protobuf"))
 _ENVELOPES = Allowed(MOST_SIGNALS, ("application/x-sentry-envelope",))
 
 
@@ -135,6 +138,8 @@ def allowed_at(path: str) -> Allowed:
     """Say what a request to a path may bring."""
     if ENVELOPES.fullmatch(path):
         return _ENVELOPES
+    if path == SPANS:
+        return _SPANS
     return _SIGNALS if path.startswith(HOOKS) else _PAGES
 
 

@@ -52,6 +52,7 @@ from setpoint.wiring.production import (
     take_alerts,
     take_envelope,
     take_events,
+    take_spans,
 )
 from setpoint.wiring.production import decide as decide_problem
 from setpoint.wiring.production_view import (
@@ -204,6 +205,7 @@ __all__ = [
     "take_envelope",
     "take_events",
     "take_out_of_quarantine",
+    "take_spans",
     "try_agent",
     "uplift",
     "verify",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from setpoint.domain.attempt import Attempt, Stop
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.events import RunFinished
+from setpoint.domain.events import Event, RunFinished
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Commit, LearningId, TraceId
@@ -158,19 +158,25 @@ def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> 
 
 
 def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Decided:
-    """Append a decision to a run's log, once, and let memory follow it."""
+    """Append a decision to a run's log, once, and let memory follow it.
+
+    What is recorded already moves nothing again, also where more is known about the same thing by now.
+    """
+    before = {event.key for event in project.log.replay(trace_id)}
     (event,) = project.log.append(trace_id, key, (without_secrets(body),))
     stands = event.body
     if not isinstance(stands, Feedback):
         raise TypeError(f"'{key}' is recorded as {stands.kind}")
     memory = memory_of(project)
     source = f"{trace_id}/{key}"
-    changed = _moved(project, trace_id, memory, stands, source)
+    moved_already = any(name.startswith(f"{key}:lrn-") for name in before)
+    changed = () if moved_already else _moved(project, event, memory, stands, source)
     proposal = taught(stands, str(project.root), trace_id)
     learnt = memory.learn([proposal])[0] if proposal is not None else None
     for each in changed:
         project.log.append(trace_id, f"{key}:{each.learning}", (each,))
-    _rate(project, memory, stands)
+    if key not in before:
+        _rate(project, memory, stands)
     return Decided(stands, changed, learnt)
 
 
@@ -253,7 +259,7 @@ def _against(evaluation: Evaluation, told: History, finding: Finding) -> str:
 
 
 def _moved(
-    project: Project, trace_id: TraceId, memory: SqlMemory, body: Feedback, source: str
+    project: Project, event: Event, memory: SqlMemory, body: Feedback, source: str
 ) -> tuple[ConfidenceIncreased | ConfidenceDecreased, ...]:
     kind = moved(body)
     if kind is None:
@@ -262,7 +268,7 @@ def _moved(
     if isinstance(body, FindingDismissed):
         weight = round(weight * weight_of_thought(body.considered_s), 4)
     now = datetime.now(UTC)
-    before = {each.learning.id: each for each in _concerned(project, trace_id, memory, body)}
+    before = {each.learning.id: each for each in _concerned(project, event, memory, body)}
     new = memory.weigh(
         [
             LearningEvidence(
@@ -272,7 +278,7 @@ def _moved(
                 weight=weight,
                 at=now,
                 by=str(getattr(body, "by", "git")),
-                trace_id=trace_id,
+                trace_id=event.trace_id,
             )
             for id_ in before
         ]
@@ -289,9 +295,8 @@ def _change(
     return body(learning=after.learning.id, before=round(was, 4), after=round(now, 4), reason=str(kind))
 
 
-def _concerned(
-    project: Project, trace_id: TraceId, memory: SqlMemory, body: Feedback
-) -> tuple[Standing, ...]:
+def _concerned(project: Project, event: Event, memory: SqlMemory, body: Feedback) -> tuple[Standing, ...]:
+    trace_id = event.trace_id
     if isinstance(body, DeliveryJudged):
         told = history(project.log.replay(trace_id)).memory
         judged = [item for each in told if isinstance(each, LearningsJudged) for item in each.items]
@@ -300,7 +305,7 @@ def _concerned(
     if isinstance(body, FixApplied | FixRewritten):
         message = finding_of(project, trace_id, body.finding).finding.message
     text = about(body, message)
-    return concerned(memory.search(text), text)
+    return concerned(memory.search(text), text, event.at)
 
 
 def _rate(project: Project, memory: SqlMemory, body: Feedback) -> None:

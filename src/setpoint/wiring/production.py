@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from setpoint.domain.events import Body
 from setpoint.domain.ids import StoryId, TraceId, sortable
-from setpoint.domain.production import Deployment, Signal
+from setpoint.domain.production import Deployment, Signal, digest
 from setpoint.domain.production_events import TRACE, AnomalyDetected, AnomalyEnded, Deployed, ProblemDecided
 from setpoint.domain.run import Ending
 from setpoint.domain.story import Status, Story
 from setpoint.errors import UsageError
 from setpoint.events.queries import newest_by_story
-from setpoint.integrations import alertmanager, cloudevents, sentry
+from setpoint.integrations import alertmanager, cloudevents, otlp_errors, sentry
 from setpoint.integrations.telling import Ended, text, word
 from setpoint.loops.production import Outlook, open_story, refreshed, work_off
 from setpoint.policies.production import HOUR, Problem, Production
@@ -29,8 +29,10 @@ from setpoint.wiring.world import SystemClock
 from setpoint.workspace.lineage import GitLineage
 
 MOST_REASON = 2000
+_FIRST_YEAR = 2000
+"""Nothing that Setpoint works on was deployed before."""
 _LATE = timedelta(minutes=5)
-"""How far a deployment's time may lie ahead of this machine's clock."""
+"""How far the clock of others may be ahead of this machine's."""
 
 
 class Taken(NamedTuple):
@@ -71,7 +73,8 @@ class StoryBoard:
 
     def mended_by(self, story: StoryId) -> TraceId | None:
         """Give the newest run of a story, where it ended with work that was verified or accepted."""
-        run = newest_by_story(self._project.store, RunLocks(self._project.state).owner, (story,)).get(story)
+        owner = RunLocks(self._project.state).owner
+        run = newest_by_story(self._project.store, owner, (story,)).get(story)
         good = run is not None and run.ending in (Ending.VERIFIED, Ending.ACCEPTED)
         return run.trace_id if run is not None and good else None
 
@@ -101,9 +104,11 @@ class SignalBook:
 
     def note(self, key: str, body: Body) -> bool:
         """Record a fact; gives whether it is new."""
-        before = self.now().seq
-        (event,) = self.project.log.append(TRACE, key, (body,))
-        return event.seq > before and event.body == body
+        # Of two that record the same at once, one may say that it is new.
+        with locked_file(self.project.state / "locks" / "signals.lock"):
+            before = self.now().seq
+            (event,) = self.project.log.append(TRACE, key, (body,))
+        return event.seq > before
 
     def work(self) -> Production:
         """Make of all signals what is to be made of them now; processes take turns."""
@@ -137,13 +142,22 @@ def take_envelope(book: SignalBook, body: bytes, project: str, packing: str) -> 
     return told.id, take(book, told.signals)._replace(left_out=told.left_out)
 
 
+def take_spans(book: SignalBook, body: bytes, media: str) -> Taken:
+    """Store the errors among spans; `UsageError` where the message is none."""
+    told = otlp_errors.read(body, media)
+    return take(book, told.signals)._replace(left_out=told.left_out)
+
+
 def take(book: SignalBook, signals: tuple[Signal, ...], ended: tuple[Ended, ...] = ()) -> Taken:
     """Store signals, each once however often it comes; nothing is made of them here."""
-    known = book.now()
-    room = book.project.settings.production.signals_per_hour - known.seen_since(datetime.now(UTC) - HOUR)
+    known, now = book.now(), datetime.now(UTC)
+    room = book.project.settings.production.signals_per_hour - known.seen_since(now - HOUR)
     new: list[str] = []
     refused = 0
-    for signal in signals:
+    for told in signals:
+        # What a sender's clock puts into the future happens now.
+        late = told.occurred_at > now + _LATE
+        signal = told.model_copy(update={"occurred_at": now}) if late else told
         if signal.name in known.sightings or signal.name in new:
             continue
         if len(new) >= room:
@@ -177,8 +191,9 @@ def record_deployment(
     if full is None:
         message = f"'{word(commit)}' names no commit in {project.root}"
         raise UsageError(message, mend="fetch it first, or give its full id")
-    if at is not None and at > now + _LATE:
-        raise UsageError(f"{at.isoformat()} is to come", mend="give the time at which it began to run")
+    if at is not None and not (at.year > _FIRST_YEAR and at <= now + _LATE):
+        message = f"{at.isoformat()} is to come, or long past"
+        raise UsageError(message, mend="give the time at which it began to run")
     made = Deployment(
         environment=word(environment) or project.settings.production.environment,
         commit=full,
@@ -191,7 +206,7 @@ def record_deployment(
         return known, False
     if not made.id and there and (there[-1].commit, there[-1].release) == (made.commit, made.release):
         return there[-1], False
-    key = f"deployment:{made.environment}:{made.id or sortable('dep', now)}"
+    key = f"deployment:{digest(made.environment, made.id or sortable('dep', now))}"
     return made, book.note(key, Deployed(deployment=made))
 
 

@@ -17,6 +17,7 @@ from setpoint.policies.watching import until
 from setpoint.wiring.production import SignalBook, StoryBoard, find_problem
 
 MOST_DEPLOYMENTS = 50
+MOST_NAMED = 100
 
 
 class Stage(StrEnum):
@@ -68,7 +69,7 @@ class ProblemView(Value):
     """Its sources say that all of it is over."""
     newest: SignalView
     signals: tuple[str, ...]
-    """Names of all its signals, oldest first."""
+    """Names of its newest signals, oldest first, at most 100."""
     stage: Stage
     reason: Text
     """Why it stands so."""
@@ -161,7 +162,7 @@ def _problem(
         last_at=max(each.signal.occurred_at for each in seen),
         over=all(each.ended_at is not None for each in seen),
         newest=_signal(production, problem.signals[-1]),
-        signals=problem.signals,
+        signals=problem.signals[-MOST_NAMED:],
         stage=stage,
         reason=reason,
         story=story,

@@ -109,7 +109,8 @@ def _agent(name: str, outside: Agents, project: Project, settings: Settings) -> 
     if name == RulesAgent.name:
         return RulesAgent()
     if name == MechanicAgent.name:
-        return MechanicAgent(project.artifacts)
+        words = settings.checks.pytest_args
+        return MechanicAgent(project.artifacts, pytest_args=words, fixers=settings.agents.fixers)
     return outside.make(name)
 
 
