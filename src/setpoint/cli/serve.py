@@ -38,7 +38,6 @@ def serve(
     except ModuleNotFoundError as error:
         message = f"the dashboard needs '{error.name}', which is not installed"
         raise UsageError(message, mend="pip install 'setpoint[web]'") from None
-
     if scope not in LOGINS:
         raise UsageError(f"no scope is called '{scope}'", mend=f"one of {', '.join(LOGINS)}")
     project = wiring.open_project(Path.cwd())
