@@ -97,6 +97,8 @@ class AgentsSettings(BaseModel):
     """How many of them work at the same time."""
     order: tuple[str, ...] = ("claude", "codex", "gemini", "copilot", "opencode", "mechanic")
     """The order in which `auto` tries agents."""
+    fixers: tuple[tuple[str, ...], ...] = ()
+    """Commands that mend a tree in place, for the mechanic; `{workdir}` is replaced by a copy's path."""
     wall_s: float = Field(default=1800.0, gt=0)
     """Seconds one attempt may take."""
     idle_s: float = Field(default=600.0, gt=0)

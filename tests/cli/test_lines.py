@@ -68,6 +68,7 @@ SHOWN = {
     "memory.followed": "of what was recalled, followed: lrn-0example (wrote so)",
     "reflection.completed": "reflection by rules (run_completed): 1\n"
     "  lrn-0example Clear mocks between tests\n  advice: look at cart.py",
+    "reflection.answered": "thinker was asked what the run taught: none: no JSON object",
     "reflection.skipped": "no reflection (run_completed): no money left",
     "feedback.confidence_increased": "belief in lrn-0example: 0.60 -> 0.70 (fix_applied)",
     "feedback.confidence_decreased": "belief in lrn-0example: 0.70 -> 0.50 (finding_dismissed)",
@@ -75,6 +76,7 @@ SHOWN = {
     "feedback.fix_applied": "Ann takes the fix of 0123456789abcdef in src/cart.py: kept, on setpoint/totals",
     "feedback.fix_rewritten": "Ann rewrites the fix of 0123456789abcdef in src/cart.py: "
     "not kept: 1 test is red",
+    "feedback.human_edited": "Ann changed src/cart.py by hand, answering escalation-1",
     "feedback.human_comment_added": "Ann on src/cart.py:3: what of null?",
     "feedback.delivery_judged": "git shows: setpoint/totals was edited (src/cart.py) in cccccccccc",
     "production.deployed": "v2 (dddddddddd) runs in production since 2026-02-01 11:55Z",
@@ -108,6 +110,7 @@ def test_only_details_are_left_out():
         "review.answered",
         "integrity.change_reviewed",
         "integrity.reasons_given",
+        "reflection.answered",
         "reflection.skipped",
     }
 

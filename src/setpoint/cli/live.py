@@ -16,6 +16,7 @@ from rich.markup import escape
 from setpoint import wiring
 from setpoint.cli.lines import line, measured_line
 from setpoint.cli.menu import menu, show_gate
+from setpoint.cli.styles import harmless
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import AgentStarted, Event, PhaseEntered
 from setpoint.domain.evidence import CheckResult
@@ -181,4 +182,4 @@ def print_event(console: Console, event: Event, *, everything: bool) -> None:
     if shown.detail and not everything:
         return
     clock = event.at.astimezone().strftime("%H:%M:%S")
-    console.print(f"[dim]{clock}[/dim] {escape(shown.text)}", style=shown.style or None)
+    console.print(f"[dim]{clock}[/dim] {escape(harmless(shown.text))}", style=shown.style or None)

@@ -21,8 +21,8 @@ def of_memory(body: m.AboutMemory | m.Feedback) -> Line:
             return Line(f"of what was recalled, followed: {told}", "", detail=not followed)
         case m.ReflectionCompleted():
             return _reflected(body)
-        case m.ReflectionSkipped():
-            return Line(f"no reflection ({body.trigger}): {body.reason}", "", detail=True)
+        case m.ReflectionAnswered() | m.ReflectionSkipped():
+            return Line(_not_reflected(body), "", detail=True)
         case m.ConfidenceIncreased() | m.ConfidenceDecreased():
             text = f"belief in {body.learning}: {body.before:.2f} -> {body.after:.2f} ({body.reason})"
             return Line(text, "cyan")
@@ -48,6 +48,13 @@ def _reflected(body: m.ReflectionCompleted) -> Line:
     return Line(f"reflection by {body.by} ({body.trigger}): {len(body.titles)}{lines}{advice}", "magenta")
 
 
+def _not_reflected(body: m.ReflectionAnswered | m.ReflectionSkipped) -> str:
+    if isinstance(body, m.ReflectionSkipped):
+        return f"no reflection ({body.trigger}): {body.reason}"
+    told = f"none: {body.why}" if body.why else str(len(body.taught))
+    return f"{body.agent} was asked what the run taught: {told}"
+
+
 def _of_feedback(body: m.Feedback) -> str:
     match body:
         case m.FindingDismissed():
@@ -57,6 +64,8 @@ def _of_feedback(body: m.Feedback) -> str:
             did = "takes the fix of" if isinstance(body, m.FixApplied) else "rewrites the fix of"
             end = f"kept, on {body.branch}" if body.kept else f"not kept: {body.reason}"
             return f"{body.by} {did} {body.finding} in {body.file}: {end}"
+        case m.HumanEdited():
+            return f"{body.by} changed {', '.join(body.files)} by hand, answering {body.gate}"
         case m.CommentAdded():
             return f"{body.by} on {body.file}:{body.line}: {body.text}"
         case m.DeliveryJudged():

@@ -24,9 +24,9 @@ class Scope(StrEnum):
     READ = "read"
     """See everything."""
     FEEDBACK = "feedback"
-    """Answer what runs ask."""
+    """Answer what runs ask, and say what one thinks of findings, lines of a change and learnings."""
     ADMIN = "admin"
-    """Begin, go on with and end runs."""
+    """Begin, go on with and end runs, and try fixes out: whatever runs programs."""
 
     def includes(self, other: Scope) -> bool:
         """Whether this scope allows what the other does."""

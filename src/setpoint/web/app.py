@@ -11,6 +11,8 @@ from importlib import resources
 from pathlib import Path
 
 from fastapi import FastAPI, Request
+from fastapi.exception_handlers import request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
@@ -19,7 +21,17 @@ from starlette.middleware import Middleware
 from setpoint import __version__, wiring
 from setpoint.domain.events import Body
 from setpoint.errors import RecordedDataError, SetpointError, UsageError
-from setpoint.web import api, hooks, pages, production
+from setpoint.web import (
+    api,
+    api_feedback,
+    api_learnings,
+    diff_page,
+    finding_page,
+    hooks,
+    learning_page,
+    pages,
+    production,
+)
 from setpoint.web.access import Access
 from setpoint.web.context import Desk
 from setpoint.web.live import Streams
@@ -27,6 +39,17 @@ from setpoint.web.shield import HOOKS, Shield
 
 SNAPSHOT_S = 3600.0
 """Seconds between two looks whether a day is over that has no stored metrics yet."""
+DESCRIBED = (
+    (api.router, "runs"),
+    (api_feedback.router, "feedback"),
+    (api_learnings.router, "learnings"),
+    (production.api, "production"),
+    (hooks.router, "production"),
+    (hooks.envelopes, "production"),
+)
+"""What programs call, each with the part of the API that it belongs to."""
+PAGES = (production.router, pages.router, diff_page.router, finding_page.router, learning_page.router)
+"""What browsers call."""
 _LOG = logging.getLogger(__name__)
 _HERE = Path(__file__).parent
 
@@ -74,18 +97,18 @@ def make_app(
     app.state.desk = desk
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
-    for router in (
-        api.router,
-        production.api,
-        hooks.router,
-        hooks.envelopes,
-        production.router,
-        pages.router,
-    ):
+    app.add_exception_handler(RequestValidationError, _misread)
+    _add_routes(app)
+    return app
+
+
+def _add_routes(app: FastAPI) -> None:
+    for router, tag in DESCRIBED:
+        app.include_router(router, tags=[tag])
+    for router in PAGES:
         app.include_router(router)
     app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
-    return app
 
 
 def _report_style() -> Response:
@@ -111,6 +134,15 @@ async def _explained(request: Request, error: Exception) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.INTERNAL_SERVER_ERROR
     return _answer(request, status, str(getattr(error, "detail", error)))
+
+
+async def _misread(request: Request, error: Exception) -> Response:
+    """Say in plain words which field of a form is wrong; programs get the list."""
+    if not isinstance(error, RequestValidationError) or request.url.path.startswith(("/api/", HOOKS)):
+        wrong = error if isinstance(error, RequestValidationError) else RequestValidationError([])
+        return await request_validation_exception_handler(request, wrong)
+    told = "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())
+    return _answer(request, HTTPStatus.UNPROCESSABLE_ENTITY, told)
 
 
 def _answer(request: Request, status: int, reason: str) -> Response:
