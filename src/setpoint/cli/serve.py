@@ -43,10 +43,9 @@ def serve(
     project = wiring.open_project(Path.cwd())
     wiring.notice_deliveries(project)
     access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listening = socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
-        )
+        listening = socket.create_server((host, port), family=family)
     except OSError as error:
         raise UsageError(
             f"cannot listen on {host}:{port}: {error.strerror}", mend="give another --port"
