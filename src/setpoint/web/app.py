@@ -96,6 +96,12 @@ def make_app(
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _misread)
+    _put_routes(app)
+    return app
+
+
+def _put_routes(app: FastAPI) -> None:
+    """Put what programs call before the pages, and files that are the same for everybody after both."""
     for router, tag in DESCRIBED:
         app.include_router(router, tags=[tag])
     for router in (
@@ -108,7 +114,6 @@ def make_app(
         app.include_router(router)
     app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
-    return app
 
 
 def _report_style() -> Response:
