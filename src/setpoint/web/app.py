@@ -98,11 +98,12 @@ def make_app(
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _misread)
-    _add_routes(app)
+    _put_routes(app)
     return app
 
 
-def _add_routes(app: FastAPI) -> None:
+def _put_routes(app: FastAPI) -> None:
+    """Put what programs call before the pages, and files that are the same for everybody after both."""
     for router, tag in DESCRIBED:
         app.include_router(router, tags=[tag])
     for router in PAGES:
