@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -51,13 +52,19 @@ def event(**data):
     }
 
 
+def tell(project, *events):
+    """Take signals in and work on them, as another process would: here a browser's event loop runs."""
+    book = wiring.SignalBook(project)
+    wiring.take_events(book, json.dumps(events).encode())
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(book.work).result()
+
+
 def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(page, project):
     page.goto("/production")
     expect(page.get_by_text("No signal yet.")).to_be_visible()
     expect(page.get_by_role("row", name="v1.4.2")).to_be_visible()
-    book = wiring.SignalBook(project)
-    wiring.take_events(book, json.dumps([event(release="v1.4.2"), event(title="A drill")]).encode())
-    book.work()
+    tell(project, event(release="v1.4.2"), event(title="A drill"))
     problem = page.locator("article", has=page.get_by_role("heading", name="ZeroDivisionError in average"))
     expect(problem.locator("tbody tr").first).to_contain_text("Shorten the average")
     expect(problem).to_contain_text("last changed shop/cart.py:6 (the innermost frame of the stack)")
@@ -80,9 +87,7 @@ def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(pag
 @pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="tests/web/install.sh was not run")
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 def test_the_page_can_be_used_by_everybody_and_on_a_small_screen(page, project):
-    book = wiring.SignalBook(project)
-    wiring.take_events(book, json.dumps(event(title="Averages " * 20, release="v1.4.2")).encode())
-    book.work()
+    tell(project, event(title="Averages " * 20, release="v1.4.2"))
     page.goto("/production")
     expect(page.locator("tbody tr").first).to_be_visible()
     page.evaluate(AXE.read_text("utf-8"))
