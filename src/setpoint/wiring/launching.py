@@ -77,7 +77,7 @@ class Launcher:
         self._start(work, ("finding", "apply", f"--run={trace_id}", "--", finding))
 
     def rewrite(self, trace_id: TraceId, finding: str, patch: str) -> None:
-        """Try a person's own fix out, deliver it if it holds; `UsageError` where the same is tried already."""
+        """Try a person's own fix, deliver it if it holds; `UsageError` where the same is tried already."""
         what = f"a fix of your own for {finding}"
         work = _now(what, trace_id, measures=True).model_copy(update={"patch": patch})
         self._start(work, ("finding", "rewrite", f"--run={trace_id}", "--", finding, "-"), patch)
