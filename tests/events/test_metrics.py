@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from domain.examples import COMMIT, EXAMPLES, GATE, HALT, ORDER, OUTCOME, a_snapshot, an_attempt
-from events.plain_metrics import STUCK, plain, window_before
+from events.plain_metrics import STUCK, flat, plain, same, window_before
 from setpoint.domain import events as e
 from setpoint.domain import memory_events as m
 from setpoint.domain.attempt import Breakage, BreakageKind, Stop, ToolCall, Usage
@@ -231,9 +231,8 @@ def new_store(request, empty, tmp_path_factory):
     opened = []
 
     def make():
-        # A property asks for one store after the other; a database server has only so many connections.
-        while opened:
-            opened.pop().close()
+        for store in opened[-1:]:  # a database server has only so many connections
+            store.close()
         folder = tmp_path_factory.mktemp("store")
         if request.param == "sqlite":
             shutil.copy(empty, folder)
@@ -241,8 +240,7 @@ def new_store(request, empty, tmp_path_factory):
         return opened[-1]
 
     yield make
-    for store in opened:
-        store.close()
+    opened[-1].close()
 
 
 def record(store, played):
@@ -254,24 +252,6 @@ def record(store, played):
             now[0] = NOW - timedelta(hours=hours)
             log.append(TraceId(f"run-{number}"), key, batch)
     return [event for trace in log.traces() for event in log.replay(trace)]
-
-
-def flat(made, *, value="value", n="n"):
-    """Give what a report says as the plain computation does."""
-    found = {}
-    for metric in made.metrics:
-        if getattr(metric, value) is not None:
-            found[metric.name] = (getattr(metric, value), getattr(metric, n))
-    return found
-
-
-def same(one, other):
-    assert set(one) == set(other)
-    for name, (value, n) in one.items():
-        assert n == other[name][1], name
-        # A database may give times between events to the millisecond.
-        tolerance = 1e-3 if "response" in name else 1e-9
-        assert value == pytest.approx(other[name][0], rel=1e-9, abs=tolerance), name
 
 
 @pytest.mark.timeout(600)  # forty databases, one after the other
@@ -315,9 +295,9 @@ def test_each_day_is_what_a_window_of_that_day_says(new_store, played):
 
 def test_a_window_has_no_parts_of_a_longer_one_that_is_computed_with_it(new_store):
     store = new_store()
-    bounced, finished = EXAMPLES["loop.phase_bounce"], e.RunFinished(outcome=OUTCOME)
-    earlier = [bounced.model_copy(update={"source": "elsewhere"}), finished]
-    record(store, [[(1, "now", [bounced, finished])], [(24 * 5, "earlier", earlier)]])
+    now = [EXAMPLES["loop.phase_bounce"], e.RunFinished(outcome=OUTCOME)]
+    earlier = [now[0].model_copy(update={"source": "elsewhere"}), now[1]]
+    record(store, [[(1, "now", now)], [(24 * 5, "earlier", earlier)]])
     assert reports(store, (7, 1), NOW)[1] == report(store, 1, NOW)
 
 
