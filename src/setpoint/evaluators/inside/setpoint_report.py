@@ -5,7 +5,8 @@ It is loaded with `-p setpoint_report` and told its files by variables, which it
 `SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON object: `only` lists test or
 file identifiers, and all other tests are left out; `leave_out` lists tests that are left out; `again` says
 how often what fails runs again (`setpoint_tries`);
-`SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`).
+`SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`);
+`SETPOINT_BYTECODE` (optional) says where what files compile to is kept (`setpoint_bytecode`).
 A run that ended in order has a last line of kind `end`; whoever reads a report without it knows that the
 interpreter died, and from the last `begin` in which test.
 """
@@ -181,6 +182,15 @@ class DistributedReport(Report):
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Note what a worker will run."""
         self._write("collected", ids=list(ids))
+
+
+def pytest_addhooks(pluginmanager: Any) -> None:
+    """Keep what files compile to from here on, where that is asked for: no hook is called earlier."""
+    word = os.environ.pop("SETPOINT_BYTECODE", None)
+    if word is not None:
+        bytecode = importlib.import_module("setpoint_bytecode").asked(word)
+        bytecode.begin()
+        pluginmanager.register(bytecode, "setpoint-bytecode")
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -72,6 +72,8 @@ class Runner:
     """How often a selection runs again without a new start, where it can; none: not at all."""
     reach: Path | None = None
     """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
+    bytecode: str = ""
+    """What pytest is told of what files compile to (`inside/setpoint_bytecode.py`); empty keeps nothing."""
 
     @property
     def plain(self) -> bool:
@@ -221,6 +223,8 @@ async def run_once(
             variables["SETPOINT_REPORT_SELECT"] = str(selection)
         if runner.reach is not None and only is None and runner.name == "pytest":
             variables["SETPOINT_REACH_FILE"] = str(runner.reach)
+        if runner.bytecode and runner.name == "pytest":
+            variables["SETPOINT_BYTECODE"] = runner.bytecode
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
         argv = _argv(runner, tree, scratch, only)
