@@ -272,14 +272,7 @@ async def run_once(
             merge_stderr=True,
             memory_bytes=runner.memory_bytes,
         )
-        watching = asyncio.create_task(watch(report))
-        try:
-            done = await run(command)
-        finally:
-            watching.cancel()
-            await asyncio.wait([watching])
-        if not watching.cancelled():
-            watching.result()
+        done = await _run_beside(watch(report), command)
         try:
             suite = await asyncio.to_thread(pytest_report.read, report)
         except BadReport as error:
@@ -287,6 +280,19 @@ async def run_once(
     if not suite.version:
         return done, suite, f"{runner.name} never started: {done.ending}{results.tail(done)}"
     return done, suite, ""
+
+
+async def _run_beside(watching: Coroutine[None, None, None], command: Command) -> Completed:
+    """Run a command, and something else for at most as long."""
+    other = asyncio.create_task(watching)
+    try:
+        done = await run(command)
+    finally:
+        other.cancel()
+        await asyncio.wait([other])
+    if not other.cancelled():
+        other.result()
+    return done
 
 
 def _again(runner: Runner) -> dict[str, object]:
