@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from setpoint.events.metrics import Metric, MetricsReport
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _UNITS = {"share": "ratio", "USD": "usd", "s": "seconds", "per run": "per_run", "score": "score"}
 
 
