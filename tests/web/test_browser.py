@@ -17,7 +17,7 @@ from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Ending
 from setpoint.events.log import SqlEventLog
 from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture
-from web.conftest import ASKING, VERIFIED, make_project
+from web.conftest import ASKING, HOSTILE, VERIFIED, make_project
 
 PAGES = [
     "/",
@@ -27,6 +27,7 @@ PAGES = [
     "/metrics?days=30",
     f"/runs/{VERIFIED}",
     f"/runs/{ASKING}",
+    f"/runs/{HOSTILE}",
     "/nothing",
 ]
 SLOW = '[agents]\nmaker = "slow"\n[agent.slow]\ncommand = ["sleep", "300"]\n'
@@ -95,12 +96,12 @@ def test_a_run_tells_its_story(page):
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
     expect(page.locator("svg.plot circle")).to_have_count(4)
     expect(page.get_by_text("the total is rounded twice").first).to_be_attached()
+    picture(page, "run")
     page.locator("#findings-1 summary").click()
     expect(page.locator("#findings-1")).to_contain_text("src/cart.py:12")
     with page.expect_download() as download:
         page.get_by_role("link", name="Report as one file").click()
     assert "Quality by iteration" in Path(download.value.path()).read_text("utf-8")
-    picture(page, "run")
 
 
 def test_the_metrics_are_drawn_for_every_window(page):
@@ -110,11 +111,11 @@ def test_the_metrics_are_drawn_for_every_window(page):
     expect(page.get_by_role("heading", name="success rate", exact=True)).to_be_visible()
     tile = page.locator("article", has=page.get_by_role("heading", name="success rate", exact=True))
     expect(tile.locator("canvas")).to_be_visible()
+    picture(page, "metrics")
     page.locator("#about-success_rate summary").click()
     expect(page.locator("#about-success_rate")).to_contain_text("Finished runs that ended verified")
     page.locator("#unmeasured summary").click()
     expect(page.locator("#unmeasured")).to_contain_text("agents tell what a try costs")
-    picture(page, "metrics")
 
 
 def test_a_question_is_answered_and_leaves_every_page(page, project):
@@ -149,6 +150,8 @@ def test_a_story_of_the_board_is_worked_on(page, project):
     write(project.state, {"stories/adding.md": "# Adding must add\n\nThe failing tests are to pass.\n"})
     page.goto("/board")
     card = page.locator("article.card", has_text="Adding must add")
+    expect(card).to_be_visible()
+    picture(page, "board")
     card.get_by_role("button", name="Do it").click()
     expect(card.get_by_role("link", name="run-")).to_be_visible(timeout=SLOW_MS)
     card.get_by_role("link", name="run-").click()

@@ -10,8 +10,9 @@ from playwright.sync_api import expect
 
 from acceptance.conftest import QUICK
 from setpoint import wiring
+from setpoint.domain.learning import LearningKind, Proposal, Trust
 from setpoint.domain.memory_events import CommentAdded, FindingDismissed, FixApplied, FixRewritten
-from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture
+from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture, tab_to
 from web.reviewed import DOCSTRING, NAMES, make_reviewed, teach
 
 pytestmark = in_a_browser
@@ -200,6 +201,42 @@ def test_learnings_are_looked_through_and_judged(page, project, learnt):
     assert any(each.source.endswith(f"@{learnt[0]}") for each in entries), (
         "what spoke for it was carried over"
     )
+
+
+def test_a_learning_is_rejected_by_keyboard_alone(page, learnt):
+    page.goto("/learnings")
+    row = page.get_by_role("row").filter(has=page.locator(f'a[href="/learnings/{learnt[4]}"]'))
+    tab_to(page, row.get_by_role("button", name="Reject: "))
+    page.keyboard.press("Enter")
+    expect(row.get_by_role("button")).to_have_count(0)
+    tab_to(page, row.get_by_role("link"))
+    page.keyboard.press("Enter")
+    expect(page.locator("main .mark").first).to_have_text("retired")
+    expect(page.get_by_role("region", name="Evidence").last).to_contain_text("rejected")
+
+
+def test_of_two_that_are_alike_one_is_kept_until_it_is_retired(page, project):
+    told = {
+        "body": "By the shop's rule.",
+        "kind": LearningKind.SEMANTIC,
+        "trust": Trust.EXTERNAL,
+        "by": "Eve",
+    }
+    titles = ("Orders are closed at midnight each day", "Orders are closed at midnight every day")
+    one, other = wiring.memory_of(project).learn(
+        [Proposal(title=title, context=title, source=f"run:{title[-9:]}", **told) for title in titles]
+    )
+    page.goto("/learnings")
+    page.get_by_role("link", name="What memory is worth").click()
+    alike = page.locator("article.card", has_text=titles[0])
+    alike.get_by_role("button", name=f": {titles[0]}").click()
+    expect(alike.locator(".said")).to_contain_text("takes its place")
+    page.goto(f"/learnings/{other}")
+    page.get_by_role("link", name=one).click()
+    page.get_by_label("Why, for the record").fill("the shop is closed")
+    page.get_by_role("button", name="Retire", exact=True).click()
+    expect(page.locator("main .mark").first).to_have_text("retired")
+    expect(page.get_by_role("region", name="Evidence").last).to_contain_text("the shop is closed")
 
 
 def test_learnings_are_narrowed_down_for_a_picture(page):
