@@ -8,7 +8,7 @@ from integrations.test_otlp import attributes, listening
 WRONG = BUG.replace("a - b", "a * b")
 SECRET = "Basic c2VjcmV0"
 HIDDEN = ("assert 6 == 5", "tests/test_calc.py", "return a * b", "look at the sign", SECRET)
-"""What the record holds and no collector is told: errors, names of files, changes, what agents are told or say."""
+"""What the record holds and no collector is told: errors, names of files, changes, what agents say."""
 
 
 def test_every_run_that_ends_is_sent_where_the_settings_say(repository):

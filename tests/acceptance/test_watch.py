@@ -1,4 +1,4 @@
-"""A run of one process, watched by another in a terminal of its own, and by a third that only prints lines."""
+"""A run of one process, watched by another in a terminal, and by a third that only prints lines."""
 
 import os
 import pty

@@ -86,8 +86,8 @@ def signals(link, project):
     ):
         data = body if isinstance(body, bytes) else body.encode()
         base = link.partition("/login")[0]
-        sent = urllib.request.Request(base + path, data, headers)  # noqa: S310 - the server of this test
-        with urllib.request.urlopen(sent) as answer:  # noqa: S310 - as above
+        sent = urllib.request.Request(base + path, data, headers)
+        with urllib.request.urlopen(sent) as answer:
             assert answer.status in (200, 202)
 
 
@@ -123,7 +123,7 @@ def test_words_of_attackers_are_shown_as_they_are(watched, signals):
     watched.goto("/board")
     for title in watched.locator("article.card h3").all():
         expect(title).to_contain_text("<script>window.hacked=1</script><img src=x onerror=window.hacked=2>")
-    expect(watched.locator("article.card", has_text="evil, priority")).to_contain_text("{{ 7*7 }}")
+    expect(watched.locator("article.card", has_text="evil, priority")).to_contain_text("{{ 7*7")
 
 
 def test_alerts_and_errors_of_production_are_texts_too(watched, signals):
