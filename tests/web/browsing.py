@@ -25,6 +25,8 @@ def picture(page, name):
     """Leave a picture of a page for the documents, where one is wanted."""
     if SCREENSHOTS:
         page.set_viewport_size({"width": 1100, "height": 820})
+        tall = page.evaluate("Math.ceil(document.body.getBoundingClientRect().height)")
+        page.set_viewport_size({"width": 1100, "height": min(tall, 820)})
         page.wait_for_timeout(300)  # what is drawn to measure is drawn anew
         page.screenshot(path=str(Path(SCREENSHOTS) / f"dashboard-{name}.png"))
 

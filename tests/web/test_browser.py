@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from acceptance.conftest import BUG, TESTS
-from domain.examples import ORDER, OUTCOME
+from domain.examples import HALT, ORDER, OUTCOME
 from evaluators.conftest import git, write
 from setpoint.domain.events import GateAnswered, RunFinished, RunStarted
 from setpoint.domain.gate import Via
@@ -52,7 +52,8 @@ def _finished(project, days):
     log, trace = SqlEventLog(project.store, now=lambda: at), TraceId(f"run-0day{days:02}")
     order = ORDER.model_copy(update={"trace_id": trace, "started_at": at})
     ending = Ending.STOPPED if days % 3 == 0 else Ending.VERIFIED
-    outcome = OUTCOME.model_copy(update={"ending": ending, "iterations": 1 + days % 4})
+    reason = HALT.reason if ending is Ending.STOPPED else OUTCOME.reason
+    outcome = OUTCOME.model_copy(update={"ending": ending, "reason": reason, "iterations": 1 + days % 4})
     log.append(trace, "all", [RunStarted(order=order, workdir="/copy"), RunFinished(outcome=outcome)])
 
 

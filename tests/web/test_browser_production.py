@@ -75,6 +75,7 @@ def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(pag
     drill.get_by_label("Why, for the record").fill("we broke it on purpose")
     drill.get_by_role("button", name="Dismiss: A drill").click()
     expect(drill).to_contain_text("Ada: we broke it on purpose")
+    problem.evaluate("(each) => each.scrollIntoView()")
     picture(page, "production")
     problem.get_by_role("button", name="Approve: ZeroDivisionError in average").click()
     expect(problem.locator(".mark", has_text="story")).to_be_visible()
