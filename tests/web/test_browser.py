@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from acceptance.conftest import BUG, TESTS
 from domain.examples import HALT, ORDER, OUTCOME
 from evaluators.conftest import git, write
+from setpoint import wiring
 from setpoint.domain.events import GateAnswered, RunFinished, RunStarted
 from setpoint.domain.gate import Via
 from setpoint.domain.ids import TraceId
@@ -60,6 +61,14 @@ def _finished(project, days):
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 def test_every_page_can_be_used_by_everybody_and_on_a_small_screen(page):
     assert_usable(page, PAGES)
+
+
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+def test_what_is_sent_to_others_can_be_read_by_everybody_and_on_a_small_screen(page, project, tmp_path):
+    run, metrics = tmp_path / "run.html", tmp_path / "metrics.html"
+    wiring.write_run_page(project, VERIFIED, run)
+    wiring.write_metrics_page(project, metrics)
+    assert_usable(page, [run.as_uri(), metrics.as_uri()])
 
 
 def test_the_keyboard_is_enough(page):
