@@ -203,10 +203,24 @@ def test_learnings_are_looked_through_and_judged(page, project, learnt):
     )
 
 
-def test_a_learning_is_rejected_by_keyboard_alone(page, learnt):
+def taught(project, *titles):
+    """Let a stranger teach what nothing else here is about."""
+    told = {
+        "body": "By the shop's rule.",
+        "kind": LearningKind.SEMANTIC,
+        "trust": Trust.EXTERNAL,
+        "by": "Eve",
+    }
+    return wiring.memory_of(project).learn(
+        [Proposal(title=title, context=title, source=f"run:{title[-9:]}", **told) for title in titles]
+    )
+
+
+def test_a_learning_is_rejected_by_keyboard_alone(page, project):
+    taught(project, "Invoices leave by pigeon")
     page.goto("/learnings")
-    row = page.get_by_role("row").filter(has=page.locator(f'a[href="/learnings/{learnt[4]}"]'))
-    tab_to(page, row.get_by_role("button", name="Reject: "))
+    row = page.get_by_role("row").filter(has_text="Invoices leave by pigeon")
+    tab_to(page, row.get_by_role("button", name="Reject: Invoices"))
     page.keyboard.press("Enter")
     expect(row.get_by_role("button")).to_have_count(0)
     tab_to(page, row.get_by_role("link"))
@@ -216,16 +230,8 @@ def test_a_learning_is_rejected_by_keyboard_alone(page, learnt):
 
 
 def test_of_two_that_are_alike_one_is_kept_until_it_is_retired(page, project):
-    told = {
-        "body": "By the shop's rule.",
-        "kind": LearningKind.SEMANTIC,
-        "trust": Trust.EXTERNAL,
-        "by": "Eve",
-    }
     titles = ("Orders are closed at midnight each day", "Orders are closed at midnight every day")
-    one, other = wiring.memory_of(project).learn(
-        [Proposal(title=title, context=title, source=f"run:{title[-9:]}", **told) for title in titles]
-    )
+    one, other = taught(project, *titles)
     page.goto("/learnings")
     page.get_by_role("link", name="What memory is worth").click()
     alike = page.locator("article.card", has_text=titles[0])
@@ -247,7 +253,7 @@ def test_learnings_are_narrowed_down_for_a_picture(page):
 
 
 def test_all_of_one_source_is_retired_and_an_open_page_shows_it(page, project, learnt, chromium, link, state):
-    page.goto("/learnings?status=retired")
+    page.goto("/learnings?status=retired&source=pack:team.jsonl")
     expect(page.locator("#live")).to_contain_text("Nothing fits.")
     context = chromium.new_context(storage_state=state, base_url=link.partition("/login")[0])
     other = context.new_page()

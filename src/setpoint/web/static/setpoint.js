@@ -95,7 +95,7 @@
       scales: { x: { time: false }, y: { range: range(place.dataset.unit) } },
       series: [{}, { stroke: colour("--mark"), width: 2, points: { show: true, size: 5 }, spanGaps: false }],
       axes: [
-        { ...axis, size: 24, space: 60, incrs: [1, 2, 5, 7, 14, 30], values: (_drawn, at) => at.map(day) },
+        { ...axis, size: 24, space: 50, incrs: [1, 2, 5, 7, 14, 30], values: (_drawn, at) => at.map(day) },
         { ...axis, size: 56, space: 28, values: (_drawn, at) => at.map((each) => told(Number(each.toPrecision(6)))) },
       ],
     }, [days, values], place);
