@@ -212,7 +212,7 @@ def taught(project, *titles):
         "by": "Eve",
     }
     return wiring.memory_of(project).learn(
-        [Proposal(title=title, context=title, source=f"run:{title[-9:]}", **told) for title in titles]
+        [Proposal(title=title, context=title, source=f"pack:{title[-9:]}", **told) for title in titles]
     )
 
 
