@@ -25,7 +25,19 @@ def picture(page, name):
     """Leave a picture of a page for the documents, where one is wanted."""
     if SCREENSHOTS:
         page.set_viewport_size({"width": 1100, "height": 820})
+        tall = page.evaluate("Math.ceil(document.body.getBoundingClientRect().height)")
+        page.set_viewport_size({"width": 1100, "height": min(tall, 820)})
+        page.wait_for_timeout(300)  # what is drawn to measure is drawn anew
         page.screenshot(path=str(Path(SCREENSHOTS) / f"dashboard-{name}.png"))
+
+
+def tab_to(page, wanted):
+    """Go to a part of a page as somebody without a mouse does."""
+    for _ in range(100):
+        if wanted.evaluate("(each) => each === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the Tab key does not lead to {wanted}")
 
 
 def assert_usable(page, paths):

@@ -9,15 +9,16 @@ import pytest
 from playwright.sync_api import expect
 
 from acceptance.conftest import BUG, TESTS
-from domain.examples import ORDER, OUTCOME
+from domain.examples import HALT, ORDER, OUTCOME
 from evaluators.conftest import git, write
+from setpoint import wiring
 from setpoint.domain.events import GateAnswered, RunFinished, RunStarted
 from setpoint.domain.gate import Via
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Ending
 from setpoint.events.log import SqlEventLog
 from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture
-from web.conftest import ASKING, VERIFIED, make_project
+from web.conftest import ASKING, HOSTILE, VERIFIED, make_project
 
 PAGES = [
     "/",
@@ -27,6 +28,7 @@ PAGES = [
     "/metrics?days=30",
     f"/runs/{VERIFIED}",
     f"/runs/{ASKING}",
+    f"/runs/{HOSTILE}",
     "/nothing",
 ]
 SLOW = '[agents]\nmaker = "slow"\n[agent.slow]\ncommand = ["sleep", "300"]\n'
@@ -51,13 +53,22 @@ def _finished(project, days):
     log, trace = SqlEventLog(project.store, now=lambda: at), TraceId(f"run-0day{days:02}")
     order = ORDER.model_copy(update={"trace_id": trace, "started_at": at})
     ending = Ending.STOPPED if days % 3 == 0 else Ending.VERIFIED
-    outcome = OUTCOME.model_copy(update={"ending": ending, "iterations": 1 + days % 4})
+    reason = HALT.reason if ending is Ending.STOPPED else OUTCOME.reason
+    outcome = OUTCOME.model_copy(update={"ending": ending, "reason": reason, "iterations": 1 + days % 4})
     log.append(trace, "all", [RunStarted(order=order, workdir="/copy"), RunFinished(outcome=outcome)])
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 def test_every_page_can_be_used_by_everybody_and_on_a_small_screen(page):
     assert_usable(page, PAGES)
+
+
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+def test_what_is_sent_to_others_can_be_read_by_everybody_and_on_a_small_screen(page, project, tmp_path):
+    run, metrics = tmp_path / "run.html", tmp_path / "metrics.html"
+    wiring.write_run_page(project, VERIFIED, run)
+    wiring.write_metrics_page(project, metrics)
+    assert_usable(page, [run.as_uri(), metrics.as_uri()])
 
 
 def test_the_keyboard_is_enough(page):
@@ -95,12 +106,12 @@ def test_a_run_tells_its_story(page):
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
     expect(page.locator("svg.plot circle")).to_have_count(4)
     expect(page.get_by_text("the total is rounded twice").first).to_be_attached()
+    picture(page, "run")
     page.locator("#findings-1 summary").click()
     expect(page.locator("#findings-1")).to_contain_text("src/cart.py:12")
     with page.expect_download() as download:
         page.get_by_role("link", name="Report as one file").click()
     assert "Quality by iteration" in Path(download.value.path()).read_text("utf-8")
-    picture(page, "run")
 
 
 def test_the_metrics_are_drawn_for_every_window(page):
@@ -110,11 +121,12 @@ def test_the_metrics_are_drawn_for_every_window(page):
     expect(page.get_by_role("heading", name="success rate", exact=True)).to_be_visible()
     tile = page.locator("article", has=page.get_by_role("heading", name="success rate", exact=True))
     expect(tile.locator("canvas")).to_be_visible()
+    tile.evaluate("(each) => each.closest('section').scrollIntoView()")
+    picture(page, "metrics")
     page.locator("#about-success_rate summary").click()
     expect(page.locator("#about-success_rate")).to_contain_text("Finished runs that ended verified")
     page.locator("#unmeasured summary").click()
     expect(page.locator("#unmeasured")).to_contain_text("agents tell what a try costs")
-    picture(page, "metrics")
 
 
 def test_a_question_is_answered_and_leaves_every_page(page, project):
@@ -149,6 +161,8 @@ def test_a_story_of_the_board_is_worked_on(page, project):
     write(project.state, {"stories/adding.md": "# Adding must add\n\nThe failing tests are to pass.\n"})
     page.goto("/board")
     card = page.locator("article.card", has_text="Adding must add")
+    expect(card).to_be_visible()
+    picture(page, "board")
     card.get_by_role("button", name="Do it").click()
     expect(card.get_by_role("link", name="run-")).to_be_visible(timeout=SLOW_MS)
     card.get_by_role("link", name="run-").click()

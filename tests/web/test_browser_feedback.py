@@ -10,8 +10,9 @@ from playwright.sync_api import expect
 
 from acceptance.conftest import QUICK
 from setpoint import wiring
+from setpoint.domain.learning import LearningKind, Proposal, Trust
 from setpoint.domain.memory_events import CommentAdded, FindingDismissed, FixApplied, FixRewritten
-from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture
+from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture, tab_to
 from web.reviewed import DOCSTRING, NAMES, make_reviewed, teach
 
 pytestmark = in_a_browser
@@ -202,6 +203,48 @@ def test_learnings_are_looked_through_and_judged(page, project, learnt):
     )
 
 
+def taught(project, *titles):
+    """Let a stranger teach what nothing else here is about."""
+    told = {
+        "body": "By the shop's rule.",
+        "kind": LearningKind.SEMANTIC,
+        "trust": Trust.EXTERNAL,
+        "by": "Eve",
+    }
+    return wiring.memory_of(project).learn(
+        [Proposal(title=title, context=title, source=f"pack:{title[-9:]}", **told) for title in titles]
+    )
+
+
+def test_a_learning_is_rejected_by_keyboard_alone(page, project):
+    taught(project, "Invoices leave by pigeon")
+    page.goto("/learnings")
+    row = page.get_by_role("row").filter(has_text="Invoices leave by pigeon")
+    tab_to(page, row.get_by_role("button", name="Reject: Invoices"))
+    page.keyboard.press("Enter")
+    expect(row.get_by_role("button")).to_have_count(0)
+    tab_to(page, row.get_by_role("link"))
+    page.keyboard.press("Enter")
+    expect(page.locator("main .mark").first).to_have_text("retired")
+    expect(page.get_by_role("region", name="Evidence").last).to_contain_text("rejected")
+
+
+def test_of_two_that_are_alike_one_is_kept_until_it_is_retired(page, project):
+    titles = ("Orders are closed at midnight each day", "Orders are closed at midnight every day")
+    one, other = taught(project, *titles)
+    page.goto("/learnings")
+    page.get_by_role("link", name="What memory is worth").click()
+    alike = page.locator("article.card", has_text=titles[0])
+    alike.get_by_role("button", name=f": {titles[0]}").click()
+    expect(alike.locator(".said")).to_contain_text("takes its place")
+    page.goto(f"/learnings/{other}")
+    page.get_by_role("link", name=one).click()
+    page.get_by_label("Why, for the record").fill("the shop is closed")
+    page.get_by_role("button", name="Retire", exact=True).click()
+    expect(page.locator("main .mark").first).to_have_text("retired")
+    expect(page.get_by_role("region", name="Evidence").last).to_contain_text("the shop is closed")
+
+
 def test_learnings_are_narrowed_down_for_a_picture(page):
     page.goto("/learnings?kind=semantic")
     expect(page.get_by_role("row").filter(has_text="procedural")).to_have_count(0)
@@ -210,7 +253,7 @@ def test_learnings_are_narrowed_down_for_a_picture(page):
 
 
 def test_all_of_one_source_is_retired_and_an_open_page_shows_it(page, project, learnt, chromium, link, state):
-    page.goto("/learnings?status=retired")
+    page.goto("/learnings?status=retired&source=pack:team.jsonl")
     expect(page.locator("#live")).to_contain_text("Nothing fits.")
     context = chromium.new_context(storage_state=state, base_url=link.partition("/login")[0])
     other = context.new_page()

@@ -1,7 +1,6 @@
 """The page Production in a real browser: what comes in appears, and a person lets the story be worked on."""
 
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +9,7 @@ from playwright.sync_api import expect
 
 from evaluators.conftest import git, write
 from setpoint import wiring
-from web.browsing import AXE, in_a_browser, picture
+from web.browsing import assert_usable, in_a_browser, picture
 
 pytestmark = in_a_browser
 STACK = 'Traceback:\n  File "/srv/shop/shop/cart.py", line 6, in average\nZeroDivisionError'
@@ -76,6 +75,7 @@ def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(pag
     drill.get_by_label("Why, for the record").fill("we broke it on purpose")
     drill.get_by_role("button", name="Dismiss: A drill").click()
     expect(drill).to_contain_text("Ada: we broke it on purpose")
+    problem.evaluate("(each) => each.scrollIntoView()")
     picture(page, "production")
     problem.get_by_role("button", name="Approve: ZeroDivisionError in average").click()
     expect(problem.locator(".mark", has_text="story")).to_be_visible()
@@ -84,14 +84,9 @@ def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(pag
     expect(page.get_by_role("button", name="Do it: Mend in production: ZeroDivisionError")).to_be_visible()
 
 
-@pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="tests/web/install.sh was not run")
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 def test_the_page_can_be_used_by_everybody_and_on_a_small_screen(page, project):
     tell(project, event(title="Averages " * 20, release="v1.4.2"))
     page.goto("/production")
     expect(page.locator("tbody tr").first).to_be_visible()
-    page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-    assert [each["id"] for each in found if each["impact"] in {"serious", "critical"}] == []
-    page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert_usable(page, ["/production", "/board"])

@@ -17,7 +17,7 @@ from setpoint import wiring
 from setpoint.domain.events import GateAnswered, GateOpened, RunStarted
 from setpoint.domain.gate import GateKind, Grant, Option, Via
 from setpoint.domain.ids import GateId, TraceId
-from web.browsing import SLOW_MS, assert_usable, in_a_browser
+from web.browsing import SLOW_MS, assert_usable, in_a_browser, tab_to
 
 pytestmark = in_a_browser
 ESCALATION = {"continue": "go on", "accept": "take it as it is", "cancel": "end it"}
@@ -133,6 +133,26 @@ def test_an_answer_that_is_none_says_why_and_nothing_is_recorded(page, project):
     section.get_by_role("button", name="Answer").click()
     expect(section.locator(".said")).to_contain_text("iterations: Input should be less than or equal to 10")
     assert not [each for each in project.log.replay(trace) if isinstance(each.body, GateAnswered)]
+
+
+def test_a_question_appears_by_itself_and_is_answered_by_keyboard_alone(page, project):
+    page.goto("/gates")
+    trace = ask(project, "keys", GateKind.REQUEST, REQUEST)
+    section = page.locator("section.question", has_text="keys <b>asks</b>")
+    expect(section).to_be_visible()
+    tab_to(page, section.get_by_role("radio", name="approve"))
+    page.keyboard.press("ArrowDown")
+    expect(section.get_by_role("radio", name="reject")).to_be_checked()
+    tab_to(page, section.get_by_label("Why, for the record"))
+    page.keyboard.type("by keyboard")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(section.get_by_role("checkbox", name="Go on with the run at once")).not_to_be_checked()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(section).to_have_count(0)
+    given = answer_of(project, trace)
+    assert (given.choice, given.reason) == ("reject", "by keyboard")
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)

@@ -214,6 +214,23 @@ def test_hostile_texts_are_shown_as_texts(sender, access):
         assert not re.search(r"<script>|<img src=x|javascript:", text), path
 
 
+def test_names_of_alerts_and_words_of_errors_are_texts_too(sender, access):
+    bad = "</h3><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31m\u202e"
+    error = {"type": bad, "value": bad, "stacktrace": {"frames": [{"filename": bad, "function": bad}]}}
+    told = {**EVENT, "message": bad, "culprit": bad, "exception": {"values": [error]}}
+    named = alert(labels={"alertname": bad}, annotations={"summary": bad, "description": bad})
+    assert sender.post(ALERTS, content=message(named), headers=JSON).status_code == 202
+    token = access.tokens[Scope.SIGNAL]
+    assert sentry(sender, token, content=envelope(("event", told))).status_code == 200
+    raised = span(raised={"exception.type": bad, "exception.message": bad, "exception.stacktrace": bad})
+    assert sender.post(SPANS, json=spans(raised)).status_code == 200
+    assert len(waited(sender, as_(sender, access, Scope.READ))) == 3
+    headers = {**as_(sender, access, Scope.ADMIN), "accept": "text/html"}
+    text = sender.get("/production", headers=headers).text
+    assert text.count("&lt;script&gt;") >= 3
+    assert not re.search(r"<script>|<img|[\x1b\u202e]", text)
+
+
 def test_the_forms_of_the_page(sender, access, project):
     sender.post(EVENTS, json=event(data=DATA | {"environment": ""}))
     (problem,) = waited(sender, as_(sender, access, Scope.READ))

@@ -79,15 +79,25 @@
     if (event.detail.successful && event.target.id === "begin") event.target.reset();
   });
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const DAY_S = 86400;
+  const written_as = { share: (value) => `${Math.round(value * 100)} %`, USD: (value) => `$${value}`, s: (value) => `${value} s` };
+  const day = (number) => new Date(number * DAY_S * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+  // A share is seen against the whole, all else against nothing: what falls by a hundredth does not look like a fall to zero.
+  const range = (unit) => (_drawn, low, high) => (unit === "share" ? [0, 1] : low < 0 ? [low, high || 1] : [0, high > 0 ? high * 1.1 : 1]);
   const plot = (place) => {
-    const days = place.dataset.days.split(",").map((day) => Date.parse(day + "T00:00:00Z") / 1000);
+    const days = place.dataset.days.split(",").map((each) => Date.parse(each + "T00:00:00Z") / 1000 / DAY_S);
     const values = place.dataset.values.split(",").map((value) => (value === "" ? null : Number(value)));
+    const told = written_as[place.dataset.unit] || String;
     place.textContent = "";
-    const axis = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
+    const axis = { stroke: colour("--soft"), font: "12px system-ui, sans-serif", grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), size: 4 } };
     const drawn = new uPlot({
-      width: Math.max(place.clientWidth, 160), height: 120, legend: { show: false }, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1000), "Etc/UTC"),
+      width: Math.max(place.clientWidth, 160), height: 120, padding: [8, 22, 0, 0], legend: { show: false }, cursor: { show: false },
+      scales: { x: { time: false }, y: { range: range(place.dataset.unit) } },
       series: [{}, { stroke: colour("--mark"), width: 2, points: { show: true, size: 5 }, spanGaps: false }],
-      axes: [{ ...axis, space: 60 }, { ...axis, size: 54 }],
+      axes: [
+        { ...axis, size: 24, space: 50, incrs: [1, 2, 5, 7, 14, 30], values: (_drawn, at) => at.map(day) },
+        { ...axis, size: 56, space: 28, values: (_drawn, at) => at.map((each) => told(Number(each.toPrecision(6)))) },
+      ],
     }, [days, values], place);
     new ResizeObserver(() => drawn.setSize({ width: Math.max(place.clientWidth, 160), height: 120 })).observe(place);
   };
