@@ -28,6 +28,12 @@ class CoverGoals(BaseModel):
     """Seconds that the built-in generator may search in one iteration."""
     mutation_s: float = Field(default=60.0, ge=0)
     """Seconds for the mutation score; 0: it is not measured."""
+    strategies: tuple[str, ...] = ()
+    """Who writes tests beside the maker, at the same time: `generator`, `pynguin`, or any agent by name."""
+    segments: int = Field(default=8, ge=1)
+    """Pieces of uncovered code that an agent is asked about in one iteration; three times each at most."""
+    pynguin: str = ""
+    """An interpreter that holds Pynguin, for the strategy of that name; empty for none."""
     only_tests: bool = False
     """Work that changes these files themselves is sent back; `setpoint cover` sets it."""
 

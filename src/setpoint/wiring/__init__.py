@@ -2,7 +2,7 @@
 
 from setpoint.evaluators import Told
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
-from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
+from setpoint.wiring.cover import cover_course, cover_order, write_cover_report, writes_tests
 from setpoint.wiring.crew import BoardOutcome, work_off
 from setpoint.wiring.deliveries import observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
@@ -130,4 +130,5 @@ __all__ = [
     "write_cover_report",
     "write_metrics_page",
     "write_run_page",
+    "writes_tests",
 ]

@@ -20,9 +20,12 @@ from setpoint.events.cover_report import CoverCourse, CoverTrend, Step, html, ma
 from setpoint.events.replay import history
 from setpoint.policies.cover import SOURCE, quality
 from setpoint.processes.git import commit_of, files_at
+from setpoint.settings import Settings
 from setpoint.store.files import write_atomic
 from setpoint.wiring.orders import order
 from setpoint.wiring.project import Project, open_project
+from setpoint.wiring.world import outside_agents
+from setpoint.wiring.writers import check_strategies
 
 _TREND = "cover-trend.jsonl"
 _MOST_TREND = 200
@@ -43,6 +46,7 @@ def cover_order(
         # Where no test is there yet, nothing would speak for it, and what is written could not be verified.
         flags["checks"] = {**flags.get("checks", {}), "pytest": True}
     project = open_project(where, {"pipeline": "cover", **flags, "cover": goals})
+    check_strategies(project, outside_agents(project))
     return project, order(project, _story(project, paths), base)
 
 
@@ -108,6 +112,11 @@ def _step(project: Project, iteration: int, evaluation: Evaluation) -> list[Step
         return []
     report = CoverReport.model_validate_json(project.artifacts.read(evidence.output))
     return [Step(iteration=iteration, report=report)]
+
+
+def writes_tests(ordered: RunOrder) -> bool:
+    """Whether a run was ordered by `setpoint cover`."""
+    return Settings.model_validate_json(ordered.settings).cover.only_tests
 
 
 def write_cover_report(project: Project, ordered: RunOrder) -> tuple[CoverCourse, Path] | None:
