@@ -9,7 +9,7 @@ import typer
 
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import CheckResult
-from setpoint.errors import ExitCode
+from setpoint.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,10 +20,17 @@ def check(
         bool,
         typer.Option("--fast", help="Of the tests only those that the changes can reach: quick, no verdict."),
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Go on: after each edit as with --fast; an edit ends what still runs."),
+    ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Take nothing from an earlier check.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
 ) -> int:
-    """Run every check on the working tree, uncommitted changes included; exit 1 where something is wrong."""
+    """Run every check on the working tree, uncommitted changes included; exit 1 where something is wrong.
+
+    With `--watch` it goes on until it is interrupted, and prints an evaluation of each tree that stood still.
+    """
     from rich.console import Console
 
     from setpoint import wiring
@@ -36,6 +43,10 @@ def check(
         if console.is_terminal:
             console.print(f"... {measured_line(result)}", style="dim", markup=False)
 
+    if watch and fresh:
+        raise UsageError("--watch and --fresh ask for opposites", mend="leave one of them out")
+    if watch:
+        wiring.watch(project, told, _Watched(console, as_json=as_json))  # ends by an interruption or an error
     evaluation = wiring.measure(project, told, fast=fast, fresh=fresh)
     wrong = bool(evaluation.failures or evaluation.blocking)
     broken = bool(evaluation.broken)
@@ -44,6 +55,25 @@ def check(
         return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
     _show(console, evaluation, fast=fast)
     return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
+
+
+class _Watched:
+    """Prints what becomes of each tree that is watched."""
+
+    def __init__(self, console: Console, *, as_json: bool) -> None:
+        self._console, self._as_json = console, as_json
+
+    def began(self, tree: str, *, ended_another: bool) -> None:
+        """Say which tree is measured, and that the one before is not."""
+        why = "changed meanwhile; measuring" if ended_another else "measuring"
+        self._console.print(f"{why} tree {tree[:10]}", style="dim", markup=False)
+
+    def measured(self, evaluation: Evaluation) -> None:
+        """Print an evaluation; as JSON in one line."""
+        if self._as_json:
+            typer.echo(evaluation.model_dump_json())
+        else:
+            _show(self._console, evaluation, fast=True)
 
 
 def _show(console: Console, evaluation: Evaluation, *, fast: bool) -> None:

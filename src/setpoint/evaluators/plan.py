@@ -27,6 +27,7 @@ from setpoint.evaluators.suites.coverage import CoverageReport, run_options
 from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
+from setpoint.evaluators.tools.by_file import ByFile
 from setpoint.evaluators.tools.custom import CustomTool
 from setpoint.evaluators.tools.launch import MENDS
 from setpoint.evaluators.tools.sonarqube import SonarQube
@@ -103,7 +104,9 @@ class Plan:
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
         )
-        return Group(checks=(check,), identity=("parse", self.project.interpreter.version, *python))
+        interpreter = self.project.interpreter
+        told = self._by_file(check, target, (interpreter.path, interpreter.version))
+        return Group(checks=(told,), identity=("parse", interpreter.version, str(target.fast), *python))
 
     def static(self, target: Target) -> tuple[Group, ...]:
         """Make the static tools' checks."""
@@ -177,20 +180,36 @@ class Plan:
             parsed=self._parsed(targets, target) if preset.silent else (),
         )
         identity = (*replace(tool, cache="").identity, tool.config, *tool.search)
+        if preset.by_file:
+            identity = (*identity, f"by file: {target.fast}")
         return Group(
             checks=(self._warmed(tool, target),), identity=identity, inputs=target.digest(preset.inputs)
         )
 
     def _warmed(self, tool: Tool, target: Target) -> Check:
         """Let a tool begin where it was the last time, where all runs of a project may share its cache."""
-        if self.fresh or target.stage is Stage.CONFIRM or not tool.preset.shared:
+        if self._cold(target) or not (tool.preset.shared or tool.preset.by_file):
             return tool
-        return WarmTool(tool=tool, folder=self.shared / tool.name, scratch=self.scratch)
+        if tool.preset.shared:
+            return WarmTool(tool=tool, folder=self.shared / tool.name, scratch=self.scratch)
+        preset = tool.preset
+        around = target.digest(tuple(each for each in preset.inputs if each not in preset.globs))
+        decides = (*replace(tool, cache="", targets=()).identity, tool.config, *tool.search, around)
+        return self._by_file(tool, target, decides)
+
+    def _by_file(self, check: Parse | Tool, target: Target, decides: tuple[str, ...]) -> Check:
+        """Spare a check the files that it looked at before; what a verdict rests on looks at all."""
+        if self._cold(target):
+            return check
+        folder = self.shared.parents[1] / "by_file"
+        return ByFile(check=check, files=target.files, folder=folder, decides=decides, take=target.fast)
+
+    def _cold(self, target: Target) -> bool:
+        return self.fresh or target.stage is Stage.CONFIRM
 
     def _cache_of(self, name: str, target: Target) -> str:
         """Give the folder of a tool's own cache; a confirmation starts with an empty one."""
-        cold = self.fresh or target.stage is Stage.CONFIRM
-        folder = self.scratch / "fresh" if cold else self.cache
+        folder = self.scratch / "fresh" if self._cold(target) else self.cache
         return str(folder / name.partition("_")[0])
 
     def _targets(self, name: str, preset: Preset, target: Target) -> tuple[str, ...]:

@@ -112,6 +112,8 @@ class Preset(Value):
     """
     shared: bool = False
     """Whether all runs of a project use its own cache, one at a time; else each run has its own."""
+    by_file: bool = False
+    """Whether what it says of a file depends on that file, its settings and nothing else."""
     tests: bool = True
     """Whether files that hold tests are among its targets."""
     idle: str = ""

@@ -42,12 +42,14 @@ from setpoint.wiring.scribe import remarks
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.trial import Trial, try_agent
 from setpoint.wiring.visitors import visitor_tokens
+from setpoint.wiring.watching import Heard, watch
 from setpoint.wiring.world import drive, measure
 
 __all__ = [
     "FILTERS",
     "BoardOutcome",
     "Glance",
+    "Heard",
     "Launcher",
     "OpenGate",
     "Project",
@@ -125,6 +127,7 @@ __all__ = [
     "verify",
     "verify_statement",
     "visitor_tokens",
+    "watch",
     "weigh_learning",
     "work_off",
     "write_cover_report",

@@ -38,9 +38,9 @@ from setpoint.wiring.board import shelf
 from setpoint.wiring.exporting import send_finished
 from setpoint.wiring.metrics import store_due_metrics
 from setpoint.wiring.project import Project
-from setpoint.wiring.quarantine import quarantine_entries
 from setpoint.wiring.scribe import HeardLog, Scribe
-from setpoint.wiring.shielded import ShieldedEvaluator, shielded
+from setpoint.wiring.shielded import ShieldedEvaluator
+from setpoint.wiring.watching import measured_now
 from setpoint.wiring.writers import writers
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
@@ -181,12 +181,4 @@ def measure(
     With `fast` of the tests only those that what has changed since the last whole run can reach; with `fresh`
     nothing is taken from a cache. `told` is given each check's result as soon as it is known.
     """
-    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state, told)
-    now = datetime.now(UTC)
-    held = tuple(each for each in quarantine_entries(project) if each.active(now))
-
-    async def measured() -> Evaluation:
-        async with shielded(project, project.settings):
-            return await evaluator.measure_tree(project.root, quarantine=held, fast=fast, fresh=fresh)
-
-    return asyncio.run(measured())
+    return asyncio.run(measured_now(project, told, fast=fast, fresh=fresh))

@@ -94,6 +94,8 @@ class _End(_Line):
     exit: int
 
 
+MOST_AGAIN = 20
+"""Reports of more runs than this are not looked for."""
 MOST_BYTES = 256 << 20
 """A longer report is not read: the tests wrote into it, or run wild."""
 _Any = Annotated[
@@ -121,6 +123,8 @@ class Suite:
         self.internal_error = ""
         self.running = ""
         """The test that was under way when the report ended; empty where none was."""
+        self.again: tuple[Suite, ...] = ()
+        """What came of running it again in forks of the same process (`inside/setpoint_tries.py`)."""
         self.exit: int | None = None
         """What pytest was about to exit with; none where it never came to its end."""
 
@@ -132,6 +136,13 @@ class Suite:
 
 def read(path: Path) -> Suite:
     """Read a report; raises `BadReport` where there is none or a line is not ours."""
+    suite = _read(path)
+    tried = (path.with_name(f"{path.name}.{number}") for number in range(1, MOST_AGAIN + 1))
+    suite.again = tuple(_read(each) for each in tried if each.is_file())
+    return suite
+
+
+def _read(path: Path) -> Suite:
     suite = Suite()
     for line in _lines(path):
         if isinstance(line, _Test):

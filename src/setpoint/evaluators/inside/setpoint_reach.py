@@ -37,6 +37,7 @@ _STARTS = frozenset(
     )
 )
 _LISTING = ("<frozen importlib", str(Path(pytest.__file__).parent.parent / "_pytest"))
+_FOREIGN = -1
 _THREAD = "_thread.start_new_thread"
 
 
@@ -50,6 +51,7 @@ class Reach:
         self._root = str(Path.cwd()) + os.sep
         self._tracer: Any = _tracers.chosen()
         self._points: dict[tuple[str, int], int] = {_tracers.UNSEEN: 0}
+        self._numbers: dict[tuple[str, int], int] = {}
         self._now: set[int] = set()
         self._outer: list[set[int]] = []
         self._shared: set[int] = set()
@@ -88,15 +90,21 @@ class Reach:
         self._shared |= self.end()
 
     def _take(self) -> set[int]:
-        got: set[int] = set()
-        for file, line in self._tracer.take():
-            if file.startswith(self._root):
-                point = (file[len(self._root) :], line)
-                got.add(self._points.setdefault(point, len(self._points)))
-            elif not file:
-                got.add(0)
+        got = {self._number_of(place) for place in self._tracer.take()}
+        got.discard(_FOREIGN)
         self._now |= got
         return got
+
+    def _number_of(self, place: tuple[str, int]) -> int:
+        number = self._numbers.get(place)
+        if number is None:
+            file, line = place
+            if file.startswith(self._root):
+                number = self._points.setdefault((file[len(self._root) :], line), len(self._points))
+            else:
+                number = _FOREIGN if file else 0
+            self._numbers[place] = number
+        return number
 
     def _audited(self, event: str, args: tuple[Any, ...]) -> None:
         if not self._on:

@@ -3,7 +3,8 @@
 
 It is loaded with `-p setpoint_report` and told its files by variables, which it takes out of the environment:
 `SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON object: `only` lists test or
-file identifiers, and all other tests are left out; `leave_out` lists tests that are left out;
+file identifiers, and all other tests are left out; `leave_out` lists tests that are left out; `again` says
+how often what fails runs again (`setpoint_tries`);
 `SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`).
 A run that ended in order has a last line of kind `end`; whoever reads a report without it knows that the
 interpreter died, and from the last `begin` in which test.
@@ -35,7 +36,11 @@ class Report:
     def __init__(self, path: str, wanted: dict[str, Any]) -> None:
         """Write to `path`; `wanted` names the only tests to be run, and those that are not."""
         self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as long as pytest
+        self._path = path
         self._wanted = wanted
+        only = wanted.get("only")
+        self._asked = None if only is None else set(only)
+        self._ways = {step for test in only or () for step in _ways(test)}
         self._process = os.getpid()
         self._held: dict[str, dict[str, Any]] = {}
         self._raised: dict[tuple[str, str], dict[str, Any]] = {}
@@ -50,20 +55,47 @@ class Report:
         """Say that pytest came to life."""
         self._write("start", pytest=pytest.__version__, root=str(session.config.rootdir))
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector: Any, name: str) -> list[Any] | None:
+        """Make nothing of functions and classes in which no test is wanted: of one, thousands may be made."""
+        if self._asked is None or f"{collector.nodeid}::{name}" in self._ways:
+            return None
+        return [] if self._asked.isdisjoint(_ways(collector.nodeid)) else None
+
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> Iterator[None]:
         """Keep the wanted tests only, after everybody else had a say."""
         yield
         unwanted = set(self._wanted.get("leave_out") or ())
         items[:] = [item for item in items if item.nodeid not in unwanted]
-        if self._wanted.get("only") is None:
-            return
-        asked = set(self._wanted["only"])
-        items[:] = [item for item in items if not asked.isdisjoint(_names(item.nodeid))]
+        if self._asked is not None:
+            items[:] = [item for item in items if not self._asked.isdisjoint(_names(item.nodeid))]
 
     def pytest_deselected(self, items: list[Any]) -> None:
         """Note what the project's own options leave out."""
         self._write("deselected", ids=[item.nodeid for item in items])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> Any:
+        """Let what fails run again in forks of this process, where that is asked for and safe."""
+        if not self._wanted.get("again") or session.config.option.collectonly or not session.items:
+            return None
+        tries = importlib.import_module("setpoint_tries")
+        if not tries.may_fork(self._path):
+            return None
+        return (
+            tries.Tries(self._path, self._wanted, lambda path: self._child(session, path)).run(session)
+            or None
+        )
+
+    def _child(self, session: Any, path: str | None) -> None:
+        """Write for this child of the process that has collected; to a file of its own where one is named."""
+        self._process = os.getpid()
+        if path is not None:
+            self._file.close()
+            self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as above
+            self.pytest_sessionstart(session)
+            self.pytest_collection_finish(session)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
@@ -131,6 +163,11 @@ class Report:
         """Say that the run came to its end."""
         self._write("end", exit=int(exitstatus))
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Close the report, so that projects that look for open files find none of ours."""
+        self._file.close()
+
 
 class DistributedReport(Report):
     """With tests spread over worker processes, the workers' collections are what was collected."""
@@ -163,6 +200,15 @@ def pytest_configure(config: Any) -> None:
     wanted = json.loads(Path(selection).read_text("utf-8")) if selection else {}
     kind = DistributedReport if config.pluginmanager.hasplugin("xdist") else Report
     config.pluginmanager.register(kind(path, wanted), "setpoint-report")
+
+
+def _ways(nodeid: str) -> Iterator[str]:
+    """Name what a test is reached by, from its file to its function."""
+    place, _, inner = nodeid.partition("::")
+    yield place
+    for name in inner.partition("[")[0].split("::") if inner else ():
+        place = f"{place}::{name}"
+        yield place
 
 
 def _names(nodeid: str) -> set[str]:

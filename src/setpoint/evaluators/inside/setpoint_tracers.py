@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from types import CodeType
-from typing import Any, Dict, Iterable, Optional, Set  # noqa: UP035 - where Python 3.8 has them
+from typing import Any, Dict, Iterable, Optional, Set, Tuple  # noqa: UP035 - where Python 3.8 has them
 
 Place = tuple[str, int]
 UNSEEN: Place = ("", 0)
@@ -48,6 +48,7 @@ class CoverageTracer:
         self._collector = collector
         self._tracer: Any = None
         self._total: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
+        self._entries: Dict[str, Dict[int, Tuple[Place, ...]]] = {}  # noqa: UP006 - see above
         self._processes = ""
 
     @classmethod
@@ -79,13 +80,10 @@ class CoverageTracer:
     def take(self) -> set[Place]:
         """Give what ran since it was last asked."""
         found: set[Place] = set()
-        for file, arcs in self._drain().items():
-            for arc in arcs:
-                if arc >= _NEGATIVE:  # into a function, or out of it
-                    first = arc & _LINE if arc & _NEGATIVE else (arc >> 28) & _LINE
-                    found.add((file, first))
-                    if first <= 1:
-                        found.add((file, 0))  # the file itself, or a function in its first line
+        for file, arcs in self._drain():
+            entries = self._entries[file]
+            for arc in entries.keys() & arcs:
+                found.update(entries[arc])
         if self._process_made():
             found.add(UNSEEN)
         return found
@@ -98,16 +96,27 @@ class CoverageTracer:
         cache = dict(self._collector.should_trace_cache)
         return {file for file, how in cache.items() if not getattr(how, "trace", False)}
 
-    def _drain(self) -> dict[str, set[int]]:
-        """Take what coverage holds; what other threads add meanwhile stays."""
-        taken: dict[str, set[int]] = {}
+    def _drain(self) -> list[tuple[str, set[int]]]:
+        """Take what coverage holds, by file; what other threads add meanwhile stays."""
+        taken: list[tuple[str, set[int]]] = []
         for file, noted in list(self._collector.data.items()):
             if noted:
                 arcs = set(noted)
                 noted.difference_update(arcs)
-                taken[file] = arcs
-                self._total.setdefault(file, set()).update(arcs)
+                taken.append((file, arcs))
+                if not arcs <= self._total.setdefault(file, set()):
+                    self._learn(file, arcs)
         return taken
+
+    def _learn(self, file: str, arcs: set[int]) -> None:
+        """Note which of the steps that were never seen before lead into a function, or out of it."""
+        entries = self._entries.setdefault(file, {})
+        for arc in arcs - self._total[file]:
+            if arc >= _NEGATIVE:
+                first = arc & _LINE if arc & _NEGATIVE else (arc >> 28) & _LINE
+                # The first line is that of the file itself, or of a function that begins there.
+                entries[arc] = ((file, first), (file, 0)) if first <= 1 else ((file, first),)
+        self._total[file] |= arcs
 
     def _process_made(self) -> bool:
         """Whether `multiprocessing` began a process: the number of its next one tells."""

@@ -32,6 +32,17 @@ _NO_TESTS, _MOST_NAMED = 5, 5
 
 
 @dataclass(frozen=True, kw_only=True)
+class Again:
+    """How often a selection runs again in forks of the process that has collected it and run nothing."""
+
+    times: int
+    settled: frozenset[str] = frozenset()
+    """Tests that are not run again though they fail."""
+    every: bool = False
+    """All tests each time; else those that failed the last time."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Runner:
     """How this project's tests are started."""
 
@@ -57,6 +68,8 @@ class Runner:
     """Identifiers of tests that are not to run."""
     files: tuple[str, ...] = ()
     """Files in which all wanted tests stand; empty: anywhere."""
+    again: Again | None = None
+    """How often a selection runs again without a new start, where it can; none: not at all."""
     reach: Path | None = None
     """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
 
@@ -104,7 +117,7 @@ class TestSuite:
         )
         state, why = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
         if state is CheckState.FAIL:
-            report, last = await self._without_flaky(measured, report)
+            report, last = await self._without_flaky(measured, report, suite)
             report = await self._compared(measured, report, last)
             state, why = state_of(report), reason(report)
         tool = f"{version}, Python {self.runner.interpreter.version}"
@@ -115,7 +128,9 @@ class TestSuite:
 
     async def _run_first(self, measured: Measured) -> tuple[Completed, Suite, str]:
         """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
-        first = await run_once(self.runner, measured, self.only)
+        # What a verdict rests on, the whole suite, runs in a process of its own.
+        again = None if self.only is None else Again(times=self.reruns, settled=self.settled)
+        first = await run_once(replace(self.runner, again=again), measured, self.only)
         _, suite, broken = first
         if self.runner.plain or not (broken or suite.internal_error):
             return first
@@ -128,13 +143,13 @@ class TestSuite:
         return second
 
     async def _without_flaky(
-        self, measured: Measured, report: TestReport
+        self, measured: Measured, report: TestReport, first: Suite
     ) -> tuple[TestReport, tuple[str, ...] | None]:
-        """Run what failed again, in a fresh process of its own; what passes then is flaky.
+        """Run what failed again, in a process that ran nothing before; what passes then is flaky.
 
         Gives also the selection in which the rest failed the last time.
         """
-        last = self.only
+        last, made = self.only, list(first.again)
         for tried in range(self.reruns + MORE_TRIES if self.reruns else 0):
             again = [
                 test
@@ -143,8 +158,10 @@ class TestSuite:
             ]
             if not again or len(again) > MOST_RERUN:
                 break
-            _, suite, broken = await run_once(self._plain, measured, tuple(again))
-            if broken or suite.exit is None:
+            if not made or set(made[0].collected) != set(again):
+                made = await self._tried(measured, tuple(again), Again(times=max(0, self.reruns - tried - 1)))
+            suite = made.pop(0)
+            if suite.exit is None:
                 break
             passed = {test for test in again if suite.outcomes.get(test) is Outcome.PASSED}
             report = _flaky(report, passed)
@@ -164,26 +181,27 @@ class TestSuite:
         apart: set[str] = set()
         doubtful = self.footing.doubtful(report.red)
         alone = last is not self.only  # then it failed several times here, so one pass there may be chance
-        for _ in range(max(1, self.reruns) if alone else 1):
+        times, made = max(1, self.reruns) if alone else 1, list[Suite]()
+        for number in range(times):
             if doubtful <= apart:
                 break
-            suite = await self._there(self.footing, measured, last)
-            apart |= {test for test in doubtful if not stood(test, suite.outcomes)}
+            again = Again(times=times - number - 1, every=True)
+            made = made or await self._tried(await self.footing.there(measured), last, again)
+            outcomes = made.pop(0).outcomes
+            apart |= {test for test in doubtful if not stood(test, outcomes)}
         if other := self.footing.otherwise(report.failures):
-            suite = await self._there(self.footing, measured, self.only)
+            suite = (await self._tried(await self.footing.there(measured), self.only, None))[0]
             found = _report(suite, None, self.footing.place, self.runner.layout.owns, complete=False)
             before = {failure.test: said(failure) for failure in found.failures}
             now = {failure.test: said(failure) for failure in report.failures}
             apart |= {test for test in other if before.get(test) == now[test]}
         return without(report, frozenset(apart))
 
-    async def _there(self, footing: Footing, measured: Measured, only: tuple[str, ...]) -> Suite:
-        _, suite, broken = await run_once(self._plain, await footing.there(measured), only)
-        return Suite() if broken else suite
-
-    @property
-    def _plain(self) -> Runner:
-        return replace(self.runner, cover=None, reach=None)
+    async def _tried(self, measured: Measured, only: tuple[str, ...], again: Again | None) -> list[Suite]:
+        """Run a selection, and again as far as that needs no new start; nothing seen where it breaks."""
+        runner = replace(self.runner, cover=None, reach=None, again=again)
+        _, suite, broken = await run_once(runner, measured, only)
+        return [Suite()] if broken else [suite, *suite.again]
 
 
 async def run_once(
@@ -198,7 +216,7 @@ async def run_once(
         variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
         if only is not None or runner.leave_out:
             selection = scratch / "select.json"
-            asked = {"only": only, "leave_out": sorted(runner.leave_out)}
+            asked = {"only": only, "leave_out": sorted(runner.leave_out), **_again(runner)}
             selection.write_text(json.dumps(asked), "utf-8")
             variables["SETPOINT_REPORT_SELECT"] = str(selection)
         if runner.reach is not None and only is None and runner.name == "pytest":
@@ -222,6 +240,15 @@ async def run_once(
     if not suite.version:
         return done, suite, f"{runner.name} never started: {done.ending}{results.tail(done)}"
     return done, suite, ""
+
+
+def _again(runner: Runner) -> dict[str, object]:
+    """Say how often what fails runs again; where anything watches the tests, they run in one process."""
+    asked = runner.again
+    if asked is None or not asked.times or not runner.plain or runner.name != "pytest":
+        return {}
+    most = min(asked.times, pytest_report.MOST_AGAIN)
+    return {"again": most, "settled": sorted(asked.settled), "every": asked.every, "most": MOST_RERUN}
 
 
 def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | None) -> tuple[str, ...]:
