@@ -46,14 +46,16 @@ async def sift(
     missed: Sequence[FileReach],
     green: Collection[str],
     spans: Mapping[str, tuple[int, ...]],
+    order: Sequence[str] = (),
 ) -> Sifted:
     """Judge what was written since `before`, and take out what is no good.
 
     A file in which a test of `green` is gone or fails is put back as it was. Of tests that reach nothing new
-    those stay that are the first to notice a mutant of the lines in `spans`.
+    those stay that are the first to notice a mutant of the lines in `spans`. Files named in `order` go first.
     """
     lines = _put_back(engine.tree, before)
-    changed = changed_since(engine.tree, before)
+    found = changed_since(engine.tree, before)
+    changed = [*(file for file in order if file in found), *(file for file in found if file not in order)]
     if not changed:
         return Sifted(reason="no file of tests was written or changed", lines=lines)
     result = await engine.judge(changed, missed)

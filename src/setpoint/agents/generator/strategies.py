@@ -52,9 +52,10 @@ class Strategies:
         attempts = await self._all(brief, observer, folder)
         lines = [f"{name}: {each.text or each.stop}" for name, each in attempts.items()]
         taken = _put_together(engine.tree, before, {name: folder / name for name in attempts})
-        lines += [f"{name}: {count} files of tests were taken over." for name, count in taken.items()]
+        lines += [f"{name}: {len(files)} files of tests were taken over." for name, files in taken.items()]
         if not isinstance(reach, Breakage) and any(taken.values()):
-            lines += await _held_together(engine, before, reach)
+            order = [file for files in taken.values() for file in files]
+            lines += await _held_together(engine, before, reach, order)
         return self._summed(attempts, lines, calls, started_at, time.monotonic() - began)
 
     async def close(self) -> None:
@@ -134,20 +135,22 @@ class _Sharing:
         return self._observer.spent(added(list(self._used.values())))
 
 
-async def _held_together(engine: Engine, before: Texts, reach: ReachResult) -> list[str]:
+async def _held_together(
+    engine: Engine, before: Texts, reach: ReachResult, order: Sequence[str]
+) -> list[str]:
     """Judge all new tests once more, now beside each other, and look at all tests together."""
     green = {test for test, outcome in reach.outcomes.items() if outcome == "passed"}
     old = frozenset(reach.outcomes)
     spans: dict[str, tuple[int, ...]] = {each.file: () for each in reach.files}
-    sifted = await sift(engine, before, reach.files, green, spans)
+    sifted = await sift(engine, before, reach.files, green, spans, order)
     said, _ = await refine(engine, green, lambda test: test not in old)
     return [*sifted.lines, *said]
 
 
-def _put_together(tree: Path, before: Texts, copies: Mapping[str, Path]) -> dict[str, int]:
+def _put_together(tree: Path, before: Texts, copies: Mapping[str, Path]) -> dict[str, list[str]]:
     """Take over files of tests that are new in the copies, and changes of old ones from who comes first."""
     changed: set[str] = set()
-    taken = dict.fromkeys(copies, 0)
+    taken: dict[str, list[str]] = {name: [] for name in copies}
     for name, copy in copies.items():
         for file in changed_since(copy, before):
             if file in before and file in changed:
@@ -158,7 +161,7 @@ def _put_together(tree: Path, before: Texts, copies: Mapping[str, Path]) -> dict
                 target = target.with_name(f"{target.stem}_{_word(name)}.py")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes((copy / file).read_bytes())
-            taken[name] += 1
+            taken[name].append(target.relative_to(tree).as_posix())
     return taken
 
 
