@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,16 @@ def test_quality_is_that_of_r1():
     assert half.functions == 0.5
     assert half.methods is None
     assert quality(half) == 0.5 * 0.5 + 0.3 * 0.75 + 0.2 * 0.5
+
+
+def test_what_quality_is_made_of_can_be_weighed_otherwise():
+    weights = {"coverage": 1, "success": 0, "complete": 0, "mutation": 3}
+    half = report(function("one", missed_lines=(1, 2, 3)), mutation=0.25, weights=weights)
+
+    assert quality(half) == pytest.approx((0.5 + 3 * 0.25) / 4)
+    assert quality(half.model_copy(update={"mutation": None})) == 0.5
+    nothing = half.model_copy(update={"asked": CoverGoals(weights=dict.fromkeys(weights, 0))})
+    assert quality(nothing) is None
 
 
 def test_without_a_test_nothing_succeeds_and_without_code_nothing_is_measured():

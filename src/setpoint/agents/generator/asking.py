@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -79,7 +79,6 @@ class _Summing:
 
     observer: Observer
     before: Sequence[Usage] = ()
-    last: Usage = field(default_factory=lambda: Usage(scope="none"))
     halted: bool = False
 
     def called(self, call: ToolCall) -> None:
@@ -89,7 +88,6 @@ class _Summing:
         self.observer.asked(call)
 
     def spent(self, usage: Usage) -> bool:
-        self.last = usage
         self.halted = self.observer.spent(added([*self.before, usage]))
         return self.halted
 
