@@ -18,7 +18,7 @@ _PER_WAY = 0.02
 def quality(report: CoverReport) -> float | None:
     """Give R1's quality, 0 to 1: 0.5 coverage + 0.3 success + 0.2 mean of function and method coverage.
 
-    The weights are a setting. Without a test nothing succeeds; where there are only functions or only methods,
+    The weights are a setting. Without a test nothing succeeds; where there are only functions or methods,
     those alone count; mutants count once they are measured.
     """
     if report.coverage is None:
