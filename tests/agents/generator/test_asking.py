@@ -85,12 +85,12 @@ async def test_error_then_no_gain_then_gain_are_told_and_only_good_tests_stay(as
     first, second, third = (each.prompt for each in player.briefs)
     assert first.startswith("write tests\n")
     assert ">    6         return 4" in first
-    assert "Not reached: line 6, line 7" in first
+    assert "Not reached: line 5, line 6, line 7" in first
     assert "write tests\n" not in second
     assert "test_coffee: failed when run alone" in second
     assert 'assert shop.price("coffee") == 5' in second
     assert "reach nothing that other tests do not" in third
-    assert "Still not reached: line 6" in third
+    assert "Still not reached: line 5" in third
     assert (root / file).read_text() == GOOD
     assert "try 1: error" in attempt.text
     assert "try 2: no gain" in attempt.text

@@ -38,7 +38,7 @@ async def test_a_model_is_told_all_three_outcomes_in_one_conversation(tree, brie
     assert (root / "tests/test_new.py").read_text() == GOOD
     said = [json.dumps(asked[1]["messages"]) for asked in apis.asked]
     assert "failed when run alone" in said[2]
-    assert "Still not reached: line 6" in said[4]
+    assert "Still not reached: line 5" in said[4]
     assert "failed when run alone" in said[4]  # it is one conversation
     assert attempt.usage.input_tokens == 6000
     assert attempt.tool_calls == len(watcher.calls)

@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 try:
-    from re import _parser  # private, and by this name since Python 3.11
+    from re import _parser  # type: ignore[attr-defined]  # private, and by this name since Python 3.11
 except ImportError:  # Python 3.9 and 3.10
-    import sre_parse as _parser  # type: ignore[no-redef]  # the same under its older name
+    import sre_parse as _parser
 
 _MOST = 60
 """Characters of a sample."""
