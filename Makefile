@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents check format docs bench bench-agents bench-evaluate bench-scale clean
+.PHONY: help demo test test-agents check format docs screenshots bench bench-agents bench-evaluate bench-scale clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,6 +40,10 @@ format: $(READY) ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
+screenshots: $(READY) ## Make the pictures of the dashboard for the documents, with Chromium
+	@bash tests/web/install.sh
+	@SCREENSHOTS_INTO=$(CURDIR)/docs/assets $(BIN)/python -m pytest -q -k "not everybody" tests/web/test_browser*.py
+
 docs: $(READY_DOCS) ## Write the reference from the code, and build the pages into site/
 	@$(BIN)/python docs/generate.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -66,11 +70,11 @@ $(READY): pyproject.toml
 	@echo "making $(VENV) with $(PYTHON) ..."
 	@if command -v uv >/dev/null; then \
 		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
-		uv pip install --quiet --python $(BIN)/python --editable '.[checks,web]' --group dev; \
+		uv pip install --quiet --python $(BIN)/python --editable '.[checks,semantic,web]' --group dev; \
 	else \
 		$(PYTHON) -m venv $(VENV) && \
 		$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
-		$(BIN)/python -m pip install --quiet --editable '.[checks,web]' --group dev; \
+		$(BIN)/python -m pip install --quiet --editable '.[checks,semantic,web]' --group dev; \
 	fi
 	@touch $@
 

@@ -5,8 +5,9 @@
 Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
 repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), `cold`
 (nothing known), `unchanged`, and then seeded edits of one function each, half of which change what it does:
-`--fast` with warm state, and the whole suite on the same tree, whose red tests must be the same.
-Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet machine.
+`--fast` with warm state. When all times are known, the whole suite is asked about the same trees: its red
+tests must be the same. Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet
+machine.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import sys
 import tarfile
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +35,8 @@ from setpoint.evaluators.judge import FullReport
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.store.artifacts import Artifacts
 
+HANGS_S = 180.0
+"""Some edits make a test run forever."""
 TOOLS = ("pytest", "coverage", "mypy", "ruff", "bandit")
 
 
@@ -187,36 +192,75 @@ class Row(NamedTuple):
     """Edits after which both said the same: something new is red, or nothing."""
 
 
-def run(subject: Subject, folder: Path, count: int) -> Row:
-    """Measure one project."""
+class Timed(NamedTuple):
+    """What is known of one project before the whole suite was asked about its edits."""
+
+    subject: Subject
+    root: Path
+    checks: ChecksSettings
+    times: tuple[float, float, float, float]
+    """Seconds of the chain, of its slowest tool, of a cold and of an unchanged tree."""
+    cold: Measured
+    edits: list[tuple[Path, str]]
+    fast: list[Measured]
+
+
+def timed(subject: Subject, folder: Path, count: int) -> Timed:
+    """Measure all times of one project."""
     root, python = unpacked(subject, folder)
-    checks = ChecksSettings(python=str(python), pytest_args=subject.args)
+    checks = ChecksSettings(python=str(python), pytest_args=subject.args, timeout_s=HANGS_S)
     bench = Bench(root, checks)
     cold = bench.ask()
     alone = bench.alone(cold.evaluation)
-    # What the whole suite says of each edit is asked apart, without the tools whose verdict is not compared.
-    tests_alone = {**checks.model_dump(), "coverage": False, "mypy": False, "ruff": False, "bandit": False}
-    reference = Bench(root, ChecksSettings.model_validate(tests_alone), "reference")
     unchanged = statistics.median(bench.ask().seconds for _ in range(5))
-    print(f"{subject.package}: alone {alone}; cold {cold.seconds:.1f}", file=sys.stderr, flush=True)
-    edited, same, verdicts = [], 0, 0
-    for number, (path, text) in enumerate(edits(root, subject.source, count, seed=7), start=1):
-        before = path.read_text("utf-8")
-        path.write_text(text, "utf-8")
-        fast = bench.ask(fast=True)
-        whole = reference.ask()
-        path.write_text(before, "utf-8")
-        edited.append(fast.seconds)
+    told(f"{subject.package}: alone {alone}; cold {cold.seconds:.1f}; unchanged {unchanged:.3f}")
+    made, fast = edits(root, subject.source, count, seed=7), []
+    for number, (path, text) in enumerate(made, start=1):
+        with edited(path, text):
+            fast.append(bench.ask(fast=True))
+        left = fast[-1].evaluation.test_counts.get(Outcome.DESELECTED, 0)
+        ran = sum(fast[-1].evaluation.test_counts.values()) - left
+        told(f"  {number} {path.name}: {fast[-1].seconds:.2f} s, {ran} tests, {len(fast[-1].red)} red")
+    times = (sum(alone.values()), max(alone.values()), cold.seconds, unchanged)
+    return Timed(subject, root, checks, times, cold, made, fast)
+
+
+def compared(known: Timed) -> Row:
+    """Ask the whole suite about each edit, without the tools whose verdict is not compared."""
+    tests_alone = {
+        **known.checks.model_dump(),
+        "coverage": False,
+        "mypy": False,
+        "ruff": False,
+        "bandit": False,
+    }
+    reference = Bench(known.root, ChecksSettings.model_validate(tests_alone), "reference")
+    same = verdicts = 0
+    for number, ((path, text), fast) in enumerate(zip(known.edits, known.fast, strict=True), start=1):
+        with edited(path, text):
+            whole = reference.ask()
         same += fast.red == whole.red
-        verdicts += bool(fast.red - cold.red) == bool(whole.red - cold.red)
-        left = fast.evaluation.test_counts.get(Outcome.DESELECTED, 0)
-        ran = sum(fast.evaluation.test_counts.values()) - left
-        told = f"{fast.seconds:.1f} s, {ran} tests, red {len(fast.red)} of {len(whole.red)}"
+        verdicts += bool(fast.red - known.cold.red) == bool(whole.red - known.cold.red)
         differ = f"{sorted(whole.red - fast.red)[:3]} {sorted(fast.red - whole.red)[:3]}"
-        print(f"  {number} {path.name}: {told} {differ}", file=sys.stderr, flush=True)
-    slowest = max(alone.values())
-    times = (sum(alone.values()), slowest, cold.seconds, unchanged)
-    return Row(subject.package, *times, edited, same, verdicts)
+        told(f"  {number} {path.name}: red {len(fast.red)} of {len(whole.red)} {differ}")
+    seconds = [each.seconds for each in known.fast]
+    return Row(known.subject.package, *known.times, seconds, same, verdicts)
+
+
+@contextmanager
+def edited(path: Path, text: str) -> Iterator[None]:
+    """Let an edit stand for the time of the block."""
+    before = path.read_text("utf-8")
+    path.write_text(text, "utf-8")
+    try:
+        yield
+    finally:
+        path.write_text(before, "utf-8")
+
+
+def told(line: str) -> None:
+    """Say how far it is."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def table(rows: list[Row]) -> str:
@@ -261,10 +305,9 @@ def main() -> None:
     chosen = [each for each in SUBJECTS if not names or each.package.startswith(tuple(names))]
     folder = wanted.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    rows: list[Row] = []
-    for subject in chosen:
-        rows.append(run(subject, folder, 5 if wanted.quick else wanted.edits))
-        print(table(rows[-1:]) if len(chosen) > 1 else "", file=sys.stderr, flush=True)
+    # All times first: these need a quiet machine, the verdicts do not.
+    known = [timed(subject, folder, 5 if wanted.quick else wanted.edits) for subject in chosen]
+    rows = [compared(each) for each in known]
     print(table(rows))
 
 

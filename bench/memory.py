@@ -1,11 +1,12 @@
-"""Measure what memory is worth to the mechanic: the same tasks with what earlier ones taught, and without.
+"""Measure what memory is worth: the same tasks with what earlier ones taught, and without.
 
-    python bench/memory.py [--pairs 10] [--families 6] [--json]
+    python bench/memory.py [--pairs 10] [--only bugs|conventions] [--keep FOLDER] [--json]
 
-Each family is one kind of seeded bug in modules that differ in names, numbers and the code around it. A first
-task teaches; each later one is done twice from the same state: with memory, and with memory withheld. The
-loop, the mechanic and the memory are the real ones; the evaluator runs pytest, and tests that the mechanic
-does not see decide whether a repair is right.
+Two kinds of tasks, six families each, in turn, with one memory for all families of a kind. `bugs`: the
+mechanic mends seeded bugs (`memory_bugs.py`). `conventions`: a maker that does what its prompt says works in
+areas with unwritten rules (`memory_conventions.py`). The first task of a family only teaches; each later one
+is done twice from the same state, with memory and with memory withheld, in alternating order. With `--keep` a
+bench that was stopped goes on where it was. Intervals hold 95 in 100, of the paired differences.
 """
 
 from __future__ import annotations
@@ -14,241 +15,112 @@ import argparse
 import asyncio
 import json
 import math
-import random
-import re
 import statistics
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from setpoint.agents.mechanic import MechanicAgent
-from setpoint.domain.evaluation import Evaluation
-from setpoint.domain.evaluation import Stage as Measuring
-from setpoint.domain.events import AgentFinished, ToolExecuted
-from setpoint.domain.ids import TraceId
+import memory_bugs as bugs
+import memory_conventions as conventions
+
 from setpoint.domain.learning import MemoryTerms
-from setpoint.domain.run import Ending, Limits, RunOrder
-from setpoint.loops import phase
 from setpoint.memory import SqlMemory
-from setpoint.ports import Measured, Toolbox, WorkCopy
-from setpoint.store.artifacts import Artifacts
 from setpoint.store.connect import open_store
-from setpoint.testing import Scene, Stage, evaluation, failure
 
-SHOWN = MemoryTerms(hold_out=0.0, withhold=0.0)
+SHOWN = MemoryTerms(hold_out=0.0, withhold=0.0, max_reflection_usd=0)
 BLIND = MemoryTerms(recall=False, reflect=False)
-ONCE = Limits(max_iterations=1, max_wall_s=300.0)
-WORDS = re.findall(
-    r"\w+",
-    "order item rate page lot box line cart token shelf crate batch stock ticket parcel route",
-)
-_RED = re.compile(r"^(?:FAILED|ERROR) (\S+)(?: - (.*))?$", re.MULTILINE)
-_TRIED = re.compile(r"tried (\d+)")
+FIGURES = {
+    "bugs": ("right", "tried", "search_s"),
+    "conventions": ("right", "iterations", "cost_usd"),
+}
+Work = Callable[[Path, MemoryTerms], Awaitable[dict[str, Any]]]
 
 
-def padding(chance: random.Random, word: str) -> str:
-    """Give code around the bug that the tests reach too, so that there is something to search in."""
-    a, b = chance.randint(2, 9), chance.randint(10, 40)
-    return (
-        f"def {word}_scaled(value):\n    total = 0\n    for step in range({a}):\n"
-        f"        total += value * step\n    if total > {b}:\n        total -= {b}\n    return total\n\n\n"
+async def compared(folder: Path, number: int, work: Work) -> dict[str, Any]:
+    """Do one task both ways; the first of a family only with memory, as there is nothing to compare yet."""
+    ways = {"without": BLIND, "with": SHOWN} if number else {"with": SHOWN}
+    turn = list(ways) if number % 2 else [*reversed(ways)]
+    # With memory comes first in every other pair: it teaches only once its own run is over.
+    return {way: await work(folder / f"{way}", ways[way]) for way in turn}
+
+
+async def measure(kind: str, pairs: int, folder: Path) -> list[dict[str, Any]]:
+    """Do all tasks of a kind that are not done yet, each after those before it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record = folder / "rows.jsonl"
+    rows = [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
+    done = {(row["family"], row["task"]) for row in rows}
+    store = open_store(folder / "state")
+    memory = SqlMemory(store)
+
+    def of_bugs(task: tuple[str, str, str], word: str) -> Work:
+        return lambda place, terms: bugs.worked(place, task, word, memory, terms)
+
+    def of_conventions(name: str, wish: str) -> Work:
+        area = conventions.AREAS[name]
+        return lambda place, terms: conventions.worked(place, area, wish, memory, terms)
+
+    works: list[tuple[str, int, Work]] = (
+        [(name, number, of_bugs(task, word)) for name, number, task, word in bugs.tasks(pairs)]
+        if kind == "bugs"
+        else [(name, number, of_conventions(name, wish)) for name, number, wish in conventions.tasks(pairs)]
     )
-
-
-def of_values(word: str, n: int, use: str) -> dict[str, tuple[str, str, str]]:
-    """Give bugs in an expression: the module, the tests that the mechanic sees, and those that judge."""
-    return {
-        "index": (
-            f"def last_{word}(values):\n{use}    return values[len(values)]\n",
-            f"    assert m.last_{word}([1, 2, {n}]) == {n}\n",
-            f"    assert m.last_{word}([{n}]) == {n}\n    assert m.last_{word}([4, 5]) == 5\n",
-        ),
-        "bound": (
-            f"def {word}_fits(values):\n{use}    return values < {n}\n",
-            f"    assert m.{word}_fits({n})\n",
-            f"    assert not m.{word}_fits({n} + 0.5)\n    assert m.{word}_fits({n} - 1)\n",
-        ),
-        "swapped": (
-            (
-                f"def part_{word}(top, low):\n    return top / low\n\n\n"
-                f"def {word}_share(values):\n{use}    return part_{word}(len(values), sum(values))\n"
-            ),
-            f"    assert m.{word}_share([{n}, {n}, {n}]) == {n}\n",
-            f"    assert m.{word}_share([1, 3]) == 2\n    assert m.{word}_share([8]) == 8\n",
-        ),
-    }
-
-
-def of_loops(word: str, n: int, use: str) -> dict[str, tuple[str, str, str]]:
-    """Give bugs in a loop, as `of_values` does."""
-    return {
-        "missing": (
-            (
-                f"def {word}_counts(values):\n{use}    seen = {{}}\n    for each in values:\n"
-                f"        seen[each] = seen[each] + 1\n    return seen\n"
-            ),
-            f"    assert m.{word}_counts(['a', 'a']) == {{'a': 2}}\n",
-            f"    assert m.{word}_counts(['b', 'a', 'b']) == {{'b': 2, 'a': 1}}\n",
-        ),
-        "dropped": (
-            (
-                f"def {word}_sum(values):\n{use}    total = 0\n"
-                f"    for each in values:\n        total = each\n"
-                f"    return total\n"
-            ),
-            f"    assert m.{word}_sum([{n}, 2, 1]) == {n + 3}\n",
-            f"    assert m.{word}_sum([5, 5]) == 10\n    assert m.{word}_sum([]) == 0\n",
-        ),
-        "early": (
-            (
-                f"def {word}_all(values):\n{use}    found = []\n    for each in values:\n"
-                f"        if each > {n}:\n"
-                f"            found.append(each)\n            break\n    return found\n"
-            ),
-            f"    assert m.{word}_all([{n + 1}, 1, {n + 2}]) == [{n + 1}, {n + 2}]\n",
-            f"    assert m.{word}_all([{n + 3}, {n + 4}, {n + 5}]) == [{n + 3}, {n + 4}, {n + 5}]\n",
-        ),
-    }
-
-
-def family(name: str, chance: random.Random, word: str) -> tuple[str, str, str]:
-    """Give a broken module, the tests that the mechanic sees, and those that judge it."""
-    n = chance.randint(3, 9)
-    pad = padding(chance, word)
-    use = f"    {word}_scaled(len(values) if hasattr(values, '__len__') else 1)\n"
-    code, seen, judge = {**of_values(word, n, use), **of_loops(word, n, use)}[name]
-    head = f"from shop import {word} as m\n\n\ndef test_{word}_"
-    return pad + code, f"{head}seen():\n{seen}", f"{head}judged():\n{judge}"
-
-
-FAMILIES = ("index", "bound", "swapped", "missing", "dropped", "early")
-
-
-class Suite:
-    """Runs pytest on the work copy; the test stage adds the tests that judge."""
-
-    def __init__(self, judge: str) -> None:
-        self._judge = judge
-
-    async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
-        """Give what there is to measure with."""
-        del order, copy
-        return Toolbox({"pytest": "bench"}, sys.executable)
-
-    async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
-        """Nothing is changed that would have to be put back."""
-        del order, copy
-        return ()
-
-    async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
-        """Run the tests of the stage."""
-        del order
-        with tempfile.TemporaryDirectory() as place:
-            root = Path(measured.copy.path)
-            tests = [root / "tests"]
-            if measured.stage in (Measuring.TEST, Measuring.CONFIRM):
-                tests.append(Path(place) / "test_judge.py")
-                tests[1].write_text(self._judge)
-            argv = [sys.executable, "-B", "-m", "pytest", "-q", "-rfE", "--tb=no", "-p", "no:cacheprovider"]
-            done = await asyncio.to_thread(
-                subprocess.run,
-                [*argv, "-c", str(root / "pytest.ini"), "--rootdir", str(root), *map(str, tests)],
-                cwd=root,
-                env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        red = tuple(failure(test, message or "failed") for test, message in _RED.findall(done.stdout))
-        return evaluation(measured.stage, measured.commit, measured.tree, Scene(failing=red))
-
-
-async def worked(
-    folder: Path, task: tuple[str, str, str], word: str, memory: SqlMemory, terms: MemoryTerms
-) -> dict[str, Any]:
-    """Do one task; gives whether it was right, candidates tried and seconds of search."""
-    code, seen, judge = task
-    files = {
-        "shop/__init__.py": "",
-        f"shop/{word}.py": code,
-        f"tests/test_{word}.py": seen,
-        "pytest.ini": "[pytest]\npythonpath = .\n",
-    }
-    stage = Stage(
-        agent=MechanicAgent(Artifacts(folder / "artifacts"), search_s=60.0, alternatives_s=0.0),
-        evaluator=Suite(judge),
-        folder=folder,
-        files=files,
-        limits=ONCE,
-        memory=memory,
-    )
-    order = stage.order(trace_id=TraceId(f"run-{folder.name}"), memory=terms, root="/shop")
-    outcome = await phase.drive(order, stage.world(), stage.durable)
-    bodies = [event.body for event in stage.log.replay(order.trace_id)]
-    calls = [body.call for body in bodies if isinstance(body, ToolExecuted)]
-    tried = next((int(m.group(1)) for call in calls if (m := _TRIED.search(call.title))), 0)
-    (made,) = [body for body in bodies if isinstance(body, AgentFinished)]
-    attempt = made.snapshot.attempt
-    return {
-        "right": outcome.ending is Ending.VERIFIED,
-        "tried": tried,
-        "search_s": round(attempt.duration_s, 2) if attempt else None,
-        "edit": next((call.title for call in calls if call.name == "apply_patch"), ""),
-    }
-
-
-async def measure(pairs: int, families: int) -> list[dict[str, Any]]:
-    """Do all tasks of all families, each after those before it in its family."""
-    rows = []
-    for name in FAMILIES[:families]:
-        chance = random.Random(name)
-        with tempfile.TemporaryDirectory() as place:
-            folder = Path(place)
-            store = open_store(folder / "state")
-            memory = SqlMemory(store)
-            for number in range(pairs + 1):
-                word = WORDS[number % len(WORDS)]
-                task = family(name, chance, word)
-                row: dict[str, Any] = {"family": name, "task": number}
-                if number:
-                    blind = folder / f"blind-{number}"
-                    row["without"] = await worked(blind, task, word, memory, BLIND)
-                told = folder / f"told-{number}"
-                row["with"] = await worked(told, task, word, memory, SHOWN)
-                rows.append(row)
-                print(json.dumps(row), file=sys.stderr, flush=True)
-            store.close()
+    for name, number, work in works:
+        if (name, number) in done:
+            continue
+        came = await compared(folder / f"{name}-{number}", number, work)
+        rows.append({"kind": kind, "family": name, "task": number, **came})
+        with record.open("a") as stream:
+            stream.write(json.dumps(rows[-1]) + "\n")
+        print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+    store.close()
     return rows
 
 
 def paired(rows: Sequence[dict[str, Any]], figure: str) -> tuple[float, float, float]:
-    """Give the mean difference with less without, and its interval (95 in 100, by the normal law)."""
-    gaps = [float(row["with"][figure]) - float(row["without"][figure]) for row in rows if "without" in row]
+    """Give the mean difference, with less without, and its interval by the normal law."""
+    gaps = [float(row["with"][figure]) - float(row["without"][figure]) for row in rows]
     half = 1.96 * statistics.stdev(gaps) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.inf
     mean = statistics.fmean(gaps)
     return mean, mean - half, mean + half
+
+
+def told(kind: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Print what came out, family by family and together."""
+    compared_rows = [row for row in rows if "without" in row]
+    for name in (*dict.fromkeys(row["family"] for row in rows), "all"):
+        of = [row for row in compared_rows if name in ("all", row["family"])]
+        if not of:
+            continue
+        print(f"{kind}, {name}: {len(of)} pairs")
+        for figure in FIGURES[kind]:
+            mean, low, high = paired(of, figure)
+            one, other = (
+                statistics.fmean(float(row[way][figure]) for row in of) for way in ("with", "without")
+            )
+            print(
+                f"  {figure:10} {one:8.3f} with, {other:8.3f} without: {mean:+.3f} [{low:+.3f}, {high:+.3f}]"
+            )
 
 
 def main() -> None:
     """Measure and say what came out, whatever it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=10, help="pairs in each family")
-    parser.add_argument("--families", type=int, default=len(FAMILIES))
+    parser.add_argument("--only", choices=sorted(FIGURES), help="only tasks of this kind")
+    parser.add_argument("--keep", type=Path, help="where the state of the bench is kept")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    rows = asyncio.run(measure(given.pairs, given.families))
-    if given.json:
-        print(json.dumps(rows, indent=1))
-        return
-    for name in (*FAMILIES[: given.families], ""):
-        of = [row for row in rows if name in ("", row["family"])]
-        print(f"{name or 'all'}: {sum('without' in row for row in of)} pairs")
-        for figure in ("right", "tried", "search_s"):
-            mean, low, high = paired(of, figure)
-            print(f"  {figure:9} with - without {mean:+.3f} [{low:+.3f}, {high:+.3f}]")
+    with tempfile.TemporaryDirectory() as place:
+        folder = given.keep or Path(place)
+        for kind in (given.only,) if given.only else FIGURES:
+            rows = asyncio.run(measure(kind, given.pairs, folder / kind))
+            if given.json:
+                print(json.dumps(rows, indent=1))
+            else:
+                told(kind, rows)
 
 
 if __name__ == "__main__":

@@ -2,26 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from wording import row
 
-from setpoint.web import api
+from setpoint.web.app import DESCRIBED
+
+TITLES = {
+    "runs": "Runs, questions, stories and metrics",
+    "feedback": "Feedback",
+    "learnings": "Learnings",
+    "production": "Production",
+}
+SCOPES = {"Reader": "read", "Answerer": "feedback", "Admin": "admin", "Monitor": "signal"}
+Schema = Mapping[str, Any]
 
 
 def page() -> Iterator[str]:
-    """Every operation with what it needs."""
+    """Every operation with what it needs, takes and gives."""
     made = FastAPI()
-    made.include_router(api.router)
+    for router, tag in DESCRIBED:
+        made.include_router(router, tags=[tag])
+    told = made.openapi()
     yield "# JSON API\n"
     yield (
         "Served by `setpoint serve`, described in full by `/api/openapi.json`. A program sends "
         "`Authorization: Bearer TOKEN` with one of the tokens of `web-tokens.json` in the state directory; a "
-        "body is `application/json`. A refusal is an object with `detail`.\n"
+        "body is `application/json`, `{}` where nothing is to be said. A refusal is an object with `detail`: "
+        "401 without a token, 403 with one of too small a scope, 404 for what is not there, 409 for what "
+        "cannot be done now, 422 for a body that says nothing of use. What was started (202) stands in the "
+        "record of its run, or with its fault in `GET /api/v1/work`.\n"
     )
-    yield "| operation | what it does |"
-    yield "|---|---|"
-    for path, operations in made.openapi()["paths"].items():
-        for method, told in operations.items():
-            yield row(f"`{method.upper()} {path}`", " ".join(told["description"].split()))
+    scopes = {name: scope for router, _ in DESCRIBED for name, scope in _scopes(router.routes)}
+    bodies: dict[str, str] = {}
+    for tag, title in TITLES.items():
+        yield f"## {title}\n"
+        yield "| operation | scope | takes | gives | what it does |"
+        yield "|---|---|---|---|---|"
+        for path, operations in told["paths"].items():
+            for method, operation in operations.items():
+                if operation["tags"] == [tag]:
+                    yield _operation(f"{method.upper()} {path}", operation, scopes, bodies)
+        yield ""
+    yield "## What is sent\n"
+    for name, key in bodies.items():
+        yield from _body(name, told["components"]["schemas"][key])
+
+
+def _operation(name: str, operation: Schema, scopes: Mapping[str, str], bodies: dict[str, str]) -> str:
+    asked = [f"`?{each['name']}`" for each in operation.get("parameters", ()) if each["in"] == "query"]
+    sent = _schema(operation.get("requestBody", {}))
+    if "$ref" in sent:
+        name_of = _named(sent)
+        bodies[name_of] = sent["$ref"].rpartition("/")[2]
+        asked.append(f"[{name_of}](#{name_of.lower()})")
+    given = next(
+        (text for code, each in operation["responses"].items() if code < "3" and (text := _shape(each))),
+        "text",
+    )
+    does = " ".join(operation["description"].split())
+    return row(f"`{name}`", scopes[name], ", ".join(asked), f"`{given}`", does)
+
+
+def _scopes(routes: list[Any]) -> Iterator[tuple[str, str]]:
+    for route in routes:
+        if isinstance(route, APIRoute):
+            needed = route.endpoint.__annotations__
+            scope = SCOPES[needed.get("_visitor") or needed["visitor"]]
+            for method in route.methods:
+                yield f"{method} {route.path}", scope
+
+
+def _shape(answer: Schema) -> str:
+    """Name what is sent or given; empty for a plain text."""
+    schema = _schema(answer)
+    if schema.get("type") == "array":
+        return f"{_named(schema['items'])}[]"
+    return _named(schema)
+
+
+def _schema(answer: Schema) -> Schema:
+    found: Schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+    return found
+
+
+def _named(schema: Schema) -> str:
+    name = str(schema.get("$ref", "")).rpartition("/")[2].rpartition("__")[2]
+    return name or schema.get("title", "")
+
+
+def _body(name: str, schema: Schema) -> Iterator[str]:
+    yield f"### {name}\n"
+    yield f"{schema['description']}\n"
+    yield "| field | type | needed | what it says |"
+    yield "|---|---|---|---|"
+    for field, each in schema["properties"].items():
+        needed = "yes" if field in schema.get("required", ()) else "no"
+        yield row(f"`{field}`", _type(each), needed, " ".join(each.get("description", "").split()))
+    yield ""
+
+
+def _type(schema: Schema) -> str:
+    kinds = [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
+    names = (f"`{_named(each)}`" if "$ref" in each else each.get("type", "") for each in kinds)
+    return " or ".join(dict.fromkeys(names))

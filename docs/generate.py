@@ -34,6 +34,7 @@ from setpoint.domain.custom_check import ReportFormat
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.mutation import Mutant, MutationReport
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.domain.production import Deployment, Frame, Hypothesis, Signal, Suspicion
 from setpoint.domain.run import Limits, RunOutcome
 from setpoint.events.metrics import DayFigure, Metric, MetricsReport, Part
 from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, Question, RunProgress
@@ -44,7 +45,7 @@ from setpoint.pipelines import SHIPPED, load_pipeline
 from setpoint.policies import guards
 from setpoint.presets.asked import ChecksSettings, ToolSettings
 from setpoint.settings import CLASSIC, Settings
-from setpoint.wiring import OpenGate
+from setpoint.wiring import OpenGate, ProblemView, SignalView
 from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
 
@@ -341,6 +342,8 @@ def json_shapes() -> Iterator[str]:
         ("metrics", "One report, with `snapshot` where it was stored too.", MetricsReport),
         ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),
         ("mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
+        ("signal list, signal show", "A list of problems, the one seen last first, or one.", ProblemView),
+        ("deploy list, deploy record", "A list of deployments, newest first, or one with `new`.", Deployment),
         ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
     for verbs_of, text, model in shapes:
@@ -353,7 +356,7 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
-    for part in (Mutant, Metric, Part, DayFigure):
+    for part in (Mutant, Metric, Part, DayFigure, SignalView, Signal, Frame, Hypothesis, Suspicion):
         yield f"### `{part.__name__}`\n"
         yield from fields(part)
     yield "## `progress.json`\n"

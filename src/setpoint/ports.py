@@ -11,9 +11,11 @@ from setpoint.domain.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body, Event
 from setpoint.domain.evidence import CheckResult
-from setpoint.domain.ids import Commit, LearningId, TraceId, Tree
+from setpoint.domain.ids import Commit, LearningId, StoryId, TraceId, Tree
 from setpoint.domain.learning import Hit, LearningEvidence, Proposal, Standing
+from setpoint.domain.production import Blame, Change, Frame
 from setpoint.domain.run import RunOrder, Snapshot
+from setpoint.domain.story import Status, Story
 from setpoint.domain.value import Value
 
 T = TypeVar("T", bound=Value)
@@ -177,6 +179,38 @@ class Memory(Protocol):
 
     def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
         """Compare the files that a project's learnings rest on with those there are; gives what changed."""
+
+
+class Lineage(Protocol):
+    """How the code came to be what it is; asked for the change behind a signal from production."""
+
+    async def brought(self, older: Commit, newer: Commit) -> tuple[Change, ...]:
+        """Give the commits that `newer` holds and `older` does not, newest first."""
+
+    async def blamed(self, at: Commit, frames: Sequence[Frame]) -> tuple[Blame, ...]:
+        """Give the commits behind the lines that frames name and near them; none for foreign frames."""
+
+    async def told(self, commits: Collection[Commit]) -> tuple[Change, ...]:
+        """Describe commits, newest first; those that are not there are left out."""
+
+    async def holds(self, commit: Commit, run: TraceId, since: datetime) -> bool:
+        """Say whether a commit holds what a run delivered, which was merged `since` then."""
+
+
+class Board(Protocol):
+    """The stories of a project."""
+
+    def status(self, story: StoryId) -> Status | None:
+        """Give the column that a story stands in; none where there is no such story."""
+
+    def put(self, story: Story, *, ready: bool) -> StoryId:
+        """Write a story, kept back by `backlog` unless it is ready; one that is there stays as it is."""
+
+    def mended_by(self, story: StoryId) -> TraceId | None:
+        """Give the newest run of a story, where it ended with work that was verified or accepted."""
+
+    def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
+        """Open a story again, with more words at its end; where they stand there already, they stay once."""
 
 
 class Durable(Protocol):

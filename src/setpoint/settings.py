@@ -30,6 +30,7 @@ from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
 from setpoint.domain.learning import MemoryTerms
 from setpoint.domain.price import ModelPrice
+from setpoint.domain.production import ProductionTerms
 from setpoint.domain.quality import WEIGHTS, QualityVector
 from setpoint.domain.run import Limits
 from setpoint.domain.sandbox import Means, SandboxSettings
@@ -96,6 +97,8 @@ class AgentsSettings(BaseModel):
     """How many of them work at the same time."""
     order: tuple[str, ...] = ("claude", "codex", "gemini", "copilot", "opencode", "mechanic")
     """The order in which `auto` tries agents."""
+    fixers: tuple[tuple[str, ...], ...] = ()
+    """Commands that mend a tree in place, for the mechanic; `{workdir}` is replaced by a copy's path."""
     wall_s: float = Field(default=1800.0, gt=0)
     """Seconds one attempt may take."""
     idle_s: float = Field(default=600.0, gt=0)
@@ -201,6 +204,8 @@ class Settings(BaseSettings):
     """How the board is worked off."""
     cover: CoverGoals = CoverGoals()
     """Which files are to be covered by tests, and how well; `setpoint cover` names them."""
+    production: ProductionTerms = ProductionTerms()
+    """What becomes of signals from production."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Who is told of runs that have ended."""
     weights: dict[str, float] = WEIGHTS

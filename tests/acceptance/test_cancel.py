@@ -11,12 +11,12 @@ from acceptance.test_run_verb import _events, _living, _until
 SLEEPY = "4733"
 
 
-def begun(repository):
+def begun(repository, **environment):
     argv = [sys.executable, "-m", "setpoint", "run", WISH, "--agent", "actor", "--json"]
     return subprocess.Popen(
         argv,
         cwd=repository.root,
-        env=repository.environment(),
+        env=repository.environment(**environment),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

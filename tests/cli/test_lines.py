@@ -68,6 +68,7 @@ SHOWN = {
     "memory.followed": "of what was recalled, followed: lrn-0example (wrote so)",
     "reflection.completed": "reflection by rules (run_completed): 1\n"
     "  lrn-0example Clear mocks between tests\n  advice: look at cart.py",
+    "reflection.answered": "thinker was asked what the run taught: none: no JSON object",
     "reflection.skipped": "no reflection (run_completed): no money left",
     "feedback.confidence_increased": "belief in lrn-0example: 0.60 -> 0.70 (fix_applied)",
     "feedback.confidence_decreased": "belief in lrn-0example: 0.70 -> 0.50 (finding_dismissed)",
@@ -75,8 +76,22 @@ SHOWN = {
     "feedback.fix_applied": "Ann takes the fix of 0123456789abcdef in src/cart.py: kept, on setpoint/totals",
     "feedback.fix_rewritten": "Ann rewrites the fix of 0123456789abcdef in src/cart.py: "
     "not kept: 1 test is red",
+    "feedback.human_edited": "Ann changed src/cart.py by hand, answering escalation-1",
     "feedback.human_comment_added": "Ann on src/cart.py:3: what of null?",
     "feedback.delivery_judged": "git shows: setpoint/totals was edited (src/cart.py) in cccccccccc",
+    "production.deployed": "v2 (dddddddddd) runs in production since 2026-02-01 11:55Z",
+    "production.anomaly_detected": "sig-bb3112f1a543 error from shop/errors: ZeroDivisionError in average",
+    "production.anomaly_ended": "sig-bb3112f1a543 is over",
+    "production.cause_suspected": "sig-bb3112f1a543: bbbbbbbbbb is suspected (0.58): last changed it",
+    "production.story_opened": "story production-zerodivisionerror-012345 of sig-bb3112f1a543, "
+    "waits for a person's leave: by rule",
+    "production.story_deferred": "no story of sig-bb3112f1a543 before 13:00Z: too many",
+    "production.problem_decided": "0123456789abcdef is no problem (Ann: a drill)",
+    "production.fix_deployed": "the fix of 0123456789abcdef (run-0mended) runs in production: "
+    "v3 (ffffffffff)",
+    "production.fix_held": "the fix of 0123456789abcdef held: not seen",
+    "production.problem_returned": "0123456789abcdef is back, production-zerodivisionerror-012345 "
+    "is open again: seen again",
 }
 
 
@@ -95,6 +110,7 @@ def test_only_details_are_left_out():
         "review.answered",
         "integrity.change_reviewed",
         "integrity.reasons_given",
+        "reflection.answered",
         "reflection.skipped",
     }
 

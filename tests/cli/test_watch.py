@@ -13,6 +13,7 @@ from events.report_runs import order, verified_run
 from setpoint import wiring
 from setpoint.cli import watch
 from setpoint.cli.app import app
+from setpoint.cli.live import print_event
 from setpoint.cli.styles import of_state
 from setpoint.domain.events import PhaseEntered, RunStarted
 from setpoint.domain.gate import Gate
@@ -170,3 +171,15 @@ def test_a_newly_entered_phase_is_where_it_is(project):
         project.log.append(ASKING, "more", [PhaseEntered(phase="implement", iteration=2)])
         seen = wiring.glance(project, ASKING)
     assert seen.where == "implement, iteration 2 of 7"
+
+
+def test_what_an_agent_calls_its_tools_cannot_act_on_a_terminal(project):
+    call = EXAMPLES["tool.executed"].call.model_copy(update={"title": "\x1b]0;owned\x07\x1b[2Jls"})
+    body = EXAMPLES["tool.executed"].model_copy(update={"call": call})
+    console = Console(width=100, force_terminal=True, color_system=None, file=io.StringIO())
+    (event,) = project.log.append(ASKING, "hostile", [body])
+    print_event(console, event, everything=True)
+    assert "ls" in console.file.getvalue()
+    assert "\x1b" not in console.file.getvalue()
+    with RunLocks(project.state).held(ASKING):
+        assert "\x1b" not in wiring.glance(project, ASKING).doing

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -200,35 +201,37 @@ def test_every_memory_ranks_the_same(kept: Kept, tmp_path: Path) -> None:
 
 
 KINDS = st.sampled_from([kind for kind in EvidenceKind if kind is not EvidenceKind.SUPERSEDED])
+TOLD = st.lists(st.tuples(st.integers(0, 3), KINDS, st.integers(0, 5)), max_size=8)
+SCOPES = count()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
-@given(
-    told=st.lists(st.tuples(st.integers(0, 3), KINDS, st.integers(0, 5)), max_size=12),
-    again=st.lists(st.integers(0, 11), max_size=20),
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
+@given(told=TOLD, again=st.lists(st.integers(0, 7), max_size=8))
 def test_whatever_is_told_twice_changes_nothing(
-    told: list[tuple[int, EvidenceKind, int]], again: list[int]
+    kept: Kept, told: list[tuple[int, EvidenceKind, int]], again: list[int]
 ) -> None:
-    clock = HandClock()
-    once, often = ListMemory(clock.now), ListMemory(clock.now)
-    proposals = [proposal(title, body) for title, body in TEXTS[:4]]
-    ids = [dict(enumerate(memory.learn(proposals))) for memory in (once, often)]
+    once = ListMemory(kept.clock.now)
+    scope = f"place {next(SCOPES)}"  # a store serves many examples
+    proposals = [proposal(f"{title} {scope}", body, scope=scope) for title, body in TEXTS[:4]]
+    memories = (once, kept.memory)
+    ids = [dict(enumerate(memory.learn(proposals))) for memory in memories]
 
-    def tell(memory: ListMemory, names: dict[int, LearningId], place: int) -> None:
-        which, kind, source = told[place]
-        memory.weigh([entry(names[which], kind, f"{kind}:{source}", clock.now())])
+    def tell(which: int, place: int) -> None:
+        about, kind, source = told[place]
+        name = f"{kind}:{source}"
+        memories[which].weigh([entry(ids[which][about], kind, name, kept.clock.now(), note="elsewhere")])
 
     for place in range(len(told)):
-        tell(once, ids[0], place)
-        tell(often, ids[1], place)
+        for which in (0, 1):
+            tell(which, place)
         for other in again:
             if other <= place:
-                tell(often, ids[1], other)
-        often.learn(proposals)
+                tell(1, other)
+        assert tuple(kept.memory.learn(proposals)) == tuple(ids[1].values())
     for place in range(4):
-        ((one,), (other,)) = once.standings([ids[0][place]]), often.standings([ids[1][place]])
-        assert (one.confidence, one.status) == (other.confidence, other.status)
+        ((one,), (other,)) = (memories[which].standings([ids[which][place]]) for which in (0, 1))
+        assert (one.confidence, one.status, one.contexts) == (other.confidence, other.status, other.contexts)
+        assert len(one.evidence) == len(other.evidence)
 
 
 def test_the_database_itself_keeps_learnings_and_evidence_as_they_are(tmp_path: Path) -> None:
@@ -243,3 +246,15 @@ def test_the_database_itself_keeps_learnings_and_evidence_as_they_are(tmp_path: 
         with pytest.raises(sa.exc.IntegrityError, match="append-only"), store.writing() as connection:
             connection.execute(sa.text(statement))
     store.close()
+
+
+def test_what_is_taught_again_elsewhere_is_found_there_too_unless_a_stranger_says_so(kept: Kept) -> None:
+    (id_,) = kept.memory.learn([proposal(context="an endpoint that lists orders")])
+    assert kept.memory.search("a route over HTTP") == ()
+    kept.memory.learn([proposal(context="a route for comments over HTTP", source="run:two")])
+    (hit,) = kept.memory.search("a route over HTTP")
+    assert hit.standing.contexts == ("an endpoint that lists orders", "a route for comments over HTTP")
+    assert hit.share == 1.0
+    kept.memory.learn([proposal(context="payments", source="pack:x", trust=Trust.EXTERNAL)])
+    assert kept.memory.search("payments") == ()
+    assert kept.one(id_).contexts == hit.standing.contexts

@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from domain.memory_examples import ABOUT_MEMORY
+from domain.production_examples import ABOUT_PRODUCTION
 from setpoint.domain import events as e
 from setpoint.domain.attempt import Attempt, Mode, ModelCall, Stop, ToolCall, Usage
 from setpoint.domain.evaluation import Stage
@@ -213,6 +214,7 @@ _BODIES = (
     e.Delivered(branch=ORDER.branch, commit=COMMIT, verified=True),
     e.RunFinished(outcome=OUTCOME),
     *ABOUT_MEMORY,
+    *ABOUT_PRODUCTION,
 )
 EXAMPLES = {body.kind: body for body in _BODIES}
 """An event by its kind."""

@@ -2,7 +2,7 @@
 
 from setpoint.domain import memory_events as m
 from setpoint.domain.evidence import CheckState
-from setpoint.domain.ids import Commit, LearningId
+from setpoint.domain.ids import Commit, GateId, LearningId
 from setpoint.domain.learning import LearningKind, LearningStatus, Recollection
 
 COMMIT = Commit("c" * 40)
@@ -24,6 +24,7 @@ OF_A_FIX = {**BY_A_PERSON, "commit": COMMIT, "states": {"pytest": CheckState.PAS
 ABOUT_MEMORY = (
     m.MemoryRecalled(phase="plan", question="make it work", items=(ITEM, HELD_BACK)),
     m.LearningsJudged(items=(m.Followed(learning=LEARNING, followed=True, how="wrote so", helped=True),)),
+    m.ReflectionAnswered(agent="thinker", why="no JSON object"),
     m.ReflectionCompleted(
         trigger=m.Trigger.COMPLETED, learnings=(LEARNING,), titles=(ITEM.title,), advice="look at cart.py"
     ),
@@ -33,6 +34,9 @@ ABOUT_MEMORY = (
     m.FindingDismissed(**BY_A_PERSON, message="rounded twice", reason="it is not", after_s=3.0),
     m.FixApplied(**OF_A_FIX, branch="setpoint/totals", kept=True),
     m.FixRewritten(**OF_A_FIX, written="-a\n+b\n", kept=False, reason="1 test is red"),
+    m.HumanEdited(
+        gate=GateId("escalation-1"), files=("src/cart.py",), diff="-a\n+b\n", commit=COMMIT, by="Ann"
+    ),
     m.CommentAdded(file="src/cart.py", line=3, text="what of null?", by="Ann"),
     m.DeliveryJudged(
         branch="setpoint/totals", fate=m.DeliveryFate.EDITED, commit=COMMIT, files=("src/cart.py",)

@@ -44,7 +44,13 @@ def plain(events, since, until):
     ):
         samples.update(measured)
     found = {name: (fmean(values), len(values)) for name, values in samples.items() if values}
-    return {**found, **_of_money(ended), **_of_reasons(ended), **_of_learnings(ended, recent)}
+    return {
+        **found,
+        **_of_money(ended),
+        **_of_reasons(ended),
+        **_of_learnings(ended, recent),
+        **_of_uplift(ended),
+    }
 
 
 def window_before(since, until):
@@ -210,6 +216,21 @@ def _of_memory(ended, recent):
 def _of_learnings(ended, recent):
     count = sum(len(body.learnings) for body in _of(recent, m.ReflectionCompleted))
     return {"learnings_per_run": (count / len(ended), len(ended))} if ended else {}
+
+
+def _of_uplift(ended):
+    came = {True: [], False: []}
+    for run in ended:
+        ending = _outcome(run).ending
+        if ending in (Ending.CANCELLED, Ending.BROKEN_AGENT):
+            continue
+        fitted = [item for body in _of(run, m.MemoryRecalled) for item in body.items]
+        for learning in {item.learning for item in fitted}:
+            shown = any(item.shown for item in fitted if item.learning == learning)
+            came[shown].append(ending is Ending.VERIFIED)
+    if not came[True] or not came[False]:
+        return {}
+    return {"memory_uplift": (fmean(came[True]) - fmean(came[False]), len(came[True]) + len(came[False]))}
 
 
 def _of_predictions(ended):

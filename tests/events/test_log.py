@@ -105,6 +105,10 @@ def test_events_of_several_runs_are_read_at_once_each_run_in_order(store: Store)
     assert [event.seq for event in found[TraceId("run-c")]] == [1, 3]
     assert found[TraceId("run-a")][0] == log.replay(TraceId("run-a"))[0]
     assert log.replays([], kinds=("phase.entered",)) == {}
+    whole = log.replays([TraceId("run-a"), TraceId("run-b")])
+    assert {trace: tuple(events) for trace, events in whole.items()} == {
+        trace: log.replay(TraceId(trace)) for trace in ("run-a", "run-b")
+    }
 
 
 def test_a_part_of_a_run_is_read_without_the_rest(store: Store) -> None:

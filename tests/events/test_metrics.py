@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from domain.examples import COMMIT, GATE, HALT, ORDER, OUTCOME, a_snapshot, an_attempt
+from domain.examples import COMMIT, EXAMPLES, GATE, HALT, ORDER, OUTCOME, a_snapshot, an_attempt
 from events.plain_metrics import STUCK, plain, window_before
 from setpoint.domain import events as e
 from setpoint.domain import memory_events as m
@@ -24,7 +24,7 @@ from setpoint.domain.verdict import Judgement, Verdict
 from setpoint.errors import RecordedDataError
 from setpoint.events.log import SqlEventLog
 from setpoint.events.measures import measures
-from setpoint.events.metrics import report
+from setpoint.events.metrics import report, reports
 from setpoint.events.tallies import STAGNATION_GUARDS
 from setpoint.policies.guards import exhausting, stuck
 from setpoint.store.connect import open_store
@@ -33,6 +33,8 @@ from store import postgres
 
 NOW = datetime(2026, 3, 20, 9, 30, tzinfo=UTC)
 MEASURED = {each.name for each in measures() if each.total}
+UNMEASURABLE = {"tool_cost"}
+"""Nothing that is recorded today gives it; its reason says why."""
 PHASES = ("implement", "review", "test")
 SCORES = st.none() | st.floats(0, 1)
 MONEY = st.none() | st.decimals(0, 5, places=6)
@@ -139,7 +141,7 @@ BODIES = st.one_of(
         items=st.lists(
             st.builds(
                 Recollection,
-                learning=st.just("lrn-1"),
+                learning=st.sampled_from(["lrn-1", "lrn-2"]),
                 kind=st.sampled_from(LearningKind),
                 title=st.just("a [title]"),
                 rank=st.just(1),
@@ -283,6 +285,7 @@ def test_every_metric_is_what_the_raw_events_say(new_store, played, days):
     assert report(store, days, NOW) == made, (
         "counted once more, mostly from what is kept of days that are over"
     )
+    assert reports(store, (3, days, 2), NOW)[1] == made, "several windows at once are as each alone"
     before = plain(events, *window_before(made.since, made.until))
     same(flat(made, value="previous", n="previous_n"), {k: v for k, v in before.items() if ":" not in k})
     # A part that was seen only in the other window is 0 of something here, or nothing.
@@ -358,3 +361,32 @@ def test_a_damaged_event_is_named_as_such(new_store):
         )
     with pytest.raises(RecordedDataError, match="cannot be computed from the recorded events"):
         report(store, 7, NOW)
+
+
+def test_every_metric_is_measured_where_everything_happened(new_store):
+    """No metric is compared with nothing alone: here each has a value, and it is the independent one."""
+    stated = Decision(policy="halter-v1", action=Action.HALT, reason="so", figures={"p_verified": 0.25})
+    told = [
+        body
+        for kind, body in EXAMPLES.items()
+        if kind not in ("run.finished", "gate.requested", "gate.answered")
+    ]
+    told += [e.HaltingDecided(iteration=1, decision=stated), e.PhaseApproved(phase="review", bounces=0)]
+    held = EXAMPLES["memory.recalled"]
+    held = held.model_copy(
+        update={"items": tuple(item.model_copy(update={"shown": False}) for item in held.items)}
+    )
+    ending = {"ending": Ending.STOPPED, "halt": HALT}
+    first = [
+        (3, "all", told),
+        (2, opened_key(GATE.id), [e.GateOpened(gate=GATE)]),
+        (1, answered_key(GATE.id), [EXAMPLES["gate.answered"]]),
+        (1, "end", [e.RunFinished(outcome=OUTCOME)]),
+    ]
+    second = [(1, "end", [held, e.RunFinished(outcome=OUTCOME.model_copy(update=ending))])]
+    store = new_store()
+    events = record(store, [first, second])
+    made = report(store, 7, NOW)
+    assert {each.name for each in made.metrics if each.value is None} == UNMEASURABLE
+    expected = plain(events, made.since, made.until)
+    same(flat(made), {name: value for name, value in expected.items() if ":" not in name})

@@ -155,3 +155,15 @@ def test_the_newest_run_of_each_story_that_is_asked_for(store: Store) -> None:
     found = newest_by_story(store, nobody, (StoryId("fix"), StoryId("other")))
     assert {story: run.trace_id for story, run in found.items()} == {"fix": "run-b"}
     assert newest_by_story(store, nobody, ()) == {}
+
+
+def test_a_long_list_goes_on_where_it_was_cut(store: Store) -> None:
+    for number in range(7):
+        begin(store, f"run-{number}", minutes=number // 3)
+    whole = runs(store, nobody)
+    parts, last = [], None
+    while part := runs(store, nobody, limit=2, before=last):
+        parts += part
+        last = part[-1]
+    assert parts == list(whole)
+    assert len(whole) == 7

@@ -4,14 +4,23 @@ from datetime import timedelta
 
 import pytest
 
-from domain.examples import EXAMPLES, ORDER
+from domain.examples import EXAMPLES, HALT, ORDER
 from events.report_runs import BEGAN, measured, recorded, verified_run
 from setpoint.domain import events as e
+from setpoint.domain.attempt import Breakage, BreakageKind, Stop
 from setpoint.domain.evaluation import Stage
+from setpoint.domain.run import Ending
 from setpoint.events.spans import SCHEMA_URL, spans
 from setpoint.testing import Scene
 
-HIDDEN = ("prompt", "the total is rounded twice", "src/cart.py", "look at the rounding")
+HIDDEN = (
+    "prompt",
+    "the total is rounded twice",
+    "src/cart.py",
+    "look at the rounding",
+    "are used up",
+    "pytest -q",
+)
 
 
 def by_path(found):
@@ -110,6 +119,33 @@ def test_names_figures_and_outcomes_are_told_and_no_text_of_agents_or_people():
     told = "".join(span.model_dump_json() for span in spans(recorded(*every_kind())))
     assert [text for text in HIDDEN if text in told] == []
     assert ORDER.story.title not in told
+
+
+def test_what_broke_is_told_by_its_kind_and_not_by_its_words():
+    broken = EXAMPLES["agent.finished"].snapshot.attempt.model_copy(
+        update={"stop": Stop.BROKEN, "breakage": Breakage(kind=BreakageKind.CRASH, message="secret-words")}
+    )
+    made = EXAMPLES["agent.finished"]
+    made = made.model_copy(update={"snapshot": made.snapshot.model_copy(update={"attempt": broken})})
+    thought = EXAMPLES["phase.completed"].model_copy(update={"breakage": broken.breakage})
+    call = EXAMPLES["model.called"]
+    call = call.model_copy(
+        update={"call": call.call.model_copy(update={"status": 0, "fault": "secret-words"})}
+    )
+    stopped = EXAMPLES["run.finished"].outcome.model_copy(
+        update={"ending": Ending.STOPPED, "reason": "secret-words", "halt": HALT}
+    )
+    bodies = (EXAMPLES["run.started"], e.PhaseEntered(phase="plan"), thought, EXAMPLES["agent.started"])
+    found = spans(recorded(*bodies, call, made, e.RunFinished(outcome=stopped)))
+    failed = {span.name: span.failed for span in found if span.failed is not None}
+    assert failed == {
+        "invoke_workflow change": "stopped",
+        "invoke_agent rules": "crash",
+        "invoke_agent scripted": "crash",
+        "chat claude-sonnet-4-5": "no whole answer",
+    }
+    assert found[0].attributes["setpoint.guard"] == "max_iterations"
+    assert "secret-words" not in "".join(span.model_dump_json() for span in found)
 
 
 def test_every_name_is_one_of_the_conventions_as_they_are_pinned():

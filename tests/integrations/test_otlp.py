@@ -196,7 +196,9 @@ def test_a_collector_that_refuses_or_is_not_there_is_named(collector):
         send("http://127.0.0.1:1", (span,), RUN, TOLD)
 
 
-@pytest.mark.parametrize("url", ["", "localhost:4318", "ftp://host", "http://"])
+@pytest.mark.parametrize(
+    "url", ["", "localhost:4318", "ftp://host", "http://", "http://[::1", "http://a:99999"]
+)
 def test_what_is_no_address_is_refused(url):
     with pytest.raises(UsageError, match="is no address of a collector"):
         endpoint(url)
@@ -204,8 +206,9 @@ def test_what_is_no_address_is_refused(url):
 
 def test_headers_that_are_none_are_refused():
     assert parsed_headers("") == {}
-    with pytest.raises(UsageError, match="a header is not name=value"):
-        parsed_headers("Bearer abc")
+    for text in ("Bearer abc", "=x", "a=b%0D%0Ac: d", "a=%E2%82%AC"):
+        with pytest.raises(UsageError, match="a header is not name=value"):
+            parsed_headers(text)
 
 
 def test_every_kind_of_event_can_be_sent(collector):

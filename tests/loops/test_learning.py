@@ -110,7 +110,7 @@ async def test_held_back_learnings_are_recorded_and_not_shown(tmp_path):
     memory = ListMemory()
     first = staged(tmp_path, edit(1, calls=(PATCHED,)), memory=memory)
     await driven(first)
-    terms = MemoryTerms(hold_out=0.5, withhold=0.5, reflect=False)
+    terms = MemoryTerms(hold_out=0.5, withhold=0.0, reflect=False)  # the coin of a run hangs on its name
     shown = 0
     for number in range(2, 14):
         stage = staged(tmp_path, edit(number), memory=memory)
@@ -118,10 +118,10 @@ async def test_held_back_learnings_are_recorded_and_not_shown(tmp_path):
         recalls = of(stage, MemoryRecalled, f"run-{number}")
         flags = {item.shown for each in recalls for item in each.items if item.hint.template}
         assert len(flags) == 1  # one coin for the run, whatever the role
-        assert all(item.propensity == 0.25 for each in recalls for item in each.items)
+        assert all(item.propensity == 0.5 for each in recalls for item in each.items)
         assert bool(stage.agent.briefs[0].recalled) is flags.pop()
         shown += bool(stage.agent.briefs[0].recalled)
-    assert 0 < shown < 12
+    assert shown == 5
 
 
 async def test_nothing_is_recalled_or_kept_where_the_terms_say_so(tmp_path):
@@ -259,3 +259,24 @@ async def test_what_a_person_said_is_shown_and_what_one_retired_is_not(tmp_path)
     again = staged(tmp_path, edit(2), memory=memory)
     await driven(again, "run-2")
     assert id_ not in [item.learning for item in again.agent.briefs[0].recalled]
+
+
+async def test_a_planted_secret_reaches_neither_question_nor_reflector_nor_memory(tmp_path):
+    planted = f"ghp_{'Q7' * 18}"
+    leaky = failure("tests/test_cart.py::test_key", f"KeyError: no rate with token {planted}")
+    memory, thinker = ListMemory(), Reflecting(SAID.replace("Use rate_of", f"Use {planted}"))
+    stage = Stage(
+        agent=ScriptedAgent(edit(1, usage=GIVEN), edit(2, usage=GIVEN)),
+        evaluator=ScriptedEvaluator(Scene(failing=(leaky,)), Scene(), base=Scene(failing=(leaky, RED))),
+        folder=tmp_path,
+        memory=memory,
+    )
+    assert (await driven(stage, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
+    (brief,) = thinker.briefs
+    assert "[redacted github" in brief.prompt
+    assert planted not in brief.prompt
+    asked = [each.question for each in of(stage, MemoryRecalled)]
+    assert any("no rate" in question for question in asked)
+    assert not any(planted in question for question in asked)
+    assert len(memory.standings()) >= 2
+    assert not any(planted in each.model_dump_json() for each in memory.standings())

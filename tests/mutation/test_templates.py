@@ -9,6 +9,15 @@ from setpoint.mutation.engine.source import Source
 from setpoint.mutation.engine.templates import TEMPLATES
 
 MENDS = [
+    ("fill", "for c in b:\n    pass\nreturn a", "for c in b:\n    a = c(a)\nreturn a"),
+    ("borrowed-guard", "return a[0]", "if not a:\n    return None\nreturn a[0]"),
+    ("borrowed-statement", "return a", "b.append(a)\nreturn a"),
+    ("borrowed-expression", "return a", "return a.lower()"),
+    ("keyword", "return sorted(a)", "return sorted(a, key=len)"),
+    ("filter", "return [c for c in a]", "return [c for c in a if c is not None]"),
+    ("choice", "return a.left", "return a.left if a is not None else None"),
+    ("only-element", "return [a]", "return a"),
+    ("spelling", "return a['nmae']", "return a['name']"),
     ("comparison", "if a < b: return a", "if a <= b: return a"),
     ("comparison", "return a in b", "return a not in b"),
     ("comparison", "return a is b", "return a is not b"),
@@ -83,6 +92,15 @@ MENDS = [
 ]
 
 
+NEIGHBOUR = """
+
+def h(a, b):
+    b.append(a)
+    c = sorted(b, key=len)
+    return a.lower(), a['name']
+"""
+
+
 def _function(body: str) -> str:
     return "def g(a, b):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
 
@@ -92,10 +110,10 @@ def _function(body: str) -> str:
 )
 def test_a_family_mends_what_it_is_for(template, broken, mended):
     text = _function(broken)
-    source = Source("/g.py", text.encode())
+    source = Source("/g.py", (text + NEIGHBOUR).encode())
     scores = {("/g.py", line): 1.0 for line in range(2, text.count("\n") + 1)}
     offered = {source.edited(each.edits): each.template for each in stream({"/g.py": source}, scores, seed=0)}
-    assert _function(mended) in offered
+    assert _function(mended) + NEIGHBOUR in offered
 
 
 def test_each_family_has_an_example_a_prior_and_words():

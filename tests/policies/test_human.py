@@ -79,7 +79,7 @@ def test_only_what_a_decision_is_about_is_moved():
         hit("far", "security password storage hashing correctness"),
         *(hit(f"n{number}", "rounded times") for number in range(9)),
     ]
-    found = [each.learning.title for each in concerned(hits, about(DISMISSED))]
+    found = [each.learning.title for each in concerned(hits, about(DISMISSED), NOW)]
     assert found[0] == "near"
     assert "far" not in found
     assert len(found) == 5

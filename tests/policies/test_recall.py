@@ -107,3 +107,24 @@ def test_terms_take_identifiers_apart_and_forms_of_a_word_together():
     assert "the" not in terms("the cart")
     assert likeness(["a"], ["a"]) == 1.0
     assert likeness([], []) == 1.0
+
+
+def test_a_short_question_is_answered_by_what_weighs_in_it():
+    wish = "cancel a parcel by the endpoint"
+    about = {
+        "title": "callers without a body get a stack trace",
+        "context": "endpoint that lists orders by date",
+    }
+    assert names([hit("a", matched=1, **about).model_copy(update={"share": 0.2})], asked=wish) == ["a"]
+    assert names([hit("a", matched=1, **about).model_copy(update={"share": 0.05})], asked=wish) == []
+    better = hit("b", score=20.0, title="cancel parcel endpoint")
+    weak = hit("a", matched=1, **about).model_copy(update={"share": 0.2})
+    assert names([better, weak], asked=wish) == ["b"]
+
+
+def test_what_happened_once_is_shown_once_at_most():
+    episodes = [
+        hit(f"run{n}", score=9 - n, kind=LearningKind.EPISODIC, title=f"totals cart alpha{n} beta{n}")
+        for n in range(3)
+    ]
+    assert names([*episodes, hit("rule", score=5)]) == ["run0", "rule"]

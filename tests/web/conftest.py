@@ -1,10 +1,16 @@
 """A project with runs of every kind, and the dashboard before it."""
 
+import os
+import re
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
+from playwright.sync_api import sync_playwright
 from starlette.testclient import TestClient
 
+from acceptance.conftest import QUICK
 from domain.examples import GATE, ORDER
 from evaluators.conftest import git, write
 from events.report_runs import verified_run
@@ -15,6 +21,7 @@ from setpoint.domain.events import GateOpened, RunStarted
 from setpoint.domain.ids import TraceId
 from setpoint.web.access import Access, Scope
 from setpoint.web.app import make_app
+from web.browsing import PROGRAM
 
 HERE = "127.0.0.1:7410"
 VERIFIED, HOSTILE, ASKING = (TraceId(f"run-{name}") for name in ("1verified", "2hostile", "3asking"))
@@ -79,3 +86,64 @@ def program(anyone, access):
     """A program with the token of all scopes."""
     anyone.headers |= {"authorization": f"Bearer {access.tokens[Scope.ADMIN]}"}
     return anyone
+
+
+@pytest.fixture(scope="module")
+def asking():
+    """What the server and the runs that it begins find in their environment, on top."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def link(project, asking):
+    """Start the server, and give its login link."""
+    environment = {**os.environ, **QUICK, **asking, "PYTHONUNBUFFERED": "1"}
+    serving = subprocess.Popen(
+        [sys.executable, "-m", "setpoint", "serve", "--port", "0"],
+        cwd=project.root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    yield serving.stdout.readline().strip()
+    serving.terminate()
+    serving.communicate(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def chromium(link):
+    """Start a browser, after all that needs an event loop of its own: here one runs from now on."""
+    assert link
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def state(chromium, link):
+    """Log in once by the link, and keep what the browser was given."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(link)
+    page.wait_for_url(re.compile(r"/$"))
+    kept = context.storage_state()
+    context.close()
+    return kept
+
+
+@pytest.fixture(params=["light"])
+def page(request, chromium, link, state):
+    """A page of a browser that is logged in; what it complains of fails the test."""
+    context = chromium.new_context(
+        storage_state=state, base_url=link.partition("/login")[0], color_scheme=request.param
+    )
+    context.set_default_timeout(20_000)
+    opened = context.new_page()
+    complaints = []
+    opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    yield opened
+    context.close()
+    provoked = ("404", "422")  # pages that are not there and forms that say nothing of use, which tests send
+    assert [each for each in complaints if not any(code in each for code in provoked)] == []

@@ -24,6 +24,7 @@ def test_events_are_paged(program):
     assert [each["seq"] for each in first] == [1, 2, 3]
     assert rest[0]["seq"] == 4
     assert rest[-1]["body"]["kind"] == "run.finished"
+    assert "Quality by iteration" in program.get(f"{API}/runs/{VERIFIED}/report").text
 
 
 def test_metrics_and_the_board(program):
@@ -46,8 +47,15 @@ def test_a_change_that_is_gone_is_said_to_be(program):
 
 def test_every_operation_is_described(program):
     paths = program.get("/api/openapi.json").json()["paths"]
-    assert len(paths) == 11
+    assert len(paths) == 40
     assert all(operation["description"] for path in paths.values() for operation in path.values())
+
+
+def test_a_change_that_does_not_fit_is_no_answer(program, project):
+    for answer in ({"choice": "cancel", "patch": "x"}, {"choice": "continue", "patch": "no diff"}):
+        refused = program.post(f"{API}/gates/{ASKING}", json=answer)
+        assert refused.status_code >= 400, refused.text
+    assert [each["trace_id"] for each in program.get(f"{API}/gates").json()] == [ASKING]
 
 
 def test_the_first_answer_to_a_question_counts(program, project):
@@ -80,3 +88,13 @@ async def test_a_stream_speaks_where_something_changed_and_ends_with_the_server(
 @pytest.mark.parametrize("what", ["nothing", "run-9"])
 def test_there_is_no_stream_of_what_is_not_there(browser, what):
     assert browser.get(f"/live/{what}").status_code == 409
+
+
+def test_older_runs_are_listed_behind_a_run(program, browser):
+    names = [run["trace_id"] for run in program.get("/api/v1/runs").json()]
+    behind = program.get("/api/v1/runs", params={"before": names[0], "most": 1}).json()
+    assert [run["trace_id"] for run in behind] == names[1:2]
+    assert program.get("/api/v1/runs", params={"before": "run-none"}).status_code == 404
+    page = browser.get("/", params={"before": names[-1]}).text
+    assert "No older run" in page
+    assert "sse-connect" not in page

@@ -1,17 +1,14 @@
 """Every page and every action in a real browser, before a server that was started as a user starts it."""
 
-import os
+import json
 import re
-import shutil
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from acceptance.conftest import BUG, QUICK, TESTS
+from acceptance.conftest import BUG, TESTS
 from domain.examples import ORDER, OUTCOME
 from evaluators.conftest import git, write
 from setpoint.domain.events import GateAnswered, RunFinished, RunStarted
@@ -19,22 +16,22 @@ from setpoint.domain.gate import Via
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Ending
 from setpoint.events.log import SqlEventLog
+from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture
 from web.conftest import ASKING, VERIFIED, make_project
 
-ROOT = Path(__file__).parents[2]
-AXE = ROOT / ".tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
-PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-SCREENSHOTS = os.environ.get("SCREENSHOTS_INTO", "")
-"""Folder in which pictures of the pages are to be left, for the documents."""
-PAGES = ["/", "/gates", "/board", "/metrics?days=30", f"/runs/{VERIFIED}", f"/runs/{ASKING}", "/nothing"]
-SLOW = '[agents]\nmaker = "slow"\n[agent.slow]\ncommand = ["sleep", "300"]\n'
-SLOW_S = 90_000
-"""Milliseconds that a run of a small project may take on a busy machine."""
-
-pytestmark = [
-    pytest.mark.timeout(240),
-    pytest.mark.skipif(PROGRAM is None and not os.environ.get("CI"), reason="no Chromium on PATH"),
+PAGES = [
+    "/",
+    "/gates",
+    "/board",
+    "/login",
+    "/metrics?days=30",
+    f"/runs/{VERIFIED}",
+    f"/runs/{ASKING}",
+    "/nothing",
 ]
+SLOW = '[agents]\nmaker = "slow"\n[agent.slow]\ncommand = ["sleep", "300"]\n'
+
+pytestmark = in_a_browser
 
 
 @pytest.fixture(scope="module")
@@ -58,81 +55,9 @@ def _finished(project, days):
     log.append(trace, "all", [RunStarted(order=order, workdir="/copy"), RunFinished(outcome=outcome)])
 
 
-@pytest.fixture(scope="module")
-def link(project):
-    """Start the server, and give its login link."""
-    environment = {**os.environ, **QUICK, "PYTHONUNBUFFERED": "1"}
-    serving = subprocess.Popen(
-        [sys.executable, "-m", "setpoint", "serve", "--port", "0"],
-        cwd=project.root,
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    yield serving.stdout.readline().strip()
-    serving.terminate()
-    serving.communicate(timeout=30)
-
-
-@pytest.fixture(scope="module")
-def chromium(link):
-    """Start a browser, after all that needs an event loop of its own: here one runs from now on."""
-    assert link
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def state(chromium, link):
-    """Log in once by the link, and keep what the browser was given."""
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(link)
-    page.wait_for_url(re.compile(r"/$"))
-    kept = context.storage_state()
-    context.close()
-    return kept
-
-
-@pytest.fixture(params=["light"])
-def page(request, chromium, link, state):
-    """A page of a browser that is logged in; what it complains of fails the test."""
-    context = chromium.new_context(
-        storage_state=state, base_url=link.partition("/login")[0], color_scheme=request.param
-    )
-    context.set_default_timeout(20_000)
-    opened = context.new_page()
-    complaints = []
-    opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    yield opened
-    context.close()
-    assert [each for each in complaints if "404" not in each] == []
-
-
-def picture(page, name):
-    if SCREENSHOTS:
-        page.set_viewport_size({"width": 1100, "height": 820})
-        page.screenshot(path=str(Path(SCREENSHOTS) / f"dashboard-{name}.png"))
-
-
-@pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="tests/web/install.sh was not run")
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 def test_every_page_can_be_used_by_everybody_and_on_a_small_screen(page):
-    found = {}
-    for path in PAGES:
-        page.goto(path)
-        page.evaluate(AXE.read_text("utf-8"))
-        result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        for each in result["violations"]:
-            if each["impact"] in ("serious", "critical"):
-                found[path, each["id"]] = [node["html"][:200] for node in each["nodes"][:3]]
-        page.set_viewport_size({"width": 360, "height": 740})
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
-        page.set_viewport_size({"width": 1280, "height": 900})
-    assert found == {}
+    assert_usable(page, PAGES)
 
 
 def test_the_keyboard_is_enough(page):
@@ -211,14 +136,42 @@ def test_a_run_is_begun_followed_and_looked_at(page, project):
     page.get_by_label("What do you want?").fill("make the failing tests pass")
     page.get_by_role("button", name="Begin a run").click()
     row = page.get_by_role("row").filter(has_text="make the failing tests pass")
-    expect(row).to_contain_text("running", timeout=SLOW_S)
+    expect(row).to_contain_text("running", timeout=SLOW_MS)
     row.get_by_role("link").click()
-    expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_S)
+    expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
     page.get_by_role("link", name="All that was changed").click()
     expect(page.locator("tr.added")).to_contain_text("return a + b")
     expect(page.locator("tr.gone")).to_contain_text("return a - b")
-    picture(page, "change")
     assert git(project.root, "branch", "--list", "setpoint/*")
+
+
+def test_a_story_of_the_board_is_worked_on(page, project):
+    write(project.state, {"stories/adding.md": "# Adding must add\n\nThe failing tests are to pass.\n"})
+    page.goto("/board")
+    card = page.locator("article.card", has_text="Adding must add")
+    card.get_by_role("button", name="Do it").click()
+    expect(card.get_by_role("link", name="run-")).to_be_visible(timeout=SLOW_MS)
+    card.get_by_role("link", name="run-").click()
+    expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
+    page.get_by_role("link", name="Board").click()
+    expect(page.get_by_role("region", name=re.compile("^done")).locator("article")).to_contain_text(
+        "Adding must add"
+    )
+
+
+def test_a_token_lets_a_browser_in(chromium, link, project):
+    context = chromium.new_context(base_url=link.partition("/login")[0])
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_label("Token").fill("wrong")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("does not work")
+    tokens = json.loads((project.state / "web-tokens.json").read_text())
+    page.get_by_label("Token").fill(tokens["read"])
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Begin a run")).to_have_count(0)
+    context.close()
 
 
 def test_a_run_is_ended_while_it_works(page, project):
@@ -227,13 +180,13 @@ def test_a_run_is_ended_while_it_works(page, project):
     page.get_by_label("What do you want?").fill("take a long time")
     page.get_by_role("button", name="Begin a run").click()
     row = page.get_by_role("row").filter(has_text="take a long time")
-    expect(row).to_contain_text("running", timeout=SLOW_S)
+    expect(row).to_contain_text("running", timeout=SLOW_MS)
     row.get_by_role("link").click()
-    expect(page.locator("ol.log")).to_contain_text("implement", timeout=SLOW_S)
+    expect(page.locator("ol.log")).to_contain_text("implement", timeout=SLOW_MS)
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_label("Why").fill("not wanted any more")
     page.get_by_role("button", name="End it").click()
-    expect(page.locator("main .mark").first).to_have_text("cancelled", timeout=SLOW_S)
+    expect(page.locator("main .mark").first).to_have_text("cancelled", timeout=SLOW_MS)
     expect(page.locator("ol.log")).to_contain_text("not wanted any more")
 
 
@@ -243,7 +196,7 @@ def test_a_wish_that_cannot_be_begun_says_why(page, project):
     page.get_by_label("What do you want?").fill("anything")
     page.get_by_role("button", name="Begin a run").click()
     failed = page.locator("details", has_text="run anything failed")
-    expect(failed).to_be_visible(timeout=SLOW_S)
+    expect(failed).to_be_visible(timeout=SLOW_MS)
     failed.locator("summary").click()
     expect(failed).to_contain_text("agents.maker")
     write(project.root, {"setpoint.toml": '[agents]\nmaker = "mechanic"\n'})

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.conftest import write
-from setpoint.web.diffs import MOST_FILES, MOST_LINE, MOST_ROWS, files_of, visible
+from setpoint.web.diffs import (
+    MOST_COMPARED,
+    MOST_FILES,
+    MOST_LINE,
+    MOST_ROWS,
+    MOST_WORDS,
+    files_of,
+    place_id,
+    visible,
+)
 
 DIFF = """diff --git a/src/a.py b/src/a.py
 index 1..2 100644
@@ -71,6 +80,42 @@ def test_signs_that_act_are_shown_for_what_they_are(text, shown):
     assert visible(text) == shown
 
 
+def change(*lines):
+    gone, come = (sum(line[0] in signs for line in lines) for signs in ("- ", "+ "))
+    body = "\n".join(lines)
+    (file,), _ = files_of(f"diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,{gone} +1,{come} @@\n{body}\n")
+    return file
+
+
+def test_the_words_that_differ_are_marked():
+    file = change(" def f():", "-    return total - tax", "+    return total + tax", "+    # new")
+    marked = [["".join(part.text for part in row.parts if part.changed) for row in file.rows if row.parts]]
+    assert marked == [["-", "+"]]
+    assert all("".join(part.text for part in row.parts) in ("", row.text) for row in file.rows)
+    other = change("-alpha beta gamma", "+one = two(three)")
+    assert not any(row.parts for row in other.rows), "a line that is quite another is no new version"
+
+
+def test_no_more_is_compared_than_a_page_has_time_for():
+    long = " ".join(["word"] * MOST_WORDS)
+    assert not any(row.parts for row in change(f"-{long}", f"+{long} more").rows)
+    many = range(MOST_COMPARED + 5)
+    file = change(*(f"-x = {n}" for n in many), *(f"+y = {n}" for n in many))
+    assert sum(bool(row.parts) for row in file.rows if row.kind == "gone") == MOST_COMPARED
+
+
+def test_both_sides_stand_beside_each_other():
+    file = change(" a", "-b", "-c", "+B", " d", "+e")
+    beside = [(left.text if left else None, right.text if right else None) for left, right in file.pairs]
+    assert beside[1:] == [("a", "a"), ("b", "B"), ("c", None), ("d", "d"), (None, "e")]
+
+
+def test_a_line_has_a_place_of_its_own_in_a_page():
+    names = {place_id(file, line) for file in ("a b.py", "a.py", '"><x') for line in (1, 2)}
+    assert len(names) == 6
+    assert all(name.replace("-", "").isalnum() for name in names)
+
+
 LINE = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x00"), max_size=20)
 
 
@@ -88,6 +133,7 @@ def test_rows_give_back_both_files(tmp_path_factory, before, after):
     rows = [row for file in files_of(diff)[0] for row in file.rows]
     old = [row for row in rows if row.kind in ("same", "gone")]
     new = [row for row in rows if row.kind in ("same", "added")]
+    assert all("".join(part.text for part in row.parts) in ("", row.text) for row in rows)
     assert [row.text for row in old] == [visible(line) for line in before]
     assert [row.text for row in new] == [visible(line) for line in after]
     assert [row.old for row in old] == list(range(1, len(before) + 1))

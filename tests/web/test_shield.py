@@ -83,7 +83,9 @@ def test_a_scope_allows_what_it_says_and_no_more(anyone, access, project, scope)
     assert anyone.get("/api/v1/runs").status_code == 200
     for path in ("/api/v1/runs", f"/api/v1/runs/{ASKING}/resume", f"/api/v1/runs/{ASKING}/cancel"):
         assert anyone.post(path, json={"wish": "x", "reason": ""}).status_code == 403
-    assert anyone.post(f"/api/v1/gates/{ASKING}", json={"choice": "cancel", "go": True}).status_code == 403
+    for more in ({"go": True}, {"patch": "--- a/a.py\n"}):
+        asked = {"choice": "continue", **more}
+        assert anyone.post(f"/api/v1/gates/{ASKING}", json=asked).status_code == 403
     # A feedback visitor gets as far as being told that this is none of the answers.
     reached = anyone.post(f"/api/v1/gates/{ASKING}", json={"choice": "approve"}).status_code
     assert reached == (409 if scope is Scope.FEEDBACK else 403)
@@ -133,7 +135,7 @@ def test_the_tokens_are_for_their_owner_alone_and_stay(project, access):
     file = project.state / "web-tokens.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert wiring.visitor_tokens(project, list(Scope)) == access.tokens
-    assert len(set(access.tokens.values())) == 3
+    assert len(set(access.tokens.values())) == 4
 
 
 @pytest.mark.parametrize(

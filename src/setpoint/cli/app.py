@@ -21,6 +21,7 @@ from setpoint.cli import (
     check,
     cover,
     demo,
+    deploy,
     doctor,
     export,
     feedback,
@@ -36,6 +37,7 @@ from setpoint.cli import (
     run,
     serve,
     show,
+    signal,
     status,
     step,
     story,
@@ -88,6 +90,8 @@ app.command()(show.show)
 app.command()(watch.watch)
 app.command()(metrics.metrics)
 app.command()(serve.serve)
+app.add_typer(deploy.app, name="deploy")
+app.add_typer(signal.app, name="signal")
 app.command()(check.check)
 app.command()(cover.cover)
 app.command()(mutate.mutate)

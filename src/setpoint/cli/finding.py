@@ -56,7 +56,9 @@ def show(which: Which, run: Run = "") -> None:
     from setpoint import wiring
 
     project = wiring.open_project(Path.cwd())
-    number, _, found = wiring.finding_of(project, wiring.find_run(project, run).trace_id, which)
+    trace_id = wiring.find_run(project, run).trace_id
+    number, _, found = wiring.finding_of(project, trace_id, which)
+    wiring.saw_finding(project, trace_id, found.fingerprint)
     place = f" at {found.file}:{found.line}" if found.file else ""
     typer.echo(f"{found.severity} {found.category}, by {found.source} {found.rule}".rstrip() + place)
     typer.echo(f"round {number}, confidence {found.confidence:.0%}\n\n{found.message}")

@@ -28,6 +28,12 @@ Run = Annotated[
 ]
 Go = Annotated[bool, typer.Option("--go", help="Go on with the run in this process.")]
 Reason = Annotated[str, typer.Option(help="Why, for the record.")]
+Edit = Annotated[
+    Path | None,
+    typer.Option(
+        help="Your own change to the work as a unified diff; - reads standard input. The run goes on from it."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -89,6 +95,7 @@ def continue_(
     cost: Annotated[str, typer.Option(help="US dollars to add to the limit.")] = "",
     minutes: Annotated[float | None, typer.Option(min=0, help="Minutes to add to the limit.")] = None,
     reason: Reason = "",
+    edit: Edit = None,
     go: Go = False,
     as_json: AsJson = False,
 ) -> int:
@@ -101,7 +108,7 @@ def continue_(
         "instruction": instruct,
         "reason": reason,
     }
-    return _answered(which, "continue", more, go=go, as_json=as_json)
+    return _answered(which, "continue", more, go=go, as_json=as_json, edit=edit)
 
 
 @app.command()
@@ -121,12 +128,13 @@ def approve(
     which: Run = "",
     reason: Reason = "",
     instruct: Annotated[str, typer.Option(help="What is to be heeded, as a person's word.")] = "",
+    edit: Edit = None,
     go: Go = False,
     as_json: AsJson = False,
 ) -> int:
     """Grant what the run asks leave for."""
     more = {"reason": reason, "instruction": instruct}
-    return _answered(which, "approve", more, go=go, as_json=as_json)
+    return _answered(which, "approve", more, go=go, as_json=as_json, edit=edit)
 
 
 @app.command()
@@ -135,14 +143,21 @@ def reject(which: Run = "", reason: Reason = "", go: Go = False, as_json: AsJson
     return _answered(which, "reject", {"reason": reason}, go=go, as_json=as_json)
 
 
-def _answered(which: str, choice: str, more: dict[str, Any], *, go: bool, as_json: bool) -> int:
+def _answered(
+    which: str, choice: str, more: dict[str, Any], *, go: bool, as_json: bool, edit: Path | None = None
+) -> int:
     from setpoint import wiring
+    from setpoint.cli.feedback import text_of
     from setpoint.cli.live import follow
     from setpoint.domain.gate import Choice
 
     project = wiring.open_project(Path.cwd())
     opened = wiring.open_gate(project, which)
-    given = wiring.answer(project, opened, wiring.Wanted(Choice(choice), **more))
+    wanted = wiring.Wanted(Choice(choice), **more)
+    if edit is None:
+        given = wiring.answer(project, opened, wanted)
+    else:
+        given = wiring.answer_with_edit(project, opened, wanted, text_of(edit))
     if go:
         return follow(project, wiring.recorded_order(project, opened.trace_id), as_json=as_json)
     if as_json:

@@ -31,6 +31,7 @@ def list_(
     from setpoint import wiring
 
     project = wiring.open_project(Path.cwd())
+    wiring.notice_deliveries(project)
     if alike:
         for one, other, likeness in wiring.learnings_alike(project):
             typer.echo(
@@ -61,7 +62,9 @@ def show(which: Which, as_json: Json = False) -> None:
     """Show one learning with all that speaks for and against it."""
     from setpoint import wiring
 
-    found = wiring.learning(wiring.open_project(Path.cwd()), which)
+    project = wiring.open_project(Path.cwd())
+    wiring.notice_deliveries(project)
+    found = wiring.learning(project, which)
     if as_json:
         typer.echo(json.dumps(_shape(found), indent=1))
         return
@@ -78,6 +81,7 @@ def show(which: Which, as_json: Json = False) -> None:
         ("relevant for", [known.context]),
         ("tags", known.tags),
         ("rests on", known.cites),
+        ("recorded as", known.events),
         ("suspicious", known.alarms),
         ("superseded by", [found.superseded_by or ""]),
     ):
@@ -176,6 +180,16 @@ def uplift(as_json: Json = False) -> None:
     for each in found:
         interval = "" if each.low is None else f" {each.difference:+.3f} [{each.low:+.3f}, {each.high:+.3f}]"
         typer.echo(f"{each.group:10} {each.figure:10}{interval} {each.said}")
+
+
+@app.command()
+def reindex() -> None:
+    """Make anew by what learnings are found: their words, and with the extra `semantic` their meaning."""
+    from setpoint import wiring
+
+    project = wiring.open_project(Path.cwd())
+    made = wiring.reindex(project)
+    typer.echo(f"{len(wiring.learnings(project))} learnings can be found; {made} vectors were made")
 
 
 def _verdict(which: str, kind: str, reason: str) -> None:

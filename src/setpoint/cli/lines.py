@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from setpoint.cli.memory_lines import of_memory
+from setpoint.cli.production_lines import of_production
+from setpoint.cli.shown import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.domain import events as e
 from setpoint.domain import memory_events as m
 from setpoint.domain.attempt import Attempt, ModelCall
@@ -12,20 +14,10 @@ from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.events import Body
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.gate import Answer
+from setpoint.domain.production_events import AboutProduction
 from setpoint.domain.role_events import Standing
 from setpoint.domain.run import Action, Ending, RunOutcome
 from setpoint.policies.spending import origin, used
-
-
-class Line(NamedTuple):
-    """What is shown of one event."""
-
-    text: str
-    style: str = ""
-    """A Rich style; plain output leaves it out."""
-    detail: bool = False
-    """Only of interest when someone wants to see everything."""
-
 
 _MOST_NAMED = 5
 
@@ -40,8 +32,8 @@ _ACTION_STYLE = {
 
 def line(body: Body) -> Line:
     """Say in one line what happened."""
-    if isinstance(body, m.AboutMemory | m.Feedback):
-        return Line(*of_memory(body))
+    if isinstance(body, m.AboutMemory | m.Feedback | AboutProduction):
+        return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)
     match body:
         case (
             e.RunStarted()

@@ -17,6 +17,7 @@ from setpoint import wiring
 from setpoint.cli.cover_lines import show_cover
 from setpoint.cli.lines import line, measured_line
 from setpoint.cli.menu import menu, show_gate
+from setpoint.cli.styles import harmless
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import AgentStarted, Event, PhaseEntered
 from setpoint.domain.evidence import CheckResult
@@ -183,4 +184,4 @@ def print_event(console: Console, event: Event, *, everything: bool) -> None:
     if shown.detail and not everything:
         return
     clock = event.at.astimezone().strftime("%H:%M:%S")
-    console.print(f"[dim]{clock}[/dim] {escape(shown.text)}", style=shown.style or None)
+    console.print(f"[dim]{clock}[/dim] {escape(harmless(shown.text))}", style=shown.style or None)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from setpoint.events.metrics import Metric, MetricsReport
     from setpoint.events.snapshots import Snapshot
+    from setpoint.policies.uplift import Lift
 
 _BARS = "▁▂▃▄▅▆▇█"
 _ARROWS = {"up": "↑", "down": "↓", "same": "→", "": ""}
@@ -54,6 +55,7 @@ def metrics(
         wiring.write_metrics_page(project, html)
         typer.echo(str(html), err=True)
         return
+    wiring.notice_deliveries(project)
     made = wiring.metrics(project, days)
     name = wiring.store_metrics(project, made) if snapshot else ""
     if as_json:
@@ -65,6 +67,7 @@ def metrics(
     for loop in dict.fromkeys(each.loop for each in made.metrics):
         _table(console, made, loop)
     _unmeasured(console, made)
+    _uplift(console, wiring.uplift(project))
     if name:
         console.print(f"stored as {name}", markup=False)
 
@@ -127,6 +130,16 @@ def _unmeasured(console: Console, made: MetricsReport) -> None:
         console.print("not measured", style="italic")
     for reason, names in reasons.items():
         console.print(f"  {', '.join(names)}: {reason}", style="dim", markup=False)
+
+
+def _uplift(console: Console, found: tuple[Lift, ...]) -> None:
+    """Say what memory is worth: pooled, and for each kind of learning that runs were shown."""
+    console.print("what memory is worth, over all runs (setpoint learn uplift)", style="italic")
+    for each in found:
+        if each.group != "all" and not each.with_ + each.without:
+            continue
+        told = "" if each.low is None else f"{each.difference:+.3f} [{each.low:+.3f}, {each.high:+.3f}] "
+        console.print(f"  {each.group}, {each.figure}: {told}{each.said}", style="dim", markup=False)
 
 
 def sparkline(values: list[float | None], *, plain: bool = False) -> str:

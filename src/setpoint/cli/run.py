@@ -56,6 +56,7 @@ def run(
         "board": _given({"jobs": jobs, "max_stories": max_stories}),
     }
     project = wiring.open_project(Path.cwd(), _given(flags))
+    wiring.notice_deliveries(project)
     if auto:
         own = {"--auto", "--jobs", "--max-stories", "--json"}
         return work_off(project, _words(called, leaving=own), as_json=as_json)

@@ -33,15 +33,16 @@ def serve(
     try:
         import uvicorn
 
-        from setpoint.web.access import Access, Scope
+        from setpoint.web.access import LOGINS, Access, Scope
         from setpoint.web.app import make_app
     except ModuleNotFoundError as error:
         message = f"the dashboard needs '{error.name}', which is not installed"
         raise UsageError(message, mend="pip install 'setpoint[web]'") from None
 
-    if scope not in list(Scope):
-        raise UsageError(f"no scope is called '{scope}'", mend=f"one of {', '.join(Scope)}")
+    if scope not in LOGINS:
+        raise UsageError(f"no scope is called '{scope}'", mend=f"one of {', '.join(LOGINS)}")
     project = wiring.open_project(Path.cwd())
+    wiring.notice_deliveries(project)
     access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
     try:
         listening = socket.create_server(

@@ -46,13 +46,16 @@ def _timeline(console: Console, events: tuple[Event, ...], *, everything: bool) 
     from rich.markup import escape
 
     from setpoint.cli.lines import line
+    from setpoint.cli.styles import harmless
 
     console.rule("timeline", align="left")
     for event in events:
         shown = line(event.body)
         if not shown.detail or everything:
             clock = event.at.astimezone().strftime("%H:%M:%S")
-            console.print(f"[dim]{event.seq:4} {clock}[/dim] {escape(shown.text)}", style=shown.style or None)
+            console.print(
+                f"[dim]{event.seq:4} {clock}[/dim] {escape(harmless(shown.text))}", style=shown.style or None
+            )
 
 
 def _findings(console: Console, events: tuple[Event, ...]) -> None:

@@ -12,6 +12,7 @@ import typer
 def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs as JSON.")] = False,
     most: Annotated[int, typer.Option(help="Number of runs at most.")] = 20,
+    before: Annotated[str, typer.Option(metavar="RUN", help="Go on behind this run, with older ones.")] = "",
 ) -> None:
     """List the newest runs: state, iterations, cost, branch."""
     from rich.console import Console
@@ -21,9 +22,12 @@ def status(
     from setpoint import wiring
     from setpoint.cli.styles import of_state
 
-    rows = wiring.run_list(wiring.open_project(Path.cwd()), most)
+    rows = wiring.run_list(wiring.open_project(Path.cwd()), most, before)
     if as_json:
         typer.echo(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
+        return
+    if not rows and before:
+        typer.echo(f"no run began before {before}")
         return
     if not rows:
         typer.echo('no runs yet; begin with: setpoint run "what you want"')

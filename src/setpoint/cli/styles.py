@@ -16,6 +16,13 @@ _STATES = {
 }
 
 
+def harmless(text: str) -> str:
+    """Give a text without what would act on a terminal: agents and tools may have written parts of it."""
+    return "".join(
+        each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}" for each in text
+    )
+
+
 def of_state(state: str) -> str:
     """Give the Rich style of a run's state, or of how it ended."""
     return _STATES.get(state, "")

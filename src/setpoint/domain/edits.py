@@ -10,21 +10,29 @@ from setpoint.domain.finding import Edit
 
 def edited(text: str, edits: Sequence[Edit]) -> str:
     """Apply edits to a text; raises `ValueError` when one lies outside the text or two overlap."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    spans: list[tuple[int, int, str]] = []
-    for edit in edits:
-        start = _offset(text, starts, edit.start_line, edit.start_column)
-        spans.append((start, _offset(text, starts, edit.end_line, edit.end_column), edit.text))
     parts: list[str] = []
     at = 0
-    for start, end, new in sorted(spans):
-        if start < at or end < start:
-            raise ValueError("its edits overlap")
+    for start, end, new in spans(text, edits):
         parts += [text[at:start], new]
         at = end
     return "".join([*parts, text[at:]])
+
+
+def spans(text: str, edits: Sequence[Edit]) -> tuple[tuple[int, int, str], ...]:
+    """Give edits as places of characters and texts, in order; raises `ValueError` as `edited` does."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    found: list[tuple[int, int, str]] = []
+    for edit in edits:
+        start = _offset(text, starts, edit.start_line, edit.start_column)
+        found.append((start, _offset(text, starts, edit.end_line, edit.end_column), edit.text))
+    at = 0
+    for start, end, _ in sorted(found):
+        if start < at or end < start:
+            raise ValueError("its edits overlap")
+        at = end
+    return tuple(sorted(found))
 
 
 def patch(file: str, before: str, edits: Sequence[Edit]) -> str:

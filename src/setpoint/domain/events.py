@@ -15,6 +15,7 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.gate import Answer, Choice, Gate
 from setpoint.domain.ids import Commit, EventId, GateId, TraceId
 from setpoint.domain.memory_events import AboutMemory, Feedback
+from setpoint.domain.production_events import AboutProduction
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.request_events import ChangeRequested as ChangeRequested  # noqa: PLC0414 - one of the union
 from setpoint.domain.request_events import ChangeReviewed as ChangeReviewed  # noqa: PLC0414 - one of the union
@@ -373,7 +374,8 @@ Body = Annotated[
     | Delivered
     | RunFinished
     | AboutMemory
-    | Feedback,
+    | Feedback
+    | AboutProduction,
     Field(discriminator="kind"),
 ]
 """What happened; dispatch over it ends in `assert_never`."""

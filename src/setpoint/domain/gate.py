@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from setpoint.domain.ids import GateId
+from setpoint.domain.ids import Commit, GateId
 from setpoint.domain.value import Instant, Text, Usd, Value
 
 MOST_GRANTED = 10
@@ -114,6 +114,16 @@ class Gate(Value):
         return self.deadline is not None and self.default is not None and now >= self.deadline
 
 
+class Edited(Value):
+    """A change that a person made to the work as part of an answer."""
+
+    commit: Commit
+    """The newest round's state with the change; the run goes on from here."""
+    files: tuple[Text, ...]
+    diff: Text
+    """The change alone."""
+
+
 class Answer(Value):
     """What a person decided."""
 
@@ -129,6 +139,8 @@ class Answer(Value):
     """A person's word for the maker, believed and put into its prompts."""
     reason: Text = ""
     """Why, for the record."""
+    edited: Edited | None = None
+    """The person's own change, where the answer came with one."""
 
 
 def _inside(path: str) -> str:

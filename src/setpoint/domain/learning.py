@@ -164,6 +164,11 @@ class Proposal(Value):
     """What is suspicious in its text: orders, links, commands."""
 
     @property
+    def situation(self) -> str:
+        """Say when it is relevant; its title where that is not told."""
+        return self.context or self.title
+
+    @property
     def content_hash(self) -> str:
         """Recognise the same learning again: 16 hexadecimal digits of kind, scope, title and body."""
         parts = (self.kind, self.scope, " ".join(self.title.split()), " ".join(self.body.split()))
@@ -226,6 +231,12 @@ class Standing(Value):
     evidence: tuple[LearningEvidence, ...] = ()
     superseded_by: LearningId | None = None
 
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """Give the situations it was taught in, its own first; a title stands for one that is not told."""
+        more = (each.note for each in self.evidence if each.kind is EvidenceKind.REPEATED and each.note)
+        return tuple(dict.fromkeys((self.learning.situation, *more)))
+
 
 class Hit(Value):
     """A learning that shares words with a question."""
@@ -235,6 +246,10 @@ class Hit(Value):
     """Relevance by the words alone (BM25)."""
     matched: int
     """Terms of the question that occur in it."""
+    share: float = 0.0
+    """Share of the question's weight that these terms have, where rare terms weigh more; 0 to 1."""
+    nearness: float | None = None
+    """How near it is in meaning, cosine; none where only words were compared."""
 
 
 class Recollection(Value):
@@ -265,6 +280,8 @@ class MemoryTerms(Value):
     """Whether roles are shown what earlier runs and people taught."""
     reflect: bool = True
     """Whether learnings are drawn from a run."""
+    semantic: bool = True
+    """Whether learnings that say it in other words are found too, where the extra `semantic` is installed."""
     max_items: int = Field(default=5, ge=1, le=10)
     """Learnings shown to a role at most."""
     max_tokens: int = Field(default=800, ge=50)

@@ -7,8 +7,9 @@ from typing import Literal
 
 from setpoint.domain.attempt import Usage
 from setpoint.domain.evidence import CheckState
-from setpoint.domain.ids import Commit, LearningId
+from setpoint.domain.ids import Commit, GateId, LearningId
 from setpoint.domain.learning import Recollection
+from setpoint.domain.reflection import TaughtShape
 from setpoint.domain.value import Text, Value
 
 
@@ -80,6 +81,17 @@ class ReflectionCompleted(Value):
     usage: Usage = Usage(scope="none")
 
 
+class ReflectionAnswered(Value):
+    """A reflector was asked what a run taught; what it said is kept here, so that it is asked once."""
+
+    kind: Literal["reflection.answered"] = "reflection.answered"
+    agent: str
+    taught: tuple[TaughtShape, ...] = ()
+    why: Text = ""
+    """Why there is no answer, where there is none."""
+    usage: Usage = Usage(scope="none")
+
+
 class ReflectionSkipped(Value):
     """A run was not reflected on, or what came of it was not kept."""
 
@@ -148,6 +160,20 @@ class FixRewritten(Value):
     after_s: float | None = None
 
 
+class HumanEdited(Value):
+    """A person let a run go on and changed its work by hand; it goes on from the changed state."""
+
+    kind: Literal["feedback.human_edited"] = "feedback.human_edited"
+    gate: GateId
+    """The question that was answered with it."""
+    files: tuple[Text, ...]
+    diff: Text
+    """The person's change alone."""
+    commit: Commit
+    """The state with it."""
+    by: Text
+
+
 class CommentAdded(Value):
     """A person points at a line of the change: something that no reviewer saw."""
 
@@ -203,11 +229,12 @@ class ConfidenceDecreased(Value):
     reason: str
 
 
-Feedback = FindingDismissed | FixApplied | FixRewritten | CommentAdded | DeliveryJudged
+Feedback = FindingDismissed | FixApplied | FixRewritten | HumanEdited | CommentAdded | DeliveryJudged
 """What people said or did about a run; it may come after the run's end."""
 AboutMemory = (
     MemoryRecalled
     | LearningsJudged
+    | ReflectionAnswered
     | ReflectionCompleted
     | ReflectionSkipped
     | ConfidenceIncreased

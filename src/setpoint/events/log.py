@@ -81,13 +81,18 @@ class SqlEventLog:
         with self._store.reading() as connection:
             return _select(connection, *wanted, most=most)
 
-    def replays(self, traces: Collection[TraceId], *, kinds: Collection[str]) -> dict[TraceId, list[Event]]:
-        """Give the events of some kinds of several runs, each run's in order; raises as `replay` does."""
+    def replays(
+        self, traces: Collection[TraceId], *, kinds: Collection[str] = ()
+    ) -> dict[TraceId, list[Event]]:
+        """Give the events of several runs, each run's in order; where asked for, only some kinds.
+
+        Raises as `replay` does.
+        """
         found: dict[TraceId, list[Event]] = {}
         # Not the column itself: the database is to go by the runs, which are few, and not by the kinds.
-        kind = EVENT.c.kind + ""
+        wanted = [EVENT.c.trace_id.in_(traces), *([(EVENT.c.kind + "").in_(kinds)] if kinds else [])]
         with self._store.reading() as connection:
-            for event in _select(connection, EVENT.c.trace_id.in_(traces), kind.in_(kinds)):
+            for event in _select(connection, *wanted):
                 found.setdefault(event.trace_id, []).append(event)
         return found
 

@@ -27,7 +27,7 @@ class Loop(StrEnum):
 
 
 class Measure(Value):
-    """One metric as it is defined in `measures.toml`: `total` over `n`, both named `tally.figure`."""
+    """One metric as it is defined in `measures.toml`: `total` over `n`, each named `tally.figure`."""
 
     name: str
     loop: Loop
@@ -40,6 +40,9 @@ class Measure(Value):
     """Empty where nothing that is recorded today gives it."""
     n: str = ""
     """What is counted in the sample size."""
+    less: str = ""
+    """What is subtracted, over `less_n`; empty where the metric is one ratio alone."""
+    less_n: str = ""
     split: str = ""
     """What the parts are, where there are any."""
     better: Literal["higher", "lower", ""] = ""

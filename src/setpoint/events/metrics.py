@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple
 
@@ -100,23 +101,36 @@ class MetricsReport(Value):
 def report(
     store: Store, days: int, at: datetime | None = None, *, now: datetime | None = None
 ) -> MetricsReport:
-    """Compute every metric over the last so many days in UTC, the day of `at` included.
+    """Compute every metric over the last so many days in UTC, the day of `at` included; see `reports`."""
+    return reports(store, (days,), at, now=now)[0]
 
-    `now` is the present, by default `at`, and that by default the real one; `at` may lie before it. Both
-    windows are read in one state of the database. Raises `RecordedDataError` where an event is damaged.
+
+def reports(
+    store: Store, windows: Sequence[int], at: datetime | None = None, *, now: datetime | None = None
+) -> tuple[MetricsReport, ...]:
+    """Compute every metric over several lengths of days in UTC, the day of `at` included.
+
+    `now` is the present, by default `at`, and that by default the real one; `at` may lie before it. All
+    windows, and those before them, are read in one state of the database. Raises `RecordedDataError` where an
+    event is damaged.
     """
     at = (at or now or datetime.now(UTC)).astimezone(UTC)
     until = at.date()
-    since = until - timedelta(days=days - 1)
+    first = until - timedelta(days=2 * max(windows) - 1)
     try:
-        found = tallies(store, since - timedelta(days=days), until, now or at)
+        found = Summed(tallies(store, first, until, now or at))
     except (sa.exc.DatabaseError, ValueError) as error:
         message = f"the metrics cannot be computed from the recorded events: {error}"
         raise RecordedDataError(
             message, mend="`setpoint show RUN` names a damaged event; update Setpoint if it was written later"
         ) from error
-    summed = Summed(found)
-    metrics = tuple(_metric(measure, summed, since, until) for measure in measures())
+    return tuple(_over(found, days, at) for days in windows)
+
+
+def _over(found: Summed, days: int, at: datetime) -> MetricsReport:
+    until = at.date()
+    since = until - timedelta(days=days - 1)
+    metrics = tuple(_metric(measure, found, since, until) for measure in measures())
     return MetricsReport(at=at, days=days, since=since, until=until, metrics=metrics)
 
 
@@ -191,8 +205,15 @@ def _order(label: str) -> tuple[int, str]:
 def _figure(measure: Measure, found: Summed, days: tuple[date, date], label: str | None = None) -> Figure:
     """Sum a window; a part is measured against its own count, or against all where its tally has none."""
     same = measure.total.partition(".")[0] == measure.n.partition(".")[0]
-    total = found.total(measure.total, days, label)
-    return _ratio(total, found.total(measure.n, days, label if same else None))
+    whole = _ratio(
+        found.total(measure.total, days, label), found.total(measure.n, days, label if same else None)
+    )
+    if not measure.less:
+        return whole
+    other = _ratio(found.total(measure.less, days, label), found.total(measure.less_n, days, label))
+    if whole.value is None or other.value is None:
+        return Figure()
+    return Figure(whole.value - other.value, whole.n + other.n)
 
 
 def _ratio(total: float, n: float) -> Figure:

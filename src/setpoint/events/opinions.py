@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from setpoint.domain.events import BODY, Body, GateAnswered
 from setpoint.domain.gate import Via
 from setpoint.domain.ids import TraceId
-from setpoint.domain.memory_events import Feedback, FindingDismissed, FixApplied, FixRewritten
+from setpoint.domain.memory_events import Feedback, FindingDismissed, FixApplied, FixRewritten, HumanEdited
 from setpoint.domain.value import Instant, Text, Value
 from setpoint.store.connect import Store
 from setpoint.store.tables import EVENT, RUN
@@ -20,6 +20,7 @@ _KINDS = (
     "feedback.finding_dismissed",
     "feedback.fix_applied",
     "feedback.fix_rewritten",
+    "feedback.human_edited",
     "feedback.human_comment_added",
     "feedback.delivery_judged",
 )
@@ -61,7 +62,7 @@ def opinions(store: Store, root: str, since: datetime | None = None) -> Iterator
             kind=row.kind,
             by=body.answer.by if isinstance(body, GateAnswered) else str(getattr(body, "by", "")),
             finding=body.finding if isinstance(body, FindingDismissed | FixApplied | FixRewritten) else "",
-            gate=body.gate if isinstance(body, GateAnswered) else "",
+            gate=body.gate if isinstance(body, GateAnswered | HumanEdited) else "",
             body=body,
         )
 

@@ -65,15 +65,26 @@ class RunSummary(Value):
 
 
 def runs(
-    store: Store, owner: Owner, *, limit: int = 50, recorded: Collection[RunState] = ()
+    store: Store,
+    owner: Owner,
+    *,
+    limit: int = 50,
+    recorded: Collection[RunState] = (),
+    before: RunSummary | None = None,
 ) -> tuple[RunSummary, ...]:
     """Give the newest runs, newest first; where asked for, those alone of which the record says this state.
 
-    What is recorded as running is interrupted where no process owns it.
+    What is recorded as running is interrupted where no process owns it. With `before`, the list goes on
+    behind that run; how far back it lies costs nothing.
     """
     query = sa.select(RUN).order_by(RUN.c.started_at.desc(), RUN.c.trace_id.desc()).limit(limit)
     if recorded:
         query = query.where(RUN.c.state.in_([str(state) for state in recorded]))
+    if before is not None:
+        same = sa.and_(RUN.c.started_at == before.started_at, RUN.c.trace_id < before.trace_id)
+        query = query.where(RUN.c.started_at <= before.started_at).where(
+            sa.or_(RUN.c.started_at < before.started_at, same)
+        )
     with store.reading() as connection:
         return tuple(_summary(row, owner) for row in connection.execute(query))
 

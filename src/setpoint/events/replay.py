@@ -51,6 +51,7 @@ from setpoint.domain.events import (
     ToolExecuted,
 )
 from setpoint.domain.ids import GateId
+from setpoint.domain.production_events import AboutProduction
 from setpoint.domain.request_events import AboutIntegrity
 from setpoint.domain.run import Round, RunOutcome
 from setpoint.domain.value import Instant
@@ -110,7 +111,7 @@ class _Fold:
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
-        if isinstance(event.body, m.AboutMemory | m.Feedback):
+        if isinstance(event.body, m.AboutMemory | m.Feedback | AboutProduction):
             self._remembered(event.body)
             return
         match event.body:
@@ -231,11 +232,12 @@ class _Fold:
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
 
-    def _remembered(self, body: m.AboutMemory | m.Feedback) -> None:
+    def _remembered(self, body: m.AboutMemory | m.Feedback | AboutProduction) -> None:
         if isinstance(body, m.Feedback):
             self.feedback.append(body)
-        else:
+        elif isinstance(body, m.AboutMemory):
             self.memory.append(body)
+        # What is about production is of no run, and recorded apart.
 
     def _compared(
         self,

@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from setpoint.domain.ids import sortable
 from setpoint.domain.value import Value
 from setpoint.events.counted import SETTLED_S
-from setpoint.events.metrics import MetricsReport, report
+from setpoint.events.metrics import MetricsReport, reports
 from setpoint.store.connect import Store
 from setpoint.store.tables import METRICS_SNAPSHOT, RUN
 
@@ -71,14 +71,12 @@ def store_due(store: Store, now: datetime | None = None) -> tuple[Snapshot, ...]
         have = {(occasion, days) for occasion, days in connection.execute(stored)}
     if first is None:
         return ()
-    made = (
-        store_snapshot(
-            store, report(store, days, datetime.combine(day, time.max, UTC), now=now), day.isoformat()
-        )
-        for day in _days(max(first.date(), earliest), newest)
-        for days in WINDOWS
-        if (day.isoformat(), days) not in have
-    )
+    made: list[Snapshot | None] = []
+    for day in _days(max(first.date(), earliest), newest):
+        missing = [days for days in WINDOWS if (day.isoformat(), days) not in have]
+        if missing:
+            told = reports(store, missing, datetime.combine(day, time.max, UTC), now=now)
+            made += [store_snapshot(store, each, day.isoformat()) for each in told]
     return tuple(each for each in made if each is not None)
 
 

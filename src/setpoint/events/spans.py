@@ -1,7 +1,8 @@
 """A run's events as spans: run, iterations, phases, and in them agents, tools, models, checks and questions.
 
 Names follow OpenTelemetry's semantic conventions for generative AI as of `SCHEMA_URL`; what they have no name
-for stands under `setpoint.`. No prompt, answer, path or diff is told: names, figures and outcomes alone.
+for stands under `setpoint.`. No text of an agent, a tool, a story or a person is told, nor a message of an
+error, which may quote them: names, figures and outcomes alone.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
 """The version of the conventions by which everything here is named."""
 _PROVIDERS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "gcp.gemini"}
 _BAD = (Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT)
+_REFUSED = 400
+"""The least status of HTTP that is no answer to what was asked."""
 _RUN = "run"
 _LOST = "lost"
 
@@ -126,7 +129,7 @@ class _Trace:
     def _(self, body: e.PhaseCompleted, at: Instant) -> None:
         role = next((phase.role for phase in self._order.pipeline.phases if phase.name == body.phase), None)
         agent = self._order.agents.get(str(role), "rules")
-        self._spoke(agent, at, body.usage, body.breakage.message if body.breakage else None)
+        self._spoke(agent, at, body.usage, str(body.breakage.kind) if body.breakage else None)
         self._leave_phase(at)
 
     @_take.register
@@ -183,7 +186,7 @@ class _Trace:
         broke: Breakage | None = attempt.breakage
         if broke is not None:
             told["error.type"] = str(broke.kind)
-        self.tree.close(path, at, broke.message if broke else None, told)
+        self.tree.close(path, at, str(broke.kind) if broke else None, told)
 
     @_take.register
     def _(self, body: e.ToolExecuted, at: Instant) -> None:
@@ -213,7 +216,7 @@ class _Trace:
         }
         if call.status:
             told["http.response.status_code"] = call.status
-        bad = call.fault or ("" if call.status < 400 else f"status {call.status}")  # noqa: PLR2004 - HTTP's own
+        bad = "no whole answer" if call.fault else "" if call.status < _REFUSED else f"status {call.status}"
         if bad:
             told["error.type"] = str(call.status or "no_answer")
         began = at - timedelta(seconds=call.duration_s)
@@ -253,7 +256,7 @@ class _Trace:
             if each.exit_code is not None:
                 known["process.exit.code"] = each.exit_code
             self.tree.open(check, path, f"check {each.check}", began, known)
-            broke = each.reason or "the tool broke" if each.state is CheckState.ERROR else None
+            broke = "the tool broke" if each.state is CheckState.ERROR else None
             self.tree.close(check, min(began + timedelta(seconds=each.duration_s), at), broke)
         if evaluation.score is not None:
             result: dict[str, Attribute] = {
@@ -267,11 +270,10 @@ class _Trace:
     def _(self, body: e.HaltingDecided, at: Instant) -> None:
         self._leave_phase(at)
         decision = body.decision
-        figures = {name: value for name, value in decision.figures.items() if value is not None}
+        figures = {name: value for name, value in decision.figures.items() if isinstance(value, int | float)}
         told: dict[str, Attribute] = {
             "setpoint.halting.policy": decision.policy,
             "setpoint.halting.action": str(decision.action),
-            "setpoint.halting.reason": decision.reason,
             **{f"setpoint.halting.figure.{name}": value for name, value in figures.items()},
         }
         self._note("setpoint.halting.decided", at, told)
@@ -294,8 +296,7 @@ class _Trace:
 
     @_take.register
     def _(self, body: e.GuardFired, at: Instant) -> None:
-        told: dict[str, Attribute] = {"setpoint.guard": body.halt.guard, "setpoint.reason": body.halt.reason}
-        self._note("setpoint.guard_fired", at, told)
+        self._note("setpoint.guard_fired", at, {"setpoint.guard": body.halt.guard})
 
     @_take.register
     def _(self, body: e.GateOpened, at: Instant) -> None:
@@ -328,7 +329,9 @@ class _Trace:
         }
         if outcome.score is not None:
             told["setpoint.run.score"] = outcome.score
-        self.tree.close(_RUN, at, outcome.reason if outcome.ending in _BAD else None, told)
+        if outcome.halt is not None:
+            told["setpoint.guard"] = outcome.halt.guard
+        self.tree.close(_RUN, at, str(outcome.ending) if outcome.ending in _BAD else None, told)
 
 
 def _agent(name: str, usage: Usage) -> dict[str, Attribute]:

@@ -35,7 +35,8 @@ class Summed:
     def _added(self, tally: str, days: Days) -> dict[str | None, _Figures]:
         if tally not in self._by_day:
             by_day = self._by_day[tally] = defaultdict(list)
-            for row in self._rows[tally]:
+            # In one order, wherever the rows are from: sums of floats differ with the order of what is added.
+            for row in sorted(self._rows[tally], key=lambda row: (row.day, row.label)):
                 by_day[row.day].append(row)
         sums: dict[str | None, _Figures] = {}
         for day in self._days(tally, days):

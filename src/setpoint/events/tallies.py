@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from setpoint.domain.gate import Choice, Via
+from setpoint.domain.run import Ending
 from setpoint.events.window import Body, Column, Window
 from setpoint.store.tables import EVENT
 
@@ -26,6 +27,9 @@ STAGNATION_GUARDS = (
 """Guards that fire where a loop repeats itself or stands still."""
 OVERRIDES = (Choice.CONTINUE, Choice.ACCEPT, Choice.APPROVE)
 """Answers that set aside what Setpoint had decided: to stop, or to protect a file."""
+
+SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT)
+"""Endings of runs that say nothing about what was shown to them."""
 
 _LAST = 2**31 - 1
 _BLOCKING = ("error", "critical")
@@ -285,6 +289,30 @@ def _recalls(window: Window) -> sa.Select[Any]:
     )
 
 
+def _uses(window: Window) -> sa.Select[Any]:
+    joined, chosen = window.of_finished("memory.recalled")
+    table, item = window.json.elements("items")
+    run, learning = window.finished.c, item.text("learning").label("learning")
+    shown = sa.func.max(sa.case((item.flag("shown"), 1), else_=0)).label("shown")
+    # What a person ended, or no agent could do, says nothing about what was shown.
+    tells = run.ending.not_in([str(ending) for ending in SAYS_NOTHING])
+    each = (
+        sa.select(run.day, run.ending, EVENT.c.trace_id, learning, shown)
+        .select_from(joined.join(table, sa.true()))
+        .where(chosen, tells)
+        .group_by(run.day, run.ending, EVENT.c.trace_id, learning)
+        .subquery("use")
+    )
+    verified = each.c.ending == "verified"
+    figures: tuple[Column, ...] = (
+        _count(each.c.shown == 1).label("shown"),
+        _count(sa.and_(each.c.shown == 1, verified)).label("shown_verified"),
+        _count(each.c.shown == 0).label("held"),
+        _count(sa.and_(each.c.shown == 0, verified)).label("held_verified"),
+    )
+    return sa.select(each.c.day, *figures).group_by(each.c.day)
+
+
 def _followed(window: Window) -> sa.Select[Any]:
     day = window.day().label("day")
     followed = _elements(window, "items", lambda item: item.flag("followed"))
@@ -347,6 +375,7 @@ QUERIES: dict[str, Callable[[Window], sa.Select[Any]]] = {
     "predictions": _predictions,
     "reflections": _reflections,
     "recalls": _recalls,
+    "uses": _uses,
     "followed": _followed,
     "feedback": _feedback,
 }

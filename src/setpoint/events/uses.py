@@ -8,11 +8,10 @@ import sqlalchemy as sa
 
 from setpoint.domain.memory_events import MemoryRecalled
 from setpoint.domain.run import Ending
+from setpoint.events.tallies import SAYS_NOTHING
 from setpoint.policies.uplift import Use
 from setpoint.store.connect import Store
 from setpoint.store.tables import EVENT, RUN
-
-_SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT)
 
 
 def uses(store: Store, root: str) -> Iterator[Use]:
@@ -24,7 +23,7 @@ def uses(store: Store, root: str) -> Iterator[Use]:
             EVENT.c.kind == MemoryRecalled.model_fields["kind"].default,
             RUN.c.root == root,
             RUN.c.ending.is_not(None),
-            RUN.c.ending.not_in(_SAYS_NOTHING),
+            RUN.c.ending.not_in(SAYS_NOTHING),
         )
         .order_by(EVENT.c.trace_id, EVENT.c.seq)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 import httpx2
 
@@ -43,12 +43,20 @@ def send(url: str, spans: Sequence[Span], run: TraceId, told: Mapping[str, str],
 
 def endpoint(url: str) -> str:
     """Give the address of the traces: that of a collector alone gets their usual path."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(
-            f"'{url}' is no address of a collector", mend="give one such as http://127.0.0.1:4318"
-        )
+    parts = _taken_apart(url)
+    if parts is None:
+        message = f"'{url}' is no address of a collector"
+        raise UsageError(message, mend="give one such as http://127.0.0.1:4318")
     return urlunsplit(parts._replace(path=PATH)) if parts.path in ("", "/") else url
+
+
+def _taken_apart(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port or an address that cannot be one
+        return None
+    return parts if usable else None
 
 
 def parsed_headers(text: str) -> dict[str, str]:
@@ -56,9 +64,10 @@ def parsed_headers(text: str) -> dict[str, str]:
     found = {}
     for each in filter(str.strip, text.split(",")):
         name, equals, value = each.partition("=")
-        if not equals or not name.strip():
+        name, value = name.strip(), unquote(value.strip())
+        if not (equals and name and (name + value).isascii() and (name + value).isprintable()):
             raise UsageError(f"{HEADERS}: a header is not name=value", mend="write name=value,name=value")
-        found[name.strip()] = unquote(value.strip())
+        found[name] = value
     return found
 
 

@@ -16,9 +16,9 @@ from setpoint.domain.request import ChangeRequest
 from setpoint.domain.run import Limits, Round
 from setpoint.loops.learning import TAUGHT, question, recalled
 from setpoint.loops.running import Running
-from setpoint.policies.budget import continued
 from setpoint.policies.feedback import feedback, whole_text
 from setpoint.policies.past import blocking, failures
+from setpoint.policies.persons import instructions
 from setpoint.policies.requests import given_reasons, settled_requests
 from setpoint.policies.review import NOTHING_REVIEWED, Docket, is_frozen
 from setpoint.ports import World
@@ -105,9 +105,7 @@ def _told(
         "problems": _problems(run.world, now),
         "iteration": now.iteration,
         "max_iterations": run.limits.max_iterations,
-        "instructions": tuple(
-            said.instruction for _, said in continued(run.journal.events) if said.instruction
-        ),
+        "instructions": instructions(run.journal.events),
         "reason": now.reason,
         "advice": now.advice,
         "tried": now.tried,

@@ -6,7 +6,14 @@ from collections.abc import Iterable
 
 from setpoint.domain.attempt import Role, ToolCall
 from setpoint.domain.diff import added_lines
-from setpoint.domain.events import PhaseCompleted, ToolExecuted
+from setpoint.domain.events import (
+    BaselineMeasured,
+    GateAnswered,
+    HaltingDecided,
+    PhaseBounce,
+    PhaseCompleted,
+    ToolExecuted,
+)
 from setpoint.domain.evidence import Failure
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import LearningId
@@ -21,11 +28,12 @@ from setpoint.domain.memory_events import (
 from setpoint.domain.run import Ending, Round
 from setpoint.loops.reflector import Reflected, by_model
 from setpoint.loops.running import Running
-from setpoint.policies.budget import continued
 from setpoint.policies.following import Trace, followed
 from setpoint.policies.past import Past
+from setpoint.policies.persons import accepted, overridden, said
 from setpoint.policies.recall import recollections
 from setpoint.policies.reflection import Account, lessons
+from setpoint.policies.secrets import redacted
 from setpoint.policies.triggers import advice, due
 from setpoint.ports import Memory
 
@@ -34,6 +42,9 @@ TAUGHT = (Role.PLANNER, Role.MAKER, Role.REVIEWER)
 MOST_QUESTION = 4000
 MOST_ASKED = 10
 """Failures and findings that a question to memory names."""
+MOST_KEYS = 12
+"""Recorded facts that a learning names as what it rests on."""
+_TELLING = (BaselineMeasured, PhaseBounce, GateAnswered, HaltingDecided)
 _SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT)
 """Endings that say nothing about what was followed."""
 
@@ -58,7 +69,10 @@ def recalled(run: Running, phase: str, label: str, iteration: int, asked: str) -
         hits = memory.search(asked)
         items = recollections(hits, asked, run.order.trace_id, run.order.root, wanted)
         body = MemoryRecalled(
-            phase=phase, iteration=iteration, question=" ".join(asked.split())[:400], items=items
+            phase=phase,
+            iteration=iteration,
+            question=redacted(" ".join(asked.split()))[:400],
+            items=items,
         )
         known = run.journal.note(key, body)
     return known.shown if isinstance(known, MemoryRecalled) else ()
@@ -89,7 +103,7 @@ async def look_back(run: Running, past: Past | None, ending: Ending, reason: str
     last = past.rounds[-1]
     diff = await run.world.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
     _judge(run, memory, diff, ending)
-    if run.order.memory.reflect and run.journal.known("reflect") is None:
+    if run.order.memory.reflect:
         await _reflect(run, memory, _account(run, past, diff, (ending, reason)))
 
 
@@ -110,21 +124,21 @@ def _account(run: Running, past: Past, diff: str, end: tuple[Ending, str]) -> Ac
         rounds=past.rounds,
         diff=diff,
         calls=calls,
-        said=tuple(
-            (answer.by, answer.instruction)
-            for _, answer in continued(run.journal.events)
-            if answer.instruction
-        ),
+        said=said(run.journal.events),
+        accepted=accepted(run.journal.events),
     )
 
 
 async def _reflect(run: Running, memory: Memory, account: Account) -> None:
-    trigger = Trigger.OVERRIDDEN if account.said else Trigger.COMPLETED
+    trigger = Trigger.OVERRIDDEN if overridden(run.journal.events) else Trigger.COMPLETED
     found = Reflected(by="rules", proposals=lessons(account))
     reflector = run.world.agents.get(Role.REFLECTOR)
     if reflector is not None and reflector.name != found.by:
         found = await by_model(run, account, trigger, found.proposals)
-    names = memory.learn(found.proposals)
+    rests_on = tuple(event.key for event in run.journal.events if isinstance(event.body, _TELLING))[
+        -MOST_KEYS:
+    ]
+    names = memory.learn([each.model_copy(update={"events": rests_on}) for each in found.proposals])
     titles = {each.learning.id: each.learning.title for each in memory.standings(names)}
     body = ReflectionCompleted(
         trigger=trigger,

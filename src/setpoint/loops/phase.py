@@ -45,6 +45,7 @@ from setpoint.policies.budget import warnings
 from setpoint.policies.guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
 from setpoint.policies.halting import RULES, rules_v1
 from setpoint.policies.past import Past, blocking, failures, fewer_problems, open_counts
+from setpoint.policies.persons import edited_since
 from setpoint.policies.requests import unexplained
 from setpoint.ports import Durable, Measured, World
 
@@ -192,7 +193,7 @@ def _close(decision: Decision, halt: Halt | None) -> Close | None:
 
 
 async def _next_turn(course: _Course, turn: _Turn, decision: Decision) -> _Turn:
-    if decision.action is Action.RESTART:
+    if decision.action is Action.RESTART and edited_since(course.run.journal.events) is None:
         return _restarted(course, turn, decision.reason)
     return await _mending(course, turn)
 
@@ -202,7 +203,9 @@ async def _mending(course: _Course, turn: _Turn) -> _Turn:
     last = course.rounds[-1]
     texts = {**turn.texts, **await rethought(course.run, last, turn.number)}
     texts |= await analysed(course.run, course.rounds, turn.number)
-    return replace(turn, number=turn.number + 1, mode=Mode.FIX, parent=last.snapshot.commit, texts=texts)
+    edited = edited_since(course.run.journal.events)
+    parent = edited.commit if edited else last.snapshot.commit
+    return replace(turn, number=turn.number + 1, mode=Mode.FIX, parent=parent, texts=texts)
 
 
 def _restarted(course: _Course, turn: _Turn, reason: str) -> _Turn:

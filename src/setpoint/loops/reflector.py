@@ -8,14 +8,16 @@ from decimal import Decimal
 from setpoint.domain.answers import schema_of
 from setpoint.domain.attempt import Brief, Role, Usage
 from setpoint.domain.learning import LearningKind, Proposal, Trust
-from setpoint.domain.memory_events import ReflectionSkipped, Trigger
+from setpoint.domain.memory_events import ReflectionAnswered, ReflectionSkipped, Trigger
 from setpoint.domain.reflection import ReflectionShape, TaughtShape
 from setpoint.loops.running import Running
 from setpoint.loops.structured import Question, ask_for, read_object
 from setpoint.policies.budget import spent
 from setpoint.policies.classify import kind_of
 from setpoint.policies.reflection import MOST, Account, account_text
+from setpoint.policies.secrets import redacted
 from setpoint.policies.spending import added
+from setpoint.ports import Agent
 
 LEAST_USD = Decimal("0.001")
 """Money below which nobody is asked."""
@@ -46,18 +48,32 @@ async def by_model(
     if known and most < LEAST_USD:
         _skip(run, trigger, f"${most:.4f} is what {wanted.max_reflection_share:.0%} of the run's cost allows")
         return without
-    asked = _question(run, account, rules, most)
-    answered = await ask_for(run, agent, asked)
-    usage = added(list(answered.usages))
-    if answered.value is None:
+    answered = await _answered(run, agent, _question(run, account, rules, most))
+    usage = answered.usage
+    if answered.why:
         _skip(run, trigger, f"{agent.name}: {answered.why}", usage)
         return without
     if usage.cost_usd is not None and usage.cost_usd > most:
         too_much = f"it cost ${usage.cost_usd:.4f}, allowed were ${most:.4f}; nothing is kept"
         _skip(run, trigger, too_much, usage)
         return without
-    taught = tuple(_proposal(run, agent.name, each) for each in answered.value.learnings)
+    taught = tuple(_proposal(run, agent.name, each) for each in answered.taught)
     return Reflected(by=agent.name, proposals=(*rules, *taught)[:MOST], usage=usage)
+
+
+async def _answered(run: Running, agent: Agent, asked: Question[ReflectionShape]) -> ReflectionAnswered:
+    """Ask the reflector; after a crash what it said is read again, and not paid again."""
+
+    async def act() -> ReflectionAnswered:
+        came = await ask_for(run, agent, asked)
+        return ReflectionAnswered(
+            agent=agent.name,
+            taught=came.value.learnings if came.value is not None else (),
+            why="" if came.value is not None else (came.why or "no answer"),
+            usage=added(list(came.usages)),
+        )
+
+    return await run.journal.step("reflection-asked", act, ReflectionAnswered)
 
 
 def _question(
@@ -76,7 +92,7 @@ def _question(
         role=Role.REFLECTOR,
         session=f"{run.order.trace_id}:reflection",
         label="reflection",
-        prompt=run.world.render("reflection.md.j2", variables),
+        prompt=redacted(run.world.render("reflection.md.j2", variables)),
         workdir=run.copy.path,
         story=run.order.story,
         answer=ReflectionShape,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from setpoint.domain.ids import LearningId
 from setpoint.domain.learning import Proposal
-from setpoint.policies.relevance import DIGITS, K1, B, rarities
+from setpoint.policies.relevance import DIGITS, K1, B, rarities, share_of, weight_of
 from setpoint.policies.terms import terms
 from setpoint.store.tables import BM_DOC, BM_POST
 
 TITLE_COUNTS = 2
 """How often a term of the title or the context counts."""
+MOST_CONTEXTS = 8
+"""Situations in which a learning was taught that it is found by, the newest."""
 
 
 class Ranked(NamedTuple):
@@ -23,20 +25,24 @@ class Ranked(NamedTuple):
     id: LearningId
     score: float
     matched: int
+    share: float
 
 
-def words_of(learning: Proposal) -> dict[str, int]:
-    """Give the terms by which a learning is found, with what each counts."""
-    head = terms(f"{learning.title} {learning.context} {' '.join(learning.tags)}")
+def words_of(learning: Proposal, contexts: Sequence[str]) -> dict[str, int]:
+    """Give the terms by which a learning is found, with what each counts.
+
+    Whoever teaches the same again in another situation makes it findable there, too.
+    """
+    head = terms(" ".join((learning.title, *contexts[-MOST_CONTEXTS:], *learning.tags)))
     body = terms(f"{learning.body} {' '.join(learning.hint.files)} {learning.hint.command}")
     return {term: TITLE_COUNTS * head[term] + body[term] for term in sorted({*head, *body})}
 
 
-def put(connection: sa.Connection, id_: LearningId, learning: Proposal) -> None:
+def put(connection: sa.Connection, id_: LearningId, learning: Proposal, contexts: Sequence[str]) -> None:
     """Make a learning findable; nothing happens where it is already."""
     if connection.scalar(sa.select(BM_DOC.c.learning_id).where(BM_DOC.c.learning_id == id_)) is not None:
         return
-    words = words_of(learning)
+    words = words_of(learning, contexts)
     connection.execute(sa.insert(BM_DOC), {"learning_id": id_, "length": sum(words.values())})
     rows = [{"term": term, "learning_id": id_, "count": count} for term, count in words.items()]
     if rows:
@@ -57,13 +63,15 @@ def ranked(connection: sa.Connection, question: str, most: int) -> tuple[Ranked,
     ).one()
     if not asked or not count:
         return ()
-    weights = rarities(int(count), _holding(connection, asked))
+    holding = _holding(connection, asked)
+    weights, whole = rarities(int(count), holding), weight_of(asked, int(count), holding)
     if not weights:
         return ()
     matched = sa.func.count().label("matched")
     score = sa.func.sum(_part(weights, float(average))).label("score")
+    weight = sa.func.sum(_weight(weights)).label("weight")
     query = (
-        sa.select(BM_POST.c.learning_id, score, matched)
+        sa.select(BM_POST.c.learning_id, score, matched, weight)
         .join(BM_DOC, BM_DOC.c.learning_id == BM_POST.c.learning_id)
         .where(BM_POST.c.term.in_(weights))
         .group_by(BM_POST.c.learning_id)
@@ -71,7 +79,12 @@ def ranked(connection: sa.Connection, question: str, most: int) -> tuple[Ranked,
         .limit(most)
     )
     found = [
-        Ranked(LearningId(row.learning_id), round(float(row.score), DIGITS), int(row.matched))
+        Ranked(
+            LearningId(row.learning_id),
+            round(float(row.score), DIGITS),
+            int(row.matched),
+            share_of(float(row.weight), whole),
+        )
         for row in connection.execute(query)
     ]
     return tuple(sorted(found, key=lambda each: (-each.score, each.id)))
@@ -92,11 +105,16 @@ def _holding(connection: sa.Connection, asked: list[str]) -> dict[str, int]:
 
 def _part(weights: Mapping[str, float], average: float) -> sa.ColumnElement[Any]:
     """Write what one term of one learning adds to its score."""
-    weight = sa.case(
-        *((BM_POST.c.term == term, sa.literal(value, sa.Float)) for term, value in weights.items()),
-        else_=sa.literal(0.0, sa.Float),
-    )
+    weight = _weight(weights)
     count = sa.cast(BM_POST.c.count, sa.Float)
     length = sa.cast(BM_DOC.c.length, sa.Float)
     held_back = sa.literal(K1 * (1.0 - B), sa.Float) + sa.literal(K1 * B / average, sa.Float) * length
     return weight * count * sa.literal(K1 + 1.0, sa.Float) / (count + held_back)
+
+
+def _weight(weights: Mapping[str, float]) -> sa.ColumnElement[Any]:
+    """Write the weight of a term."""
+    return sa.case(
+        *((BM_POST.c.term == term, sa.literal(value, sa.Float)) for term, value in weights.items()),
+        else_=sa.literal(0.0, sa.Float),
+    )

@@ -24,14 +24,26 @@ from setpoint.domain.learning import (
 )
 from setpoint.errors import RecordedDataError
 from setpoint.memory import index
+from setpoint.memory.meaning import Meaning
+from setpoint.memory.vectors import Vectors
 from setpoint.policies.confidence import standing
 from setpoint.policies.merge import placed, supersedes
-from setpoint.policies.upkeep import changes_of_files, cleaned, first_evidence, kept, of_proposal
+from setpoint.policies.relevance import fused
+from setpoint.policies.upkeep import (
+    changes_of_files,
+    cleaned,
+    first_evidence,
+    kept,
+    of_proposal,
+    repeated,
+)
 from setpoint.store.connect import Store
 from setpoint.store.tables import LEARNING, LEARNING_EVIDENCE
 
 _LOCK = 0x5E7_0002
 _AT_ONCE = 500
+_LATE = 64
+"""Learnings without a vector that get one before a search, which must not take long."""
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
 
 
@@ -42,10 +54,16 @@ def _now() -> datetime:
 class SqlMemory:
     """Keeps what was learnt; safe for several processes on one store."""
 
-    def __init__(self, store: Store, now: Callable[[], datetime] = _now) -> None:
-        """Use an open store; `now` gives the times of learnings, aware, in UTC."""
+    def __init__(
+        self, store: Store, now: Callable[[], datetime] = _now, meaning: Meaning | None = None
+    ) -> None:
+        """Use an open store; `now` gives the times of learnings, aware, in UTC.
+
+        With `meaning` what says the same in other words is found, too.
+        """
         self._store = store
         self._now = now
+        self._vectors = None if meaning is None else Vectors(store, meaning)
 
     def learn(self, proposals: Sequence[Proposal]) -> tuple[LearningId, ...]:
         """Take proposals in: as new learnings, or as evidence for those that say the same.
@@ -53,7 +71,10 @@ class SqlMemory:
         The same proposal from the same source changes nothing. Secrets are taken out of the texts first.
         """
         with self._writing() as connection:
-            return tuple(self._learn(connection, cleaned(each)) for each in proposals)
+            names = tuple(self._learn(connection, cleaned(each)) for each in proposals)
+        if self._vectors is not None and names:
+            self._vectors.add(self.standings(names))
+        return names
 
     def weigh(self, evidence: Sequence[LearningEvidence]) -> tuple[LearningEvidence, ...]:
         """Add evidence; gives what was new. Evidence about a learning that is not kept is left out."""
@@ -61,22 +82,71 @@ class SqlMemory:
             return self._weigh(connection, evidence)
 
     def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
-        """Give the learnings that share words with a question, the most relevant first."""
+        """Give the learnings that share words with a question, or mean the same, the most relevant first."""
+        near = self._nearness(question)
         with self._store.reading() as connection:
-            found = index.ranked(connection, question, most)
-            known = {
-                each.learning.id: each for each in self._standings(connection, [each.id for each in found])
-            }
-        return tuple(
-            Hit(standing=known[each.id], score=each.score, matched=each.matched)
-            for each in found
-            if each.id in known
-        )
+            found = {each.id: each for each in index.ranked(connection, question, most)}
+            nearest = sorted(near, key=lambda id_: (-near[id_], id_))[:most]
+            known = self._standings(connection, {*found, *nearest})
+        none = index.Ranked(LearningId(""), 0.0, 0, 0.0)
+        hits = [
+            Hit(
+                standing=each,
+                score=words.score,
+                matched=words.matched,
+                share=words.share,
+                nearness=near.get(each.learning.id),
+            )
+            for each in known
+            if each.status not in _OUT
+            for words in (found.get(each.learning.id, none),)
+        ]
+        places = {each.standing.learning.id: (-place, -each.score) for each, place in fused(hits)}
+        hits.sort(key=lambda hit: (places[hit.standing.learning.id], hit.standing.learning.id))
+        return tuple(hits[:most])
+
+    def rebuild(self) -> int:
+        """Make anew by what learnings are found; gives how many vectors were lacking."""
+        with self._writing() as connection:
+            known = self._standings(connection, None)
+            for each in known:
+                index.take_out(connection, each.learning.id)
+                if each.status not in _OUT:
+                    index.put(connection, each.learning.id, each.learning, each.contexts)
+        if self._vectors is None:
+            return 0
+        used = [each for each in known if each.status not in _OUT]
+        return sum(self._vectors.add(used[begin : begin + 100]) for begin in range(0, len(used), 100))
+
+    def _nearness(self, question: str) -> dict[LearningId, float]:
+        if self._vectors is None or not question.strip():
+            return {}
+        if names := self._vectors.lacking(_LATE):
+            self._vectors.add(self.standings(names))
+        return self._vectors.nearness(question)
 
     def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
         """Give learnings as they stand now, oldest first: the named ones, or all."""
         with self._store.reading() as connection:
             return self._standings(connection, which)
+
+    def named(self, beginning: str) -> tuple[LearningId, ...]:
+        """Give the ids that begin so."""
+        query = sa.select(LEARNING.c.id).where(LEARNING.c.id.startswith(beginning, autoescape=True))
+        with self._store.reading() as connection:
+            return tuple(LearningId(id_) for id_ in connection.scalars(query) if id_.startswith(beginning))
+
+    def of_source(self, source: str) -> tuple[Standing, ...]:
+        """Give the learnings that come from a source, as they stand now."""
+        query = sa.select(LEARNING.c.id).where(LEARNING.c.source == source)
+        with self._store.reading() as connection:
+            return self._standings(connection, [LearningId(id_) for id_ in connection.scalars(query)])
+
+    def mark(self) -> str:
+        """Name the state of the memory, so that a change is seen without reading it: it only ever grows."""
+        counts = [sa.select(sa.func.count()).select_from(each) for each in (LEARNING, LEARNING_EVIDENCE)]
+        with self._store.reading() as connection:
+            return " ".join(str(connection.scalar(each)) for each in counts)
 
     def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
         """Compare the files that a project's learnings rest on with those there are; gives what changed."""
@@ -90,11 +160,11 @@ class SqlMemory:
         if place.same is not None:
             id_ = place.same.learning.id
             if place.same.learning.source != proposal.source:
-                self._weigh(connection, [of_proposal(id_, EvidenceKind.REPEATED, proposal, at)])
+                self._weigh(connection, [repeated(id_, proposal, at)])
             return id_
         learning = kept(proposal, at)
         connection.execute(sa.insert(LEARNING), row_of(learning))
-        index.put(connection, learning.id, learning)
+        index.put(connection, learning.id, learning, [learning.situation])
         self._weigh(connection, first_evidence(learning))
         for older in place.contradicts:
             kinds = [EvidenceKind.CONTRADICTED]
@@ -119,11 +189,12 @@ class SqlMemory:
         if new:
             rows = [_evidence_row(each) for each in new.values()]
             connection.execute(sa.insert(LEARNING_EVIDENCE), rows)
+        again = {each.learning for each in new.values() if each.kind is EvidenceKind.REPEATED}
         for now in self._standings(connection, {each.learning for each in new.values()}):
-            if now.status in _OUT:
+            if now.status in _OUT or now.learning.id in again:
                 index.take_out(connection, now.learning.id)
-            else:
-                index.put(connection, now.learning.id, now.learning)
+            if now.status not in _OUT:
+                index.put(connection, now.learning.id, now.learning, now.contexts)
         return tuple(new.values())
 
     def _standings(

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from setpoint.domain.mutation import Mutant, MutationReport
 from setpoint.errors import RecordedDataError
+from setpoint.mutation.engine.fixes_wire import FixRequest, FixResult
 from setpoint.mutation.engine.score_wire import ScoreRequest, ScoreResult
 from setpoint.mutation.engine.wire import Request, Result
 
@@ -19,6 +20,7 @@ ENGINE = Path(__file__).parent / "engine"
 T = TypeVar("T")
 _RESULT = TypeAdapter(Result)
 _SCORE = TypeAdapter(ScoreResult)
+_FIXES = TypeAdapter(FixResult)
 
 
 def engine_argv(python: str, request: Path, result: Path, lent: Path | None = None) -> tuple[str, ...]:
@@ -32,7 +34,18 @@ def score_argv(python: str, request: Path, result: Path) -> tuple[str, ...]:
     return (python, str(ENGINE), "score", str(request), str(result))
 
 
-def write_request(request: Request | ScoreRequest, path: Path) -> None:
+def fixes_argv(python: str, request: Path, result: Path, lent: Path | None = None) -> tuple[str, ...]:
+    """Give the command that tries fixes in an interpreter; `lent` as for repairs."""
+    words = ("--lent", str(lent)) if lent else ()
+    return (python, str(ENGINE), *words, "fixes", str(request), str(result))
+
+
+def read_fixes(path: Path) -> FixResult:
+    """Read what a trial of fixes gave; raises `RecordedDataError` where there is no readable answer."""
+    return _read(_FIXES, path, "fixes")
+
+
+def write_request(request: Request | ScoreRequest | FixRequest, path: Path) -> None:
     """Write an order where the engine will read it."""
     path.write_text(json.dumps(asdict(request)), encoding="utf-8")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
+from setpoint.domain.diff import added_lines
 from setpoint.domain.ids import TraceId
 from setpoint.domain.learning import (
     EvidenceKind,
@@ -23,6 +25,7 @@ from setpoint.domain.memory_events import (
     FindingDismissed,
     FixApplied,
     FixRewritten,
+    HumanEdited,
 )
 from setpoint.policies.reflection import shape
 from setpoint.policies.terms import terms
@@ -36,6 +39,8 @@ EVEN_RATE = 0.6
 LOOKED_BACK_DAYS = 30
 FAST_S = 5.0
 SLOW_S = 60.0
+MOST_ASKED = 2000
+"""Letters of a person's change that memory is searched for."""
 _ABOUT = 0.3
 """Share of a learning's subject that a decision must name to move it."""
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
@@ -50,7 +55,7 @@ def moved(body: Feedback) -> EvidenceKind | None:
             return EvidenceKind.APPLIED if body.kept else None
         case FixRewritten():
             return EvidenceKind.REWRITTEN
-        case DeliveryJudged(fate=DeliveryFate.EDITED):
+        case HumanEdited() | DeliveryJudged(fate=DeliveryFate.EDITED):
             return EvidenceKind.EDITED
         case DeliveryJudged(fate=DeliveryFate.REVERTED):
             return EvidenceKind.REVERTED
@@ -67,17 +72,27 @@ def about(body: Feedback, message: str = "") -> str:
             return f"{body.category} {body.file} {message}"
         case CommentAdded():
             return f"{body.file} {body.text}"
+        case HumanEdited():
+            return f"{' '.join(body.files)} {' '.join(line.text for line in added_lines(body.diff))}"[
+                :MOST_ASKED
+            ]
         case _:
             return ""
 
 
-def concerned(hits: Sequence[Hit], text: str) -> tuple[Standing, ...]:
-    """Give the learnings that a decision is about: in use, and speaking of what it speaks of."""
+def concerned(hits: Sequence[Hit], text: str, decided_at: datetime) -> tuple[Standing, ...]:
+    """Give the learnings that a decision is about: in use, known by then, and speaking of the same."""
     asked = set(terms(text))
     found = []
     for hit in hits:
         subject = set(terms(hit.standing.learning.context or hit.standing.learning.title))
-        if hit.standing.status not in _OUT and subject and len(subject & asked) / len(subject) >= _ABOUT:
+        known = hit.standing.learning.made_at <= decided_at
+        if (
+            known
+            and hit.standing.status not in _OUT
+            and subject
+            and len(subject & asked) / len(subject) >= _ABOUT
+        ):
             found.append(hit.standing)
     return tuple(found[:MOST_MOVED])
 
@@ -111,6 +126,21 @@ def taught(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
                 trust=Trust.HUMAN,
                 tags=("review", "gap"),
                 source=f"comment:{run}:{body.file}:{body.line}",
+                by=body.by,
+            )
+        case HumanEdited():
+            return Proposal(
+                kind=LearningKind.PROCEDURAL,
+                title=f"{body.by} changed {', '.join(body.files[:3])} by hand before letting work go on"[
+                    :200
+                ],
+                body=body.diff[:1800],
+                context=about(body)[:400],
+                scope=scope,
+                believed=0.8,
+                trust=Trust.HUMAN,
+                tags=("human-edit", "approval"),
+                source=f"gate:{run}:{body.gate}",
                 by=body.by,
             )
         case DeliveryJudged(fate=DeliveryFate.EDITED):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from setpoint.domain.learning import Learning, LearningStatus, Proposal, Standing, Trust
@@ -10,6 +12,8 @@ from setpoint.policies.terms import likeness, terms
 
 SIMILAR = 0.8
 """Share of common terms from which two learnings of one kind say the same."""
+ALIKE = 0.6
+"""Share of common terms from which a person is asked whether two learnings are one."""
 _OUT = (LearningStatus.SUPERSEDED, LearningStatus.RETIRED)
 _RANK = list(Trust)
 
@@ -63,14 +67,35 @@ def supersedes(newer: Proposal, older: Standing) -> bool:
 
 def pairs_alike(known: Sequence[Standing]) -> tuple[tuple[Learning, Learning, float], ...]:
     """Name learnings in use that may be one, the likest first; a person merges them."""
-    used = [each.learning for each in known if each.status not in _OUT]
+    groups: dict[tuple[str, str], list[Learning]] = {}
+    for each in known:
+        if each.status not in _OUT:
+            groups.setdefault((each.learning.kind, each.learning.scope), []).append(each.learning)
     found = [
-        (one, other, round(said_alike(one, other), 3))
-        for place, one in enumerate(used)
-        for other in used[place + 1 :]
-        if (one.kind, one.scope) == (other.kind, other.scope)
+        (one, other, round(alike, 3))
+        for group in groups.values()
+        for one, other in _worth_comparing(group)
+        if (alike := said_alike(one, other)) >= ALIKE
     ]
-    return tuple(sorted((each for each in found if each[2] >= SIMILAR - 0.2), key=lambda each: -each[2]))
+    return tuple(sorted(found, key=lambda each: -each[2]))
+
+
+def _worth_comparing(group: Sequence[Learning]) -> Iterator[tuple[Learning, Learning]]:
+    """Give the pairs that may share `ALIKE` of their terms; thousands of learnings have millions of pairs.
+
+    Two sets of which that share is common have a term in common among the rarest few of each, in one order of
+    all terms: as many as could be missing in the other, and one more.
+    """
+    words = [_words(each) for each in group]
+    frequent = Counter(term for each in words for term in each)
+    by_term: dict[str, list[int]] = {}
+    for place, terms_of in enumerate(words):
+        rarest = sorted(terms_of, key=lambda term: (frequent[term], term))
+        few = rarest[: len(rarest) - math.ceil(ALIKE * len(rarest) - 1e-9) + 1] or [""]
+        for other in sorted({each for term in few for each in by_term.get(term, ())}):
+            yield group[other], group[place]
+        for term in few:
+            by_term.setdefault(term, []).append(place)
 
 
 def _words(learning: Proposal) -> set[str]:

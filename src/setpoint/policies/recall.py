@@ -12,15 +12,16 @@ from setpoint.domain.learning import (
     EVERYWHERE,
     RECALLABLE,
     Hit,
-    Learning,
+    LearningKind,
     LearningStatus,
     MemoryTerms,
     Recollection,
 )
+from setpoint.policies.relevance import fused
 from setpoint.policies.terms import likeness, terms
 
-K = 5
-"""Constant of reciprocal rank fusion; small, as lists here are short (measured, not the textbook's 60)."""
+NEAR = 0.5
+"""Nearness in meaning from which a learning fits, whatever words it is written in."""
 FLOOR = 0.3
 """Share of the best score below which a learning has nothing to do with the question."""
 LEAST_TERMS = 2
@@ -29,8 +30,12 @@ ABOUT = 0.25
 """Share of the terms of a learning's context that must have been asked for; without one, of its title."""
 MOSTLY = 0.5
 """Share from which a learning fits, however much better another one does."""
+SHARE = 0.1
+"""Share of the question's weight from which a learning fits by what was asked alone."""
 DOUBLE = 0.8
 """Likeness from which two learnings are one to a reader."""
+EPISODES = 1
+"""Episodes that are shown at most: what happened in one run helps less than what was learnt from it."""
 _CHARACTERS_PER_TOKEN = 4
 _ELSEWHERE = 0.7
 """Weight of what was learnt for every project beside what was learnt in this one."""
@@ -74,40 +79,42 @@ def tokens_of(title: str, body: str) -> int:
 def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[float, Hit]]:
     best = max((hit.score for hit in hits), default=0.0)
     least = min(LEAST_TERMS, max(len(asked), 1))
-    fitting = sorted(
-        (
-            hit
-            for hit in hits
-            if hit.standing.status in RECALLABLE
-            and hit.standing.learning.scope in (scope, EVERYWHERE)
-            and hit.matched >= least
-            and _fits(hit, asked, best)
-        ),
-        key=lambda hit: (-hit.score, hit.standing.learning.id),
-    )
-    scored = [(_weighted(hit, place, scope), hit) for place, hit in enumerate(fitting, start=1)]
+    fitting = [
+        hit
+        for hit in hits
+        if hit.standing.status in RECALLABLE
+        and hit.standing.learning.scope in (scope, EVERYWHERE)
+        and _fits(hit, asked, best, least)
+    ]
+    scored = [(_weighted(hit, place, scope), hit) for hit, place in fused(fitting)]
     return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
 
 
-def _fits(hit: Hit, asked: set[str], best: float) -> bool:
+def _fits(hit: Hit, asked: set[str], best: float, least: int) -> bool:
     """Whether a learning is about what was asked: mostly, or somewhat and not far behind the best.
 
-    In a small memory every term is common, so that scores alone say little.
+    A short question asks for little of what a learning is about: there it does to hold what weighs in the
+    question. In a small memory every term is common, so that scores alone say little.
     """
-    about = _about(hit.standing.learning, asked)
-    return about >= MOSTLY or (about >= ABOUT and hit.score >= FLOOR * best)
+    if hit.nearness is not None and hit.nearness >= NEAR:
+        return True
+    near_best = hit.score >= FLOOR * best
+    if hit.share >= SHARE and near_best:
+        return True
+    about = _about(hit, asked) if hit.matched >= least else 0.0
+    return about >= MOSTLY or (about >= ABOUT and near_best)
 
 
-def _about(learning: Learning, asked: set[str]) -> float:
-    """Say how much of what a learning is about was asked for, 0 to 1."""
-    subject = set(terms(learning.context or learning.title))
-    return len(subject & asked) / len(subject) if subject else 0.0
+def _about(hit: Hit, asked: set[str]) -> float:
+    """Say how much of a situation that a learning was taught in was asked for, 0 to 1."""
+    subjects = [set(terms(context)) for context in hit.standing.contexts]
+    return max((len(each & asked) / len(each) for each in subjects if each), default=0.0)
 
 
-def _weighted(hit: Hit, place: int, scope: str) -> float:
+def _weighted(hit: Hit, place: float, scope: str) -> float:
     belief = hit.standing.confidence
     near = 1.0 if hit.standing.learning.scope == scope else _ELSEWHERE
-    return near * (0.5 + max(0.0, belief.mean - belief.deviation)) / (K + place)
+    return near * (0.5 + max(0.0, belief.mean - belief.deviation)) * place
 
 
 def _with_one_candidate(ranked: list[tuple[float, Hit]], run: TraceId) -> list[tuple[float, Hit]]:
@@ -127,14 +134,14 @@ def _drawn(hit: Hit, run: TraceId) -> float:
     strength = max(belief.mean * (1 - belief.mean) / spread - 1, 1e-6)
     chance = random.Random(_seed(run, f"draw:{hit.standing.learning.id}"))  # noqa: S311 - it keeps no secret
     alpha, beta = max(belief.mean * strength, 1e-3), max((1 - belief.mean) * strength, 1e-3)
-    return sqrt(hit.score) * chance.betavariate(alpha, beta)
+    return sqrt(max(hit.score, hit.nearness or 0.0)) * chance.betavariate(alpha, beta)
 
 
 def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[float, Hit]]:
     """Keep to the limits, and leave out what says the same as something better."""
     chosen: list[tuple[float, Hit]] = []
     words: list[set[str]] = []
-    left = wanted.max_tokens
+    left, episodes = wanted.max_tokens, 0
     for score, hit in ranked:
         learning = hit.standing.learning
         length, own = (
@@ -143,10 +150,14 @@ def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[
         )
         if len(chosen) == wanted.max_items:
             break
+        episode = learning.kind is LearningKind.EPISODIC
+        if episode and episodes == EPISODES:
+            continue
         if length <= left and all(likeness(own, each) < DOUBLE for each in words):
             chosen.append((score, hit))
             words.append(own)
             left -= length
+            episodes += episode
     return chosen
 
 

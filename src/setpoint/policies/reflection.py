@@ -21,7 +21,9 @@ MOST = 7
 MOST_DIFF = 900
 MOST_TOGETHER = 4
 """Files up to which a change says that they belong together."""
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\b0x[0-9a-f]+\b|-?\b\d+(?:\.\d+)?\b", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|\b0x[0-9a-f]+\b|-?\b\d+(?:\.\d+)?\b", re.IGNORECASE
+)
 _TEST = re.compile(
     r"(^|/)(tests?|specs?|__tests__)/|(^|/)(test_[^/]*|[^/]*[_.](test|spec)\.\w+|conftest\.py)$"
 )
@@ -52,12 +54,15 @@ class Account:
     """The maker's tool calls, by round."""
     said: tuple[tuple[str, str], ...] = ()
     """What people told the maker meanwhile: who, and what."""
+    accepted: tuple[tuple[str, str], ...] = ()
+    """Who took the work though it was not verified, and why."""
 
 
 def lessons(run: Account) -> tuple[Proposal, ...]:
     """Give what a run teaches, the most useful first; nothing where nothing was notable."""
     found = [
         *_persons(run),
+        *_accepted(run),
         *_cleared(run),
         *_sent_back(run),
         *_flaky(run),
@@ -109,6 +114,28 @@ def _persons(run: Account) -> Iterator[Proposal]:
             believed=0.8,
             trust=Trust.HUMAN,
             tags=("human-preference",),
+            source=_source(run),
+            by=who,
+        )
+
+
+def _accepted(run: Account) -> Iterator[Proposal]:
+    """What a person let pass, with the reason: not a fault here, or not worth another round."""
+    for who, why in run.accepted:
+        found = blocking(run.rounds[-1])
+        red = failures(run.rounds[-1])
+        open_ = [*(each.message for each in found[:3]), *(f"{each.test} is red" for each in red[:3])]
+        yield Proposal(
+            kind=LearningKind.EPISODIC,
+            title=f"Taken as it was: {' '.join(why.split())}"[:200],
+            body=f"{who} accepted '{run.title}' unverified. Open: {'; '.join(open_) or 'nothing known'}."[
+                :1500
+            ],
+            context=f"{run.title} {' '.join(open_)}"[:600],
+            scope=run.scope,
+            believed=0.7,
+            trust=Trust.HUMAN,
+            tags=("human-preference", "accepted"),
             source=_source(run),
             by=who,
         )

@@ -11,6 +11,7 @@ from setpoint.domain.events import ChangeSettled, Event, ReasonsGiven
 from setpoint.domain.finding import Category, Finding
 from setpoint.domain.request import ChangeRequest, GivenReason
 from setpoint.domain.run import Round, RunOrder
+from setpoint.policies.persons import edited_files
 
 MOST_REQUESTS = 10
 """More requests in one answer than this are not read."""
@@ -62,6 +63,7 @@ def given_reasons(events: Sequence[Event]) -> dict[str, str]:
 def released(order: RunOrder, events: Sequence[Event]) -> RunOrder:
     """Give the order with the paths that people have released since it was given."""
     paths = [path for body in settled_requests(events) if body.granted for path in body.paths]
+    paths += edited_files(events)  # what a person changed is not put back as if the maker had done it
     if not paths:
         return order
     granted = (*order.story.granted, *(escape(path) for path in paths))

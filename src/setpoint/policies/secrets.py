@@ -5,7 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from setpoint.domain.value import Value
+
+V = TypeVar("V", bound=Value)
 
 
 class _Shape(NamedTuple):
@@ -69,6 +73,13 @@ def redacted(text: str) -> str:
     for shape in _SHAPES:
         text = shape.pattern.sub(partial(_instead, shape), text)
     return text
+
+
+def without_secrets(value: V) -> V:
+    """Take secrets out of every text of a value."""
+    found = {name: redacted(text) for name, text in value if isinstance(text, str)}
+    changed = {name: text for name, text in found.items() if text != getattr(value, name)}
+    return value.model_copy(update=changed) if changed else value
 
 
 def _instead(shape: _Shape, match: re.Match[str]) -> str:

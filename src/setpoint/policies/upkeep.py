@@ -18,6 +18,8 @@ from setpoint.domain.learning import (
 )
 from setpoint.policies.secrets import alarms, redacted
 
+MOST_CONTEXT = 400
+"""Letters of a situation that are kept where a learning is taught once more."""
 OBSERVED = "verified"
 """The tag of a learning by rule from a run that was verified."""
 _LOOKED_AT = (LearningStatus.CANDIDATE, LearningStatus.ACTIVE, LearningStatus.STALE, LearningStatus.CONTESTED)
@@ -56,6 +58,13 @@ def of_proposal(
     return LearningEvidence(
         learning=id_, source=source, kind=kind, weight=weight, at=at, by=proposal.by, note=note
     )
+
+
+def repeated(id_: LearningId, proposal: Proposal, at: datetime) -> LearningEvidence:
+    """Say that a learning was taught once more, and in which situation; a stranger adds none."""
+    again = of_proposal(id_, EvidenceKind.REPEATED, proposal, at)
+    trusted = proposal.trust is not Trust.EXTERNAL
+    return again.model_copy(update={"note": proposal.context[:MOST_CONTEXT] if trusted else ""})
 
 
 def kept(proposal: Proposal, at: datetime) -> Learning:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from setpoint.errors import StoryError
 from setpoint.store.files import write_atomic_bytes
-from setpoint.store.front_matter import with_keys
+from setpoint.store.front_matter import Page, with_keys
 from setpoint.store.locks import locked_file
 from setpoint.store.stories import StoryFile, parsed, read_file
 from setpoint.store.story_notes import with_notes
@@ -53,14 +53,30 @@ class Shelf:
         Two processes that change one story take turns. Raises `StoryError` where the result would be no story
         or the file cannot be written; it then stays as it was.
         """
+
+        def changed(page: Page) -> Page:
+            made = with_keys(page, keys, str(path))
+            return made if notes is None else made._replace(body=with_notes(made.body, notes, page.newline))
+
+        return self._changed(path, changed, flush=flush)
+
+    def append(self, path: Path, words: str) -> StoryFile:
+        """Put words at the end of a story's body, once; raises as `change` does."""
+
+        def longer(page: Page) -> Page:
+            told = words.replace("\n", page.newline)
+            gap = page.newline if page.body.endswith("\n") else 2 * page.newline
+            return page if told in page.body else page._replace(body=f"{page.body}{gap}{told}{page.newline}")
+
+        return self._changed(path, longer, flush=True)
+
+    def _changed(self, path: Path, change: Callable[[Page], Page], *, flush: bool) -> StoryFile:
         place = path.resolve()  # a link stays a link
         lock = self._locks / f"story-{hashlib.sha256(str(place).encode()).hexdigest()[:16]}.lock"
         with locked_file(lock):
             for _ in range(_TRIES):
                 before = read_file(place)
-                page = with_keys(before.page, keys, str(path))
-                if notes is not None:
-                    page = page._replace(body=with_notes(page.body, notes, before.page.newline))
+                page = change(before.page)
                 after = parsed(place, page)
                 if page == before.page:
                     return after

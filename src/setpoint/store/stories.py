@@ -111,5 +111,16 @@ def new_story(folder: Path, wish: str, **keys: Any) -> tuple[Story, Path]:  # no
     return made.story, path
 
 
+def place_story(folder: Path, story: Story, **keys: Any) -> Path:  # noqa: ANN401 - any key of a story
+    """Write a story under its own name, unless a file of this name is there; gives the file."""
+    path = folder / f"{story.id}.md"
+    if not path.exists():
+        told = story.model_dump(mode="json", exclude={"body"}, exclude_defaults=True)
+        page = with_keys(Page("", "", "", f"{story.body}\n"), {**told, **keys}, str(path))
+        parsed(path, page)
+        write_atomic(path, page.text)
+    return path
+
+
 def _body(wish: str) -> str:
     return "\n".join(wish.strip().splitlines()[1:]).strip()

@@ -122,6 +122,19 @@ BM_POST = sa.Table(
     sa.Index("bm_post_by_learning", "learning_id"),
 )
 """How often each term occurs in a learning."""
+
+LEARNING_VECTOR = sa.Table(
+    "learning_vector",
+    METADATA,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("learning_id", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("text_hash", sa.Text, nullable=False),
+    sa.Column("vector", sa.LargeBinary, nullable=False),
+    sa.UniqueConstraint("learning_id", "model", "text_hash", name="learning_vector_once_per_text"),
+)
+"""What each text by which a learning is found means to a model; `seq` grows with each row that is added."""
+
 METRICS_SNAPSHOT = sa.Table(
     "metrics_snapshot",
     METADATA,

@@ -24,8 +24,9 @@ def web_tokens(state: Path, scopes: Iterable[str]) -> dict[str, str]:
     with locked_file(state / "locks" / "web-tokens.lock"):
         known = _read(path) if path.exists() else {}
         wanted = {scope: known.get(scope) or secrets.token_urlsafe(32) for scope in scopes}
-        if wanted != known:
-            write_atomic_bytes(path, (json.dumps(wanted, indent=2) + "\n").encode(), mode=0o600)
+        if not wanted.items() <= known.items():
+            kept = {**known, **wanted}
+            write_atomic_bytes(path, (json.dumps(kept, indent=2) + "\n").encode(), mode=0o600)
     path.chmod(0o600)
     return wanted
 

@@ -6,6 +6,7 @@ from setpoint.testing.durable import Crash, InlineDurable
 from setpoint.testing.evaluator import Scene, ScriptedEvaluator, evaluation, failure
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.memory import ListMemory
+from setpoint.testing.production import ListBoard, ToldLineage
 from setpoint.testing.workspace import Delivery, FolderWorkspace, RecordingForge
 from setpoint.testing.world import Stage
 
@@ -16,6 +17,7 @@ __all__ = [
     "FolderWorkspace",
     "HandClock",
     "InlineDurable",
+    "ListBoard",
     "ListMemory",
     "MemoryEventLog",
     "RecordingForge",
@@ -24,6 +26,7 @@ __all__ = [
     "ScriptedEvaluator",
     "SilentObserver",
     "Stage",
+    "ToldLineage",
     "evaluation",
     "failure",
 ]

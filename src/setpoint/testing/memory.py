@@ -20,9 +20,16 @@ from setpoint.memory.index import words_of
 from setpoint.memory.learnings import blob_of
 from setpoint.policies.confidence import standing
 from setpoint.policies.merge import placed, supersedes
-from setpoint.policies.relevance import rarities, relevance
+from setpoint.policies.relevance import rarities, relevance, share_of, weight_of
 from setpoint.policies.terms import terms
-from setpoint.policies.upkeep import changes_of_files, cleaned, first_evidence, kept, of_proposal
+from setpoint.policies.upkeep import (
+    changes_of_files,
+    cleaned,
+    first_evidence,
+    kept,
+    of_proposal,
+    repeated,
+)
 
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
 
@@ -56,16 +63,17 @@ class ListMemory:
     def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
         """Give the learnings that share words with a question, the most relevant first."""
         found = {each.learning.id: each for each in self.standings() if each.status not in _OUT}
-        words = {id_: words_of(each.learning) for id_, each in found.items()}
+        words = {id_: words_of(each.learning, each.contexts) for id_, each in found.items()}
         lengths = {id_: sum(held.values()) for id_, held in words.items()}
         average = sum(lengths.values()) / len(lengths) if lengths else 0.0
         holding = {term: sum(term in held for held in words.values()) for term in terms(question)}
-        weights = rarities(len(words), holding)
+        weights, whole = rarities(len(words), holding), weight_of(holding, len(words), holding)
         hits = [
             Hit(
                 standing=found[id_],
                 score=relevance(held, lengths[id_], average, weights),
                 matched=sum(term in held for term in weights),
+                share=share_of(sum(weight for term, weight in weights.items() if term in held), whole),
             )
             for id_, held in words.items()
         ]
@@ -93,7 +101,7 @@ class ListMemory:
         if place.same is not None:
             id_ = place.same.learning.id
             if place.same.learning.source != proposal.source:
-                self.weigh([of_proposal(id_, EvidenceKind.REPEATED, proposal, at)])
+                self.weigh([repeated(id_, proposal, at)])
             return id_
         learning = kept(proposal, at)
         self._learnings[learning.id], self._evidence[learning.id] = learning, {}

@@ -17,19 +17,27 @@ TICKET_S = 600.0
 
 
 class Scope(StrEnum):
-    """What a visitor may do; each includes those before it."""
+    """What a visitor may do; each includes those before it, but for `signal`, which only `admin` includes."""
 
+    SIGNAL = "signal"
+    """Tell of production, and nothing else: what a monitoring system is given."""
     READ = "read"
     """See everything."""
     FEEDBACK = "feedback"
-    """Answer what runs ask."""
+    """Answer what runs ask, and say what one thinks of findings, lines of a change and learnings."""
     ADMIN = "admin"
-    """Begin, go on with and end runs."""
+    """Begin, go on with and end runs, and try fixes out: whatever runs programs."""
 
     def includes(self, other: Scope) -> bool:
         """Whether this scope allows what the other does."""
+        if Scope.SIGNAL in (self, other):
+            return self in (other, Scope.ADMIN)
         order = list(Scope)
         return order.index(self) >= order.index(other)
+
+
+LOGINS = (Scope.READ, Scope.FEEDBACK, Scope.ADMIN)
+"""Scopes that a browser may have; one that only tells of production has nothing to see."""
 
 
 @dataclass(frozen=True, kw_only=True)

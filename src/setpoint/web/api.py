@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 from pydantic import Field
 
 from setpoint import wiring
@@ -20,7 +20,7 @@ from setpoint.events.metrics import MetricsReport
 from setpoint.events.queries import RunSummary
 from setpoint.events.snapshots import Snapshot
 from setpoint.web.access import Scope
-from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk, require
+from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk, known_run, require
 from setpoint.wiring import OpenGate, Wanted
 
 router = APIRouter(prefix="/api/v1")
@@ -37,6 +37,8 @@ class AnswerBody(Value):
     new_approach: bool = False
     instruction: Text = Field(default="", max_length=20_000)
     reason: Text = Field(default="", max_length=20_000)
+    patch: Text = Field(default="", max_length=60_000)
+    """A person's own change to the work, as a unified diff, that the run goes on from; needs `admin`."""
     go: bool = False
     """Whether the dashboard goes on with the run at once; needs the scope `admin`."""
 
@@ -61,9 +63,14 @@ class Started(Value):
 
 
 @router.get("/runs")
-def runs(desk: TheDesk, _visitor: Reader, most: Annotated[int, Query(ge=1, le=500)] = 50) -> list[RunSummary]:
-    """Give the newest runs, newest first."""
-    return list(wiring.run_list(desk.project, most))
+def runs(
+    desk: TheDesk,
+    _visitor: Reader,
+    most: Annotated[int, Query(ge=1, le=500)] = 50,
+    before: Annotated[str, Query(description="A run: the list goes on behind it.")] = "",
+) -> list[RunSummary]:
+    """Give the newest runs, newest first, or those that began before one."""
+    return list(wiring.run_list(desk.project, most, known_run(before, desk) if before else ""))
 
 
 @router.get("/runs/{which}")
@@ -90,6 +97,12 @@ def diff(
 ) -> str:
     """Give what an iteration changed as a unified diff; 0: all that is delivered or best."""
     return wiring.diff_of(desk.project, which, iteration)
+
+
+@router.get("/runs/{which}/report", response_class=HTMLResponse)
+def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> str:
+    """Give the report of a run as one page to keep or send."""
+    return wiring.run_report(desk.project, TraceId(which))
 
 
 @router.post("/runs", status_code=202)
@@ -122,7 +135,7 @@ def gates(desk: TheDesk, _visitor: Reader) -> list[OpenGate]:
 @router.post("/gates/{which}")
 async def answer(which: KnownRun, body: AnswerBody, desk: TheDesk, visitor: Answerer) -> Answer:
     """Answer what a run asks; the first answer counts, whoever gives it."""
-    if body.go:
+    if body.go or body.patch:
         require(visitor, Scope.ADMIN)
     given = await asyncio.to_thread(answered, desk.project, which, body)
     if body.go:
@@ -141,7 +154,10 @@ def answered(project: wiring.Project, which: str, body: AnswerBody) -> Answer:
         instruction=body.instruction,
         reason=body.reason,
     )
-    return wiring.answer(project, wiring.open_gate(project, which), wanted, via=Via.WEB)
+    opened = wiring.open_gate(project, which)
+    if body.patch.strip():
+        return wiring.answer_with_edit(project, opened, wanted, body.patch, via=Via.WEB)
+    return wiring.answer(project, opened, wanted, via=Via.WEB)
 
 
 @router.get("/stories")

@@ -11,6 +11,8 @@ from importlib import resources
 from pathlib import Path
 
 from fastapi import FastAPI, Request
+from fastapi.exception_handlers import request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
@@ -19,14 +21,33 @@ from starlette.middleware import Middleware
 from setpoint import __version__, wiring
 from setpoint.domain.events import Body
 from setpoint.errors import RecordedDataError, SetpointError, UsageError
-from setpoint.web import api, pages
+from setpoint.web import (
+    api,
+    api_feedback,
+    api_learnings,
+    diff_page,
+    finding_page,
+    hooks,
+    learning_page,
+    pages,
+    production,
+)
 from setpoint.web.access import Access
 from setpoint.web.context import Desk
 from setpoint.web.live import Streams
-from setpoint.web.shield import Shield
+from setpoint.web.shield import HOOKS, Shield
 
 SNAPSHOT_S = 3600.0
 """Seconds between two looks whether a day is over that has no stored metrics yet."""
+DESCRIBED = (
+    (api.router, "runs"),
+    (api_feedback.router, "feedback"),
+    (api_learnings.router, "learnings"),
+    (production.api, "production"),
+    (hooks.router, "production"),
+    (hooks.envelopes, "production"),
+)
+"""What programs call, each with the part of the API that it belongs to."""
 _LOG = logging.getLogger(__name__)
 _HERE = Path(__file__).parent
 
@@ -44,10 +65,11 @@ def make_app(
     """
 
     @asynccontextmanager
-    async def living(_app: FastAPI) -> AsyncIterator[None]:
+    async def living(served: FastAPI) -> AsyncIterator[None]:
         keeping = asyncio.create_task(_keep_metrics(project))
         try:
-            yield
+            async with hooks.working(served, desk.signals):
+                yield
         finally:
             keeping.cancel()
             desk.streams.closing.set()
@@ -58,6 +80,7 @@ def make_app(
         access=access,
         launcher=wiring.Launcher(project),
         streams=Streams(),
+        signals=wiring.SignalBook(project),
         told=told,
     )
     app = FastAPI(
@@ -72,8 +95,17 @@ def make_app(
     app.state.desk = desk
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
-    app.include_router(api.router)
-    app.include_router(pages.router)
+    app.add_exception_handler(RequestValidationError, _misread)
+    for router, tag in DESCRIBED:
+        app.include_router(router, tags=[tag])
+    for router in (
+        production.router,
+        pages.router,
+        diff_page.router,
+        finding_page.router,
+        learning_page.router,
+    ):
+        app.include_router(router)
     app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
     return app
@@ -104,8 +136,17 @@ async def _refused(request: Request, error: Exception) -> Response:
     return _answer(request, status, str(getattr(error, "detail", error)))
 
 
+async def _misread(request: Request, error: Exception) -> Response:
+    """Say in plain words which field of a form is wrong; programs get the list."""
+    if not isinstance(error, RequestValidationError) or request.url.path.startswith(("/api/", HOOKS)):
+        wrong = error if isinstance(error, RequestValidationError) else RequestValidationError([])
+        return await request_validation_exception_handler(request, wrong)
+    told = "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())
+    return _answer(request, HTTPStatus.UNPROCESSABLE_ENTITY, told)
+
+
 def _answer(request: Request, status: int, reason: str) -> Response:
-    if request.url.path.startswith("/api/"):
+    if request.url.path.startswith(("/api/", HOOKS)):
         return JSONResponse({"detail": reason}, status_code=status)
     if "text/html" in request.headers.get("accept", "") and hasattr(request.state, "visitor"):
         return pages.page(request, "fault.html.j2", status=status, reason=reason)

@@ -24,6 +24,7 @@ class Desk:
     access: Access
     launcher: wiring.Launcher
     streams: Streams
+    signals: wiring.SignalBook
     told: Callable[[Body], tuple[str, bool]]
     """Says an event in one line, and whether it is a detail."""
 
@@ -74,5 +75,6 @@ def known_run(which: str, desk: Annotated[Desk, Depends(desk_of)]) -> str:
 TheDesk = Annotated[Desk, Depends(desk_of)]
 Reader = Annotated[Visitor, Depends(needs(Scope.READ))]
 Answerer = Annotated[Visitor, Depends(needs(Scope.FEEDBACK))]
+Monitor = Annotated[Visitor, Depends(needs(Scope.SIGNAL))]
 Admin = Annotated[Visitor, Depends(needs(Scope.ADMIN))]
 KnownRun = Annotated[str, Depends(known_run)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple
 
 MOST_FILES = 100
 """Files of one diff that are shown."""
@@ -13,6 +15,12 @@ MOST_ROWS = 600
 """Lines of one file that are shown."""
 MOST_LINE = 400
 """Characters of one line that are shown."""
+MOST_COMPARED = 200
+"""Pairs of lines of one diff of which the words are compared."""
+MOST_WORDS = 120
+"""Words of a line beyond which it is not compared: the time grows with their square."""
+_LEAST_ALIKE = 0.4
+"""Share of two lines that is the same below which one is no new version of the other."""
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$")
 # Signs that a terminal or browser would act on instead of showing them; tabs and ends of lines may stay.
@@ -22,6 +30,14 @@ _HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2
 def visible(text: str) -> str:
     """Show control signs and signs that turn the direction of writing, for what they are."""
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class Part(NamedTuple):
+    """A part of a line."""
+
+    text: str
+    changed: bool
+    """It is what differs from the line that stands for this one on the other side."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +50,15 @@ class Row:
     new: int = 0
     """Its number after the change; 0 where it has none."""
     text: str
+    parts: tuple[Part, ...] = ()
+    """The text in parts, where it stands for another line."""
+
+
+class Pair(NamedTuple):
+    """What stands side by side."""
+
+    left: Row | None
+    right: Row | None
 
 
 @dataclass(kw_only=True)
@@ -49,6 +74,11 @@ class ChangedFile:
     left_out: int = 0
     """Lines that are not shown."""
 
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Its rows with both sides beside each other; a hunk's head stands on both."""
+        return tuple(_beside(self.rows))
+
 
 def files_of(diff: str) -> tuple[list[ChangedFile], int]:
     """Give the files of a diff that are shown, and how many are not."""
@@ -59,7 +89,15 @@ def files_of(diff: str) -> tuple[list[ChangedFile], int]:
             count += 1
             if count <= MOST_FILES:
                 found.append(_file(section))
+    left = MOST_COMPARED
+    for file in found:
+        file.rows, left = _compared(file.rows, left)
     return found, max(count - MOST_FILES, 0)
+
+
+def place_id(file: str, line: int) -> str:
+    """Name a line of a change in the address of a page; `file` as it is shown."""
+    return f"at-{hashlib.sha256(file.encode()).hexdigest()[:10]}-{line}"
 
 
 def _file(section: str) -> ChangedFile:
@@ -108,3 +146,61 @@ def _rows(lines: list[str], notes: list[str]) -> Iterator[Row]:
             yield Row(kind="hunk", text=visible(line[:MOST_LINE]))
         elif line and not line.startswith(("index ", "--- ", "+++ ", "\\")):
             notes.append(visible(line[:MOST_LINE]))
+
+
+def _blocks(rows: Sequence[Row]) -> Iterator[tuple[list[Row], list[Row], Row | None]]:
+    """Give each stretch of lines that went and came in turn, and the row that ends it."""
+    gone: list[Row] = []
+    come: list[Row] = []
+    for row in rows:
+        if row.kind == "gone" and not come:
+            gone.append(row)
+        elif row.kind == "added":
+            come.append(row)
+        else:
+            if row.kind == "gone":  # lines go again before another line stays
+                yield gone, come, None
+                gone, come = [row], []
+                continue
+            yield gone, come, row
+            gone, come = [], []
+    yield gone, come, None
+
+
+def _compared(rows: list[Row], left: int) -> tuple[list[Row], int]:
+    """Mark what differs within lines that stand for each other; gives how many may still be compared."""
+    made: list[Row] = []
+    for gone, come, then in _blocks(rows):
+        count = min(len(gone), len(come), left)
+        left -= count
+        for place in range(count):
+            gone[place], come[place] = _differing(gone[place], come[place])
+        made += [*gone, *come, *([then] if then else [])]
+    return made, left
+
+
+def _differing(old: Row, new: Row) -> tuple[Row, Row]:
+    before, after = (re.findall(r"\w+|\s+|.", row.text) for row in (old, new))
+    if max(len(before), len(after)) > MOST_WORDS:
+        return old, new
+    found = SequenceMatcher(None, before, after, autojunk=False)
+    if found.ratio() < _LEAST_ALIKE:
+        return old, new
+    sides: tuple[list[Part], list[Part]] = ([], [])
+    for kind, a, b, c, d in found.get_opcodes():
+        for side, words in zip(sides, (before[a:b], after[c:d]), strict=True):
+            if words:
+                side.append(Part("".join(words), changed=kind != "equal"))
+    return _with(old, sides[0]), _with(new, sides[1])
+
+
+def _with(row: Row, parts: list[Part]) -> Row:
+    return Row(kind=row.kind, old=row.old, new=row.new, text=row.text, parts=tuple(parts))
+
+
+def _beside(rows: Sequence[Row]) -> Iterator[Pair]:
+    for gone, come, then in _blocks(rows):
+        for place in range(max(len(gone), len(come))):
+            yield Pair(gone[place] if place < len(gone) else None, come[place] if place < len(come) else None)
+        if then:
+            yield Pair(then, then)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from decimal import Decimal
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,10 +18,20 @@ from setpoint.domain.gate import MOST_GRANTED, Choice
 from setpoint.domain.ids import TraceId
 from setpoint.domain.value import Value
 from setpoint.errors import SetpointError
-from setpoint.web.access import Scope
+from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
-from setpoint.web.context import Admin, Answerer, Desk, KnownRun, Reader, TheDesk, visitor_of
-from setpoint.web.diffs import files_of, visible
+from setpoint.web.context import (
+    Admin,
+    Answerer,
+    Desk,
+    KnownRun,
+    Reader,
+    TheDesk,
+    known_run,
+    require,
+    visitor_of,
+)
+from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MOST_STREAMS, changes
 
 router = APIRouter(include_in_schema=False)
@@ -37,7 +48,7 @@ _PAGES = Environment(
     autoescape=True,
 )
 _PAGES.filters |= {**wiring.FILTERS, "visible": visible}
-_PAGES.globals["place"] = wiring.place_of
+_PAGES.globals |= {"place": wiring.place_of, "place_id": place_id}
 
 
 class AnswerForm(Value):
@@ -45,9 +56,12 @@ class AnswerForm(Value):
 
     choice: Choice
     iterations: int | None = Field(default=None, ge=0, le=MOST_GRANTED)
+    cost_usd: Decimal | None = Field(default=None, ge=0)
+    minutes: float | None = Field(default=None, ge=0)
     new_approach: bool = False
     instruction: str = Field(default="", max_length=20_000)
     reason: str = Field(default="", max_length=20_000)
+    patch: str = Field(default="", max_length=60_000)
     go: bool = False
 
 
@@ -67,10 +81,13 @@ def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told
 
 
 @router.get("/")
-def runs(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show the newest runs."""
-    listed = wiring.run_list(desk.project, _LISTED)
-    return page(request, "runs.html.j2", runs=listed, failed=list(desk.launcher.failed))
+def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") -> Response:
+    """Show the newest runs, or those that began before one."""
+    older = known_run(before, desk) if before else ""
+    listed = wiring.run_list(desk.project, _LISTED, older)
+    last = listed[-1].trace_id if len(listed) == _LISTED else ""
+    failed = list(desk.launcher.failed)
+    return page(request, "runs.html.j2", runs=listed, failed=failed, before=older, last=last)
 
 
 @router.get("/runs/{which}")
@@ -79,15 +96,16 @@ def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> R
     story = wiring.run_story(desk.project, which)
     lines = [(event, *desk.told(event.body)) for event in story.events[-MOST_EVENTS:]]
     opened = wiring.open_gate(desk.project, which) if story.told.waiting else None
-    hidden = len(story.events) - len(lines)
-    return page(request, "run.html.j2", story=story, lines=lines, opened=opened, hidden=hidden)
-
-
-@router.get("/runs/{which}/diff/{iteration}")
-def diff(which: KnownRun, iteration: int, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show what an iteration changed."""
-    files, left_out = files_of(wiring.diff_of(desk.project, which, iteration))
-    return page(request, "diff.html.j2", run=which, iteration=iteration, files=files, left_out=left_out)
+    return page(
+        request,
+        "run.html.j2",
+        story=story,
+        lines=lines,
+        opened=opened,
+        hidden=len(story.events) - len(lines),
+        busy=desk.launcher.busy_with(story.summary.trace_id),
+        failed=_failed(desk, story.summary.trace_id),
+    )
 
 
 @router.get("/runs/{which}/report")
@@ -127,7 +145,7 @@ def metrics(
 
 @router.get("/live/{what}")
 async def live(what: str, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Tell a page when what it shows has changed: `runs`, `gates`, `board`, or a run."""
+    """Tell a page when what it shows has changed: `runs`, `gates`, `board`, `learnings`, or a run."""
     if desk.streams.count >= MOST_STREAMS:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open")
     await asyncio.to_thread(_mark, desk, what)
@@ -145,8 +163,17 @@ def _mark(desk: Desk, what: str) -> str:
             return "".join(each.model_dump_json() for each in wiring.open_gates(desk.project))
         case "board":
             return "".join(each.model_dump_json() for each in wiring.cards(desk.project))
+        case "learnings":
+            return wiring.memory_mark(desk.project)
+        case "production":
+            return wiring.production_mark(desk.signals)
         case _:
-            return wiring.run_mark(desk.project, what)
+            busy = desk.launcher.busy_with(what)
+            return f"{wiring.run_mark(desk.project, what)} {busy} {_failed(desk, what)}"
+
+
+def _failed(desk: Desk, run: str) -> list[wiring.Failed]:
+    return [each for each in desk.launcher.failed if each.trace_id == run]
 
 
 @router.post("/runs")
@@ -189,12 +216,18 @@ async def answer(
     form: Annotated[AnswerForm, Form()],
 ) -> Response:
     """Answer a question."""
+    patch = form.patch.replace("\r\n", "\n").strip("\n")
+    if patch.strip():
+        require(visitor_of(request), Scope.ADMIN)
     body = AnswerBody(
         choice=form.choice,
         iterations=form.iterations,
+        cost_usd=form.cost_usd,
+        wall_s=None if form.minutes is None else form.minutes * 60,
         new_approach=form.new_approach,
         instruction=form.instruction,
         reason=form.reason,
+        patch=f"{patch}\n" if patch.strip() else "",
         go=form.go and visitor_of(request).scope.includes(Scope.ADMIN),
     )
     try:
@@ -216,7 +249,7 @@ def said(request: Request, text: str, *, bad: bool = False) -> Response:
 def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
     """Let a browser in by a one-time link, or ask it for a token."""
     scope = desk.access.redeem(ticket) if ticket else None
-    if scope is not None:
+    if scope in LOGINS:
         return _let_in(request, desk, scope)
     return page(request, "login.html.j2", wrong=bool(ticket), status=HTTPStatus.OK)
 
@@ -225,7 +258,7 @@ def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
 async def by_token(request: Request, desk: TheDesk, token: Annotated[str, Form(max_length=200)]) -> Response:
     """Let a browser in by a token."""
     visitor = desk.access.by_token(token.strip())
-    if visitor is None:
+    if visitor is None or visitor.scope not in LOGINS:
         return page(request, "login.html.j2", wrong=True, status=HTTPStatus.FORBIDDEN)
     return _let_in(request, desk, visitor.scope)
 

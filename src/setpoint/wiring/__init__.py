@@ -1,27 +1,40 @@
 """The composition root: the only place that knows every adapter."""
 
 from setpoint.evaluators import Told
+from setpoint.events.opinions import Opinion
 from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
 from setpoint.wiring.cover import cover_course, cover_order, write_cover_report, writes_tests
 from setpoint.wiring.crew import BoardOutcome, work_off
-from setpoint.wiring.deliveries import observe_deliveries
+from setpoint.wiring.deliveries import notice_deliveries, observe_deliveries
 from setpoint.wiring.doctor import agent_rows, diagnosis
+from setpoint.wiring.editing import answer_with_edit
 from setpoint.wiring.exporting import run_report, send_trace, write_run_page
-from setpoint.wiring.feedback import apply_fix, comment, rewrite_fix
+from setpoint.wiring.feedback import Decided, apply_fix, comment, fixable, rewrite_fix
 from setpoint.wiring.feedback import dismiss as dismiss_finding
 from setpoint.wiring.feedback import known_opinions as opinions
 from setpoint.wiring.feedback import rates as apply_rates
-from setpoint.wiring.findings import finding_of, findings_of, fix_of
+from setpoint.wiring.findings import (
+    Passage,
+    Seen,
+    finding_of,
+    findings_of,
+    fix_of,
+    passage_of,
+    patch_of_lines,
+)
 from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
 from setpoint.wiring.glancing import Glance, glance
-from setpoint.wiring.launching import Launcher
+from setpoint.wiring.launching import Failed, Launcher, Working
 from setpoint.wiring.learnings import alike as learnings_alike
 from setpoint.wiring.learnings import exported as export_learnings
 from setpoint.wiring.learnings import imported as import_learnings
-from setpoint.wiring.learnings import learning, learnings, retire_from, uplift
+from setpoint.wiring.learnings import in_use_from as learnings_from
+from setpoint.wiring.learnings import learning, learnings, memory_mark, reindex, retire_from, uplift
+from setpoint.wiring.learnings import like as learnings_like
 from setpoint.wiring.learnings import merge as merge_learnings
 from setpoint.wiring.learnings import weigh as weigh_learning
 from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.metrics import (
     metric_snapshots,
     metrics,
@@ -32,13 +45,46 @@ from setpoint.wiring.metrics import (
 )
 from setpoint.wiring.mutants import mutate
 from setpoint.wiring.orders import check_prompts, order, pipeline, story
+from setpoint.wiring.production import (
+    SignalBook,
+    Taken,
+    record_deployment,
+    take_alerts,
+    take_envelope,
+    take_events,
+    take_spans,
+)
+from setpoint.wiring.production import decide as decide_problem
+from setpoint.wiring.production_view import (
+    ProblemView,
+    ProductionView,
+    SignalView,
+    problem_view,
+    production_mark,
+    production_view,
+    signal_view,
+    signal_views,
+)
 from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
 from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
 from setpoint.wiring.quarantine import put as put_in_quarantine
 from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
-from setpoint.wiring.reading import FILTERS, RunStory, diff_of, place_of, run_mark, run_story
+from setpoint.wiring.reading import (
+    FILTERS,
+    Comment,
+    RunStory,
+    Said,
+    changes_of,
+    comments_of,
+    decided_of,
+    diff_of,
+    place_of,
+    run_mark,
+    run_story,
+)
 from setpoint.wiring.roles import players
 from setpoint.wiring.scribe import remarks
+from setpoint.wiring.seen import saw as saw_finding
 from setpoint.wiring.stepping import Stepped, step
 from setpoint.wiring.trial import Trial, try_agent
 from setpoint.wiring.visitors import visitor_tokens
@@ -48,30 +94,48 @@ from setpoint.wiring.world import drive, measure
 __all__ = [
     "FILTERS",
     "BoardOutcome",
+    "Comment",
+    "Decided",
+    "Failed",
     "Glance",
     "Heard",
     "Launcher",
     "OpenGate",
+    "Opinion",
+    "Passage",
+    "ProblemView",
+    "ProductionView",
     "Project",
     "RunStory",
+    "Said",
+    "Seen",
+    "SignalBook",
+    "SignalView",
     "Stepped",
+    "Taken",
     "Told",
     "Trial",
     "Verified",
     "Wanted",
+    "Working",
     "add_story",
     "agent_rows",
     "answer",
+    "answer_with_edit",
     "apply_fix",
     "apply_rates",
     "attested",
     "cancel",
     "card",
     "cards",
+    "changes_of",
     "check_prompts",
     "comment",
+    "comments_of",
     "cover_course",
     "cover_order",
+    "decide_problem",
+    "decided_of",
     "diagnosis",
     "diff_of",
     "dismiss_finding",
@@ -82,30 +146,43 @@ __all__ = [
     "finding_of",
     "findings_of",
     "fix_of",
+    "fixable",
     "flaky_tests",
     "glance",
     "import_learnings",
     "learning",
     "learnings",
     "learnings_alike",
+    "learnings_from",
+    "learnings_like",
     "measure",
+    "memory_mark",
+    "memory_of",
     "merge_learnings",
     "metric_snapshots",
     "metrics",
     "metrics_exposition",
     "mutate",
+    "notice_deliveries",
     "observe_deliveries",
     "open_gate",
     "open_gates",
     "open_project",
     "opinions",
     "order",
+    "passage_of",
+    "patch_of_lines",
     "pipeline",
     "place_of",
     "players",
+    "problem_view",
+    "production_mark",
+    "production_view",
     "put_in_quarantine",
     "quarantine_entries",
+    "record_deployment",
     "recorded_order",
+    "reindex",
     "remarks",
     "retire_from",
     "rewrite_fix",
@@ -114,14 +191,21 @@ __all__ = [
     "run_report",
     "run_story",
     "runs_of_story",
+    "saw_finding",
     "send_trace",
     "set_keys",
     "shelf",
+    "signal_view",
+    "signal_views",
     "step",
     "store_due_metrics",
     "store_metrics",
     "story",
+    "take_alerts",
+    "take_envelope",
+    "take_events",
     "take_out_of_quarantine",
+    "take_spans",
     "try_agent",
     "uplift",
     "verify",

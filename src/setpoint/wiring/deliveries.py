@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from datetime import UTC, datetime, timedelta
 
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.domain.memory_events import DeliveryFate, DeliveryJudged
 from setpoint.domain.run import Ending
+from setpoint.errors import RecordedDataError
 from setpoint.events.queries import RunState, RunSummary, runs
 from setpoint.processes.git import ask, commit_of
 from setpoint.wiring.feedback import Decided, record
 from setpoint.wiring.project import Project
 
+_LOG = logging.getLogger(__name__)
 LOOKED_BACK_DAYS = 60
 MOST_RUNS = 20
 """Newest delivered runs that are looked at."""
-_LOG = ("log", "--format=%H%x00%P%x00%B%x01", "--max-count=2000")
+_HISTORY = ("log", "--format=%H%x00%P%x00%B%x01", "--max-count=2000")
 _RUN = re.compile(r"^Setpoint-Run: (run-\w+)$", re.MULTILINE)
 _REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40})")
 MOST_DIFF = 4000
@@ -38,8 +41,17 @@ def observe_deliveries(project: Project) -> tuple[Decided, ...]:
     return asyncio.run(_observed(project, delivered)) if delivered else ()
 
 
+def notice_deliveries(project: Project) -> tuple[Decided, ...]:
+    """Look at what became of delivered work, on the way to something else that goes on in any case."""
+    try:
+        return observe_deliveries(project)
+    except RecordedDataError as error:  # an older run's record is damaged; `feedback list` says so
+        _LOG.warning("what became of delivered work was not looked at: %s", error)
+        return ()
+
+
 async def _observed(project: Project, delivered: list[RunSummary]) -> tuple[Decided, ...]:
-    answer = await ask(project.root, *_LOG, "HEAD")
+    answer = await ask(project.root, *_HISTORY, "HEAD")
     if not answer.ok:
         return ()
     merged: dict[str, Commit] = {}

@@ -18,6 +18,7 @@ from setpoint.domain.sandbox import Means
 from setpoint.durable.dbos import sqlite_missing
 from setpoint.errors import SandboxUnavailable
 from setpoint.evaluators import ProjectEvaluator
+from setpoint.memory.meaning import MODEL, missing
 from setpoint.processes.git import commit_of
 from setpoint.wiring.project import Project
 from setpoint.wiring.world import sandbox
@@ -129,6 +130,17 @@ async def _sandbox_row(project: Project) -> Diagnosis:
     return Diagnosis("sandbox", ok=True, detail="; ".join((chosen.words, *spare, *others)))
 
 
+def _memory_row(project: Project) -> Diagnosis:
+    """Say by what learnings are found."""
+    lacks = missing()
+    if not project.settings.memory.semantic:
+        return Diagnosis("memory", ok=True, detail="learnings are found by their words, by setting")
+    if lacks:
+        told = "learnings are found by their words; by meaning too with: pip install 'setpoint[semantic]'"
+        return Diagnosis("memory", ok=False, detail=told)
+    return Diagnosis("memory", ok=True, detail=f"learnings are found by their words and by meaning ({MODEL})")
+
+
 async def _diagnosis(project: Project) -> list[Diagnosis]:
     commit = await commit_of(project.root, "HEAD")
     writable = os.access(project.state, os.W_OK)
@@ -162,7 +174,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
             rows.append(
                 Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")
             )
-    rows.append(await _sandbox_row(project))
+    rows += [await _sandbox_row(project), _memory_row(project)]
     for row in await _agent_rows(project):
         rows.append(
             Diagnosis(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from setpoint.domain.attempt import Attempt, Stop
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.events import RunFinished
+from setpoint.domain.events import Event, RunFinished
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.finding import Finding
 from setpoint.domain.ids import Commit, LearningId, TraceId
@@ -24,7 +24,7 @@ from setpoint.domain.memory_events import (
     FixRewritten,
     LearningsJudged,
 )
-from setpoint.domain.run import RunOrder, Snapshot
+from setpoint.domain.run import RunOrder, RunOutcome, Snapshot
 from setpoint.errors import UsageError
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.events.opinions import Opinion, feedback_since, opinions
@@ -41,12 +41,15 @@ from setpoint.policies.human import (
     weight_of_thought,
 )
 from setpoint.policies.requests import released
+from setpoint.policies.secrets import without_secrets
 from setpoint.ports import Measured
 from setpoint.processes.git import ask
 from setpoint.settings import Settings
 from setpoint.wiring.findings import Seen, finding_of, fix_of
 from setpoint.wiring.gates import person
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.project import Project
+from setpoint.wiring.seen import considered_s as seen_for_s
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 
@@ -61,8 +64,14 @@ class Decided(NamedTuple):
 def dismiss(
     project: Project, trace_id: TraceId, which: str, reason: str, considered_s: float | None = None
 ) -> Decided:
-    """Record that a finding is none; the same finding is dismissed once in a run."""
+    """Record that a finding is none; the same finding is dismissed once in a run.
+
+    Where no face tells how long was thought about it, it counts from when the finding was shown.
+    """
     finding = finding_of(project, trace_id, which).finding
+    thought_s = considered_s
+    if thought_s is None:
+        thought_s = seen_for_s(project, trace_id, finding.fingerprint)
     body = FindingDismissed(
         finding=finding.fingerprint,
         category=finding.category,
@@ -72,7 +81,7 @@ def dismiss(
         reason=reason,
         by=person(project),
         after_s=_after_s(project, trace_id),
-        considered_s=considered_s,
+        considered_s=thought_s,
     )
     return record(project, trace_id, f"feedback:dismissed:{finding.fingerprint}", body)
 
@@ -86,6 +95,15 @@ def comment(project: Project, trace_id: TraceId, place: str, text: str) -> Decid
         file=file, line=int(line), text=text, by=person(project), after_s=_after_s(project, trace_id)
     )
     return record(project, trace_id, f"feedback:comment:{place}:{text}", body)
+
+
+def fixable(project: Project, trace_id: TraceId, which: str, *, suggested: bool) -> Seen:
+    """Give a finding whose fix can be tried; `UsageError` where the run goes on, or nothing was suggested."""
+    seen = finding_of(project, trace_id, which)
+    _finished(history(project.log.replay(trace_id)), seen)
+    if suggested:
+        fix_of(project, trace_id, seen)
+    return seen
 
 
 def apply_fix(project: Project, trace_id: TraceId, which: str) -> Decided:
@@ -140,19 +158,25 @@ def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> 
 
 
 def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Decided:
-    """Append a decision to a run's log, once, and let memory follow it."""
-    (event,) = project.log.append(trace_id, key, (body,))
+    """Append a decision to a run's log, once, and let memory follow it.
+
+    What is recorded already moves nothing again, also where more is known about the same thing by now.
+    """
+    before = {event.key for event in project.log.replay(trace_id)}
+    (event,) = project.log.append(trace_id, key, (without_secrets(body),))
     stands = event.body
     if not isinstance(stands, Feedback):
         raise TypeError(f"'{key}' is recorded as {stands.kind}")
-    memory = SqlMemory(project.store)
+    memory = memory_of(project)
     source = f"{trace_id}/{key}"
-    changed = _moved(project, trace_id, memory, stands, source)
+    moved_already = any(name.startswith(f"{key}:lrn-") for name in before)
+    changed = () if moved_already else _moved(project, event, memory, stands, source)
     proposal = taught(stands, str(project.root), trace_id)
     learnt = memory.learn([proposal])[0] if proposal is not None else None
     for each in changed:
         project.log.append(trace_id, f"{key}:{each.learning}", (each,))
-    _rate(project, memory, stands)
+    if key not in before:
+        _rate(project, memory, stands)
     return Decided(stands, changed, learnt)
 
 
@@ -168,20 +192,18 @@ class _Tried(NamedTuple):
 
 async def _tried(project: Project, told: History, seen: Seen, patch: str, label: str, who: str) -> _Tried:
     trace_id = told.trace_id
-    if told.outcome is None:
-        message = f"{trace_id} is not finished: its work copy is in use"
-        raise UsageError(message, mend=f"`setpoint finding patch {seen.finding.fingerprint[:8]} | git apply`")
+    outcome = _finished(told, seen)
     order = released(told.order, project.log.replay(trace_id))
     workspace = GitWorkspace(project.root, project.state)
     evaluator = ProjectEvaluator(
         Settings.model_validate_json(order.settings), project.artifacts, project.state
     )
     copy = await workspace.open(trace_id, order.base)
-    await workspace.restore(copy, told.outcome.best)
+    await workspace.restore(copy, outcome.best)
     answer = await ask(copy.path, "apply", "--whitespace=nowarn", "-", stdin=patch.encode())
     if not answer.ok:
         why = answer.stderr.decode("utf-8", "replace").strip()
-        raise UsageError(f"the patch does not fit {told.outcome.best[:10]}: {why}", mend="mend it by hand")
+        raise UsageError(f"the patch does not fit {outcome.best[:10]}: {why}", mend="mend it by hand")
     snapshot = await workspace.snapshot(copy, label, _by_hand(who))
     await evaluator.prepare(order, copy)
     measured = Measured(copy, snapshot.commit, snapshot.tree, Stage.TEST)
@@ -190,6 +212,13 @@ async def _tried(project: Project, told: History, seen: Seen, patch: str, label:
     branch = "" if reason else await _delivered(project, order, told, snapshot, who)
     states = {each.check: each.state for each in evaluation.evidence}
     return _Tried(snapshot.commit, branch, states, reason)
+
+
+def _finished(told: History, seen: Seen) -> RunOutcome:
+    if told.outcome is None:
+        message = f"{told.trace_id} is not finished: its work copy is in use"
+        raise UsageError(message, mend=f"`setpoint finding patch {seen.finding.fingerprint[:8]} | git apply`")
+    return told.outcome
 
 
 async def _delivered(project: Project, order: RunOrder, told: History, snapshot: Snapshot, who: str) -> str:
@@ -230,7 +259,7 @@ def _against(evaluation: Evaluation, told: History, finding: Finding) -> str:
 
 
 def _moved(
-    project: Project, trace_id: TraceId, memory: SqlMemory, body: Feedback, source: str
+    project: Project, event: Event, memory: SqlMemory, body: Feedback, source: str
 ) -> tuple[ConfidenceIncreased | ConfidenceDecreased, ...]:
     kind = moved(body)
     if kind is None:
@@ -239,7 +268,7 @@ def _moved(
     if isinstance(body, FindingDismissed):
         weight = round(weight * weight_of_thought(body.considered_s), 4)
     now = datetime.now(UTC)
-    before = {each.learning.id: each for each in _concerned(project, trace_id, memory, body)}
+    before = {each.learning.id: each for each in _concerned(project, event, memory, body)}
     new = memory.weigh(
         [
             LearningEvidence(
@@ -249,7 +278,7 @@ def _moved(
                 weight=weight,
                 at=now,
                 by=str(getattr(body, "by", "git")),
-                trace_id=trace_id,
+                trace_id=event.trace_id,
             )
             for id_ in before
         ]
@@ -266,9 +295,8 @@ def _change(
     return body(learning=after.learning.id, before=round(was, 4), after=round(now, 4), reason=str(kind))
 
 
-def _concerned(
-    project: Project, trace_id: TraceId, memory: SqlMemory, body: Feedback
-) -> tuple[Standing, ...]:
+def _concerned(project: Project, event: Event, memory: SqlMemory, body: Feedback) -> tuple[Standing, ...]:
+    trace_id = event.trace_id
     if isinstance(body, DeliveryJudged):
         told = history(project.log.replay(trace_id)).memory
         judged = [item for each in told if isinstance(each, LearningsJudged) for item in each.items]
@@ -277,7 +305,7 @@ def _concerned(
     if isinstance(body, FixApplied | FixRewritten):
         message = finding_of(project, trace_id, body.finding).finding.message
     text = about(body, message)
-    return concerned(memory.search(text), text)
+    return concerned(memory.search(text), text, event.at)
 
 
 def _rate(project: Project, memory: SqlMemory, body: Feedback) -> None:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-from setpoint.domain.edits import patch
-from setpoint.domain.finding import Finding, worst_first
+from setpoint.domain.edits import edited, patch
+from setpoint.domain.finding import Edit, Finding, worst_first
 from setpoint.domain.ids import Commit, TraceId
-from setpoint.errors import UsageError
-from setpoint.events.replay import history
+from setpoint.domain.value import Text, Value
+from setpoint.errors import SetpointError, UsageError
+from setpoint.events.replay import History, history
 from setpoint.processes.git import contents
 from setpoint.wiring.project import Project
 from setpoint.workspace import repository_of_run
+
+AROUND = 12
+"""Lines around a finding that a person is given to write anew."""
+MOST_LINES = 400
+"""Lines of a passage at most."""
 
 
 class Seen(NamedTuple):
@@ -23,10 +29,29 @@ class Seen(NamedTuple):
     finding: Finding
 
 
+class Passage(Value):
+    """Lines of a file around a finding, for a person to write anew."""
+
+    file: Text
+    start: int
+    """First line, 1-based."""
+    end: int
+    """Last line, 1-based."""
+    text: str
+    """How they might read: with the suggested fix where there is one that fits, else as they stand."""
+    patch: str = ""
+    """The suggested fix as a patch; empty where there is none that fits."""
+
+
 def findings_of(project: Project, trace_id: TraceId) -> tuple[Seen, ...]:
     """Give every finding of a run, of checks and reviewers, as it was seen last; worst first."""
+    return findings_in(history(project.log.replay(trace_id)))
+
+
+def findings_in(told: History) -> tuple[Seen, ...]:
+    """Give every finding of a history, as it was seen last; worst first."""
     seen: dict[str, Seen] = {}
-    for past in history(project.log.replay(trace_id)).rounds:
+    for past in told.rounds:
         judged = (past.evaluation, past.tests, past.confirmation, past.verdict)
         for each in (finding for one in judged if one is not None for finding in one.findings):
             seen[each.fingerprint] = Seen(past.number, past.snapshot.commit, each)
@@ -60,3 +85,66 @@ def fix_of(project: Project, trace_id: TraceId, seen: Seen) -> str:
     except (KeyError, UnicodeDecodeError, ValueError) as error:
         message = f"the fix of {finding.fingerprint} does not fit {finding.file}: {error}"
         raise UsageError(message, mend="mend it by hand") from None
+
+
+def passage_of(project: Project, trace_id: TraceId, seen: Seen) -> Passage:
+    """Give the lines around a finding as a finished run left them; `UsageError` where there are none."""
+    finding, told = seen.finding, history(project.log.replay(trace_id))
+    commit = told.outcome.best if told.outcome else seen.commit
+    before = _text(project, trace_id, commit, finding)
+    lines = before.removesuffix("\n").split("\n")
+    at = min(max(finding.line, 1), len(lines))
+    edits = _fitting(before, finding)
+    touched = [line for each in edits for line in (each.start_line, each.end_line)]
+    if max([at, *touched]) - min([at, *touched]) > MOST_LINES - 2 * AROUND:
+        edits, touched = (), []  # what is suggested lies too far away to be shown with it
+    start = max(min([at - AROUND, *touched]), 1)
+    end = min(max([at + AROUND, *touched]), len(lines))
+    after = edited(before, edits) if edits else before
+    grown = after.count("\n") - before.count("\n")
+    shown = after.removesuffix("\n").split("\n")[start - 1 : end + grown]
+    suggested = patch(finding.file, before, edits) if edits else ""
+    return Passage(file=finding.file, start=start, end=end, text="\n".join(shown), patch=suggested)
+
+
+def patch_of_lines(project: Project, trace_id: TraceId, seen: Seen, lines: tuple[int, int], text: str) -> str:
+    """Give a person's version of the lines of a passage as a patch; `UsageError` where it changes nothing."""
+    told = history(project.log.replay(trace_id))
+    commit = told.outcome.best if told.outcome else seen.commit
+    before = _text(project, trace_id, commit, seen.finding)
+    written = text.replace("\r\n", "\n").removesuffix("\n")
+    known = before.removesuffix("\n").split("\n")
+    start, end = lines
+    if not 1 <= start <= end <= len(known):
+        message = f"{seen.finding.file} has no lines {start} to {end}"
+        raise UsageError(message, mend="load the page again")
+    if known[0].endswith("\r"):
+        written = written.replace("\n", "\r\n") + "\r"
+    edit = Edit(
+        start_line=start, start_column=1, end_line=end, end_column=len(known[end - 1]) + 1, text=written
+    )
+    made = patch(seen.finding.file, before, [edit])
+    if not made:
+        raise UsageError("that is what stands there already", mend="write what is to stand there instead")
+    return made
+
+
+def _fitting(before: str, finding: Finding) -> tuple[Edit, ...]:
+    """Give the edits of a suggestion where they can be made on a text."""
+    edits = finding.fix.edits if finding.fix else ()
+    stands = before.split("\n")
+    if finding.text and finding.text.strip() not in (line.strip() for line in stands):
+        return ()  # the line that it speaks of is gone
+    try:
+        return edits if edited(before, edits) != before else ()
+    except ValueError:
+        return ()
+
+
+def _text(project: Project, trace_id: TraceId, commit: Commit, finding: Finding) -> str:
+    repository = repository_of_run(project.state, trace_id)
+    try:
+        return asyncio.run(contents(repository, commit, [finding.file]))[finding.file].decode("utf-8")
+    except (KeyError, UnicodeDecodeError, ValueError, OSError, SetpointError) as error:
+        message = f"the lines of {finding.fingerprint} cannot be shown: {finding.file or 'it names no file'}"
+        raise UsageError(f"{message}: {error}", mend="mend it by hand") from None

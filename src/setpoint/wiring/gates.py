@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from setpoint.domain.events import CancelRequested, GateAnswered
-from setpoint.domain.gate import Answer, Choice, Gate, Grant, Via, answered_key
+from setpoint.domain.gate import Answer, Choice, Edited, Gate, Grant, Via, answered_key
 from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.run import RunOutcome
 from setpoint.domain.value import Value
@@ -19,6 +19,7 @@ from setpoint.events.queries import RunState, runs
 from setpoint.events.replay import Asked, History, history
 from setpoint.events.report import write_all
 from setpoint.events.words import gate_command
+from setpoint.policies.secrets import without_secrets
 from setpoint.processes.git import ask
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.project import Project, find_run, recorded_order
@@ -54,6 +55,7 @@ class Wanted(NamedTuple):
     new_approach: bool = False
     instruction: str = ""
     reason: str = ""
+    edited: Edited | None = None
 
 
 def person(project: Project) -> str:
@@ -104,7 +106,7 @@ def answer(project: Project, opened: OpenGate, wanted: Wanted, *, via: Via = Via
     if gate.expired(datetime.now(UTC)):
         message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
         raise UsageError(message, mend=f"`setpoint resume {opened.trace_id}` goes on with it")
-    given = _answer(gate, wanted, person(project), via)
+    given = without_secrets(_answer(gate, wanted, person(project), via))
     (event,) = project.log.append(
         opened.trace_id, answered_key(gate.id), (GateAnswered(gate=gate.id, answer=given),)
     )
@@ -191,6 +193,7 @@ def _answer(gate: Gate, wanted: Wanted, by: str, via: Via) -> Answer:
         new_approach=wanted.new_approach,
         instruction=wanted.instruction.strip(),
         reason=wanted.reason.strip(),
+        edited=wanted.edited,
     )
 
 

@@ -1,15 +1,15 @@
-"""Runs that are begun or gone on with from a page: each in a process of its own, ended with the server."""
+"""What is begun from a page, runs and fixes alike: each in a process of its own, ended with the server."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from setpoint.domain.ids import TraceId
-from setpoint.errors import ExitCode
+from setpoint.domain.value import Instant, Text, Value
+from setpoint.errors import ExitCode, UsageError
 from setpoint.processes import Command, run
 from setpoint.settings import whole_environment
 from setpoint.wiring.crew import LONGEST_S
@@ -21,13 +21,26 @@ _WORDS = 2000
 _FINE = (ExitCode.OK, ExitCode.WAITING, ExitCode.STOPPED, ExitCode.CANCELLED)
 
 
-class Failed(NamedTuple):
+class Working(Value):
+    """A process that is going on."""
+
+    what: Text
+    """What it was started for, in a few words."""
+    at: Instant
+    trace_id: str = ""
+    """The run it is about; empty for one that begins."""
+    measures: bool = False
+    """It tries a fix out in the work copy of its run, where one at a time has room."""
+
+
+class Failed(Value):
     """A process that could not do what it was started for."""
 
-    what: str
-    at: datetime
-    said: str
+    what: Text
+    at: Instant
+    said: Text
     """The end of what it wrote."""
+    trace_id: str = ""
 
 
 class Launcher:
@@ -37,20 +50,38 @@ class Launcher:
         """Start them in the repository of a project."""
         self._project = project
         self._tasks: set[asyncio.Task[None]] = set()
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self.working: list[Working] = []
+        """Those that are going on or wait for their turn, oldest first."""
         self.failed: deque[Failed] = deque(maxlen=MOST_KEPT)
         """Those that failed, newest first."""
 
     def begin(self, wish: str) -> None:
         """Begin a run on a wish, or on a story by its file or id."""
-        self._start(f"run {wish}", ("run", "--", wish))
+        self._start(_now(f"run {wish}"), ("run", "--", wish))
 
     def go_on(self, trace_id: TraceId) -> None:
         """Go on with a run that stands still."""
-        self._start(f"resume {trace_id}", ("resume", "--", trace_id))
+        self._start(_now(f"resume {trace_id}", trace_id), ("resume", "--", trace_id))
 
     def end(self, trace_id: TraceId, reason: str) -> None:
         """End a run, whoever drives it."""
-        self._start(f"cancel {trace_id}", ("cancel", f"--reason={reason}", "--", trace_id))
+        work = _now(f"cancel {trace_id}", trace_id)
+        self._start(work, ("cancel", f"--reason={reason}", "--", trace_id))
+
+    def take(self, trace_id: TraceId, finding: str) -> None:
+        """Try a suggested fix out, and deliver it if it holds; `UsageError` where that goes on already."""
+        work = _now(f"the fix of {finding}", trace_id, measures=True)
+        self._start(work, ("finding", "apply", f"--run={trace_id}", "--", finding))
+
+    def rewrite(self, trace_id: TraceId, finding: str, patch: str) -> None:
+        """Try a person's own fix out, and deliver it if it holds; `UsageError` where one goes on already."""
+        work = _now(f"a fix of your own for {finding}", trace_id, measures=True)
+        self._start(work, ("finding", "rewrite", f"--run={trace_id}", "--", finding, "-"), patch)
+
+    def busy_with(self, trace_id: str) -> tuple[Working, ...]:
+        """Give the fixes of a run that are tried out now."""
+        return tuple(each for each in self.working if each.measures and each.trace_id == trace_id)
 
     async def close(self) -> None:
         """End what is still going on; each run can be resumed."""
@@ -58,12 +89,15 @@ class Launcher:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _start(self, what: str, verb: tuple[str, ...]) -> None:
-        task = asyncio.get_running_loop().create_task(self._run(what, verb))
+    def _start(self, work: Working, verb: tuple[str, ...], stdin: str = "") -> None:
+        if work.measures and work.what in (each.what for each in self.busy_with(work.trace_id)):
+            raise UsageError(f"{work.what} is being tried out already", mend="wait for what comes of it")
+        self.working.append(work)
+        task = asyncio.get_running_loop().create_task(self._run(work, verb, stdin))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _run(self, what: str, verb: tuple[str, ...]) -> None:
+    async def _run(self, work: Working, verb: tuple[str, ...], stdin: str) -> None:
         command = Command(
             # -P: nothing in the user's repository may stand in for a module of Setpoint's.
             argv=(sys.executable, "-P", "-m", "setpoint", *verb),
@@ -71,8 +105,23 @@ class Launcher:
             environment=whole_environment(),
             timeout_s=LONGEST_S,
             merge_stderr=True,
+            stdin=stdin.encode(),
         )
-        done = await run(command)
-        if done.exit_code not in _FINE:
+        try:
+            if work.measures:
+                async with self._turns[work.trace_id]:
+                    done = await run(command)
+            else:
+                done = await run(command)
+        finally:
+            self.working.remove(work)
+        # A fix that was not kept is told by the record of its run.
+        fine = (*_FINE, ExitCode.FINDINGS) if work.measures else _FINE
+        if done.exit_code not in fine:
             said = done.text[-_WORDS:].strip() or done.ending
-            self.failed.appendleft(Failed(what, datetime.now(UTC), said))
+            failed = Failed(what=work.what, at=datetime.now(UTC), said=said, trace_id=work.trace_id)
+            self.failed.appendleft(failed)
+
+
+def _now(what: str, trace_id: str = "", *, measures: bool = False) -> Working:
+    return Working(what=what, at=datetime.now(UTC), trace_id=trace_id, measures=measures)

@@ -22,10 +22,10 @@ from setpoint.domain.learning import (
 )
 from setpoint.errors import UsageError
 from setpoint.events.uses import uses
-from setpoint.memory import SqlMemory
 from setpoint.policies.merge import pairs_alike
 from setpoint.policies.uplift import Lift, lifts
 from setpoint.wiring.gates import person
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.project import Project
 
 PACK = "setpoint-learnings/1"
@@ -41,11 +41,6 @@ class Taught(NamedTuple):
     """Said the same as something that was known."""
 
 
-def memory_of(project: Project) -> SqlMemory:
-    """Open a project's memory; cited files are compared with the user's tree first."""
-    return SqlMemory(project.store)
-
-
 def learnings(project: Project) -> tuple[Standing, ...]:
     """Give every learning as it stands, the most believed first."""
     found = memory_of(project).standings()
@@ -55,11 +50,26 @@ def learnings(project: Project) -> tuple[Standing, ...]:
 def learning(project: Project, which: str) -> Standing:
     """Give the learning whose id begins so, with or without `lrn-`; none or several is a `UsageError`."""
     begins = which if which.startswith("lrn-") else f"lrn-{which}"
-    found = [each for each in memory_of(project).standings() if each.learning.id.startswith(begins)]
+    memory = memory_of(project)
+    found = memory.named(begins)
     if len(found) != 1 or not which:
         message = f"{len(found)} learnings have an id that begins with '{which}'"
         raise UsageError(message, mend="`setpoint learn list` gives the ids")
-    return found[0]
+    (standing,) = memory.standings(found)
+    return standing
+
+
+def memory_mark(project: Project) -> str:
+    """Name the state of a project's memory, so that a change is seen without reading it."""
+    return memory_of(project).mark()
+
+
+def like(project: Project, found: Standing, most: int = 5) -> tuple[Standing, ...]:
+    """Give the learnings in use that share most words with one, the likest first."""
+    known = found.learning
+    hits = memory_of(project).search(f"{known.title} {known.body}", most * 2)
+    others = [each.standing for each in hits if each.standing.learning.id != known.id]
+    return tuple(others[:most])
 
 
 def weigh(project: Project, which: str, kind: EvidenceKind, reason: str = "") -> Standing:
@@ -75,19 +85,21 @@ def weigh(project: Project, which: str, kind: EvidenceKind, reason: str = "") ->
 _VERDICTS = (EvidenceKind.APPROVED, EvidenceKind.REJECTED, EvidenceKind.RETIRED)
 
 
+def in_use_from(project: Project, source: str) -> tuple[Standing, ...]:
+    """Give the learnings of a source that nobody retired."""
+    found = memory_of(project).of_source(source)
+    return tuple(each for each in found if each.status is not LearningStatus.RETIRED)
+
+
 def retire_from(project: Project, source: str, reason: str) -> tuple[Standing, ...]:
     """Retire everything that comes from a source, for example `run:run-0m...` or `pack:team.jsonl`."""
-    found = [
-        each
-        for each in memory_of(project).standings()
-        if each.learning.source == source and each.status is not LearningStatus.RETIRED
-    ]
+    found = in_use_from(project, source)
     if not found:
         message = f"nothing in use comes from '{source}'"
         raise UsageError(message, mend="`setpoint learn show ID` names the source of a learning")
     for each in found:
         _said(project, each, EvidenceKind.RETIRED, reason)
-    return tuple(found)
+    return found
 
 
 def merge(project: Project, which: str, into: str) -> Standing:
@@ -162,6 +174,11 @@ def imported(project: Project, path: Path, *, trusted: bool) -> Taught:
     before = {each.learning.id for each in memory.standings()}
     names = set(memory.learn(proposals))
     return Taught(new=len(names - before), known=len(proposals) - len(names - before))
+
+
+def reindex(project: Project) -> int:
+    """Make anew by what learnings are found; gives how many vectors were lacking."""
+    return memory_of(project).rebuild()
 
 
 def uplift(project: Project) -> tuple[Lift, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from setpoint.events.exposition import prometheus
 from setpoint.events.metric_page import page
-from setpoint.events.metrics import MetricsReport, report
+from setpoint.events.metrics import MetricsReport, report, reports
 from setpoint.events.queries import counts
 from setpoint.events.snapshots import WINDOWS, Snapshot, snapshots, store_due, store_snapshot
 from setpoint.wiring.exporting import write_page
@@ -46,4 +46,4 @@ def write_metrics_page(project: Project, file: Path) -> None:
 
 
 def _windows(project: Project) -> tuple[MetricsReport, ...]:
-    return tuple(report(project.store, days) for days in WINDOWS)
+    return reports(project.store, WINDOWS)

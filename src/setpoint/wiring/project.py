@@ -50,9 +50,10 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
     return Project(root, settings, state, store, SqlEventLog(store), Artifacts(state / "artifacts"))
 
 
-def run_list(project: Project, most: int) -> tuple[RunSummary, ...]:
-    """Give the newest runs and how they stand."""
-    listed = runs(project.store, RunLocks(project.state).owner, limit=most)
+def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary, ...]:
+    """Give the newest runs and how they stand; with `before`, those that began before that run."""
+    older = find_run(project, before) if before else None
+    listed = runs(project.store, RunLocks(project.state).owner, limit=most, before=older)
     return tuple(_asking(project, run) if run.state is RunState.WAITING else run for run in listed)
 
 

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from setpoint.domain.events import Event
-from setpoint.domain.ids import Commit, Tree
+from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.memory_events import CommentAdded, Feedback, LearningsJudged, MemoryRecalled
+from setpoint.domain.value import Instant, Value
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
 from setpoint.events import words
 from setpoint.events.course import Lap, laps
@@ -20,6 +22,7 @@ from setpoint.events.queries import RunSummary, newest_seq
 from setpoint.events.replay import History, history
 from setpoint.policies.spending import in_words
 from setpoint.ports import WorkCopy
+from setpoint.wiring.findings import Seen, findings_in
 from setpoint.wiring.project import Project, find_run
 from setpoint.workspace import GitWorkspace
 
@@ -37,6 +40,33 @@ FILTERS = {
 place_of = words.place
 
 
+class Said(Value):
+    """What a person said or did about a run."""
+
+    at: Instant
+    body: Feedback
+
+
+class Comment(Value):
+    """What a person said about a line of a run's change."""
+
+    at: Instant
+    body: CommentAdded
+
+
+class Shown(NamedTuple):
+    """A learning that a run was shown."""
+
+    learning: str
+    title: str
+    phases: tuple[str, ...]
+    """The phases whose agents saw it."""
+    followed: bool | None
+    """Whether the trace shows that it was acted on; none where nobody looked yet."""
+    how: str = ""
+    """What in the trace shows it."""
+
+
 class RunStory(NamedTuple):
     """Everything of one run."""
 
@@ -48,6 +78,13 @@ class RunStory(NamedTuple):
     cost: str
     metric_names: tuple[str, ...]
     """Metrics of the quality vector that were measured at least once."""
+    found: tuple[Seen, ...]
+    """Every finding, as it was seen last; worst first."""
+    decided: dict[str, tuple[Said, ...]]
+    """What people decided about findings, by fingerprint, oldest first."""
+    comments: tuple[Comment, ...]
+    shown: tuple[Shown, ...]
+    """Learnings that its agents saw."""
 
 
 def run_story(project: Project, which: str) -> RunStory:
@@ -63,7 +100,57 @@ def run_story(project: Project, which: str) -> RunStory:
         plot=quality_plot(points(told, every)),
         cost=in_words(told.account),
         metric_names=_measured(told, every),
+        found=findings_in(told),
+        decided=_decided(events),
+        comments=_comments(events),
+        shown=_shown(told),
     )
+
+
+def comments_of(project: Project, trace_id: TraceId) -> tuple[Comment, ...]:
+    """Give what people said about lines of a run's change, oldest first."""
+    return _comments(project.log.replay(trace_id))
+
+
+def decided_of(project: Project, trace_id: TraceId) -> dict[str, tuple[Said, ...]]:
+    """Give what people decided about the findings of a run, by fingerprint, oldest first."""
+    return _decided(project.log.replay(trace_id))
+
+
+def _comments(events: Sequence[Event]) -> tuple[Comment, ...]:
+    return tuple(
+        Comment(at=event.at, body=event.body) for event in events if isinstance(event.body, CommentAdded)
+    )
+
+
+def _decided(events: Sequence[Event]) -> dict[str, tuple[Said, ...]]:
+    found: dict[str, tuple[Said, ...]] = {}
+    for event in events:
+        body = event.body
+        if isinstance(body, Feedback) and (finding := getattr(body, "finding", "")):
+            found[finding] = (*found.get(finding, ()), Said(at=event.at, body=body))
+    return found
+
+
+def _shown(told: History) -> tuple[Shown, ...]:
+    judged = {
+        item.learning: item
+        for each in told.memory
+        if isinstance(each, LearningsJudged)
+        for item in each.items
+    }
+    found: dict[str, Shown] = {}
+    for each in (body for body in told.memory if isinstance(body, MemoryRecalled)):
+        for item in each.shown:
+            known, followed = found.get(item.learning), judged.get(item.learning)
+            found[item.learning] = Shown(
+                learning=item.learning,
+                title=item.title,
+                phases=tuple(dict.fromkeys((*(known.phases if known else ()), each.phase))),
+                followed=followed.followed if followed else None,
+                how=followed.how if followed else "",
+            )
+    return tuple(found.values())
 
 
 def run_mark(project: Project, which: str) -> str:
@@ -86,6 +173,13 @@ def diff_of(project: Project, which: str, iteration: int) -> str:
         raise RecordedDataError(
             f"{told.trace_id}: the change is gone: {error}", mend="look at the delivered branch with git"
         ) from None
+
+
+def changes_of(project: Project, trace_id: TraceId) -> tuple[int, ...]:
+    """Name what `diff_of` can show of a run: its iterations that changed something, and 0 for all."""
+    told = history(project.log.replay(trace_id))
+    changed = tuple(past.number for past in told.rounds if not past.snapshot.empty)
+    return (0, *changed) if told.rounds else changed
 
 
 def _ends(told: History, iteration: int) -> tuple[Commit, Commit]:

@@ -30,12 +30,12 @@ from setpoint.events.report import write_all
 from setpoint.loops import phase
 from setpoint.loops.asking import waiting
 from setpoint.loops.candidates import PREFIX
-from setpoint.memory import SqlMemory
 from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, World
 from setpoint.settings import Settings
 from setpoint.wiring.board import shelf
 from setpoint.wiring.exporting import send_finished
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.metrics import store_due_metrics
 from setpoint.wiring.project import Project
 from setpoint.wiring.scribe import HeardLog, Scribe
@@ -103,7 +103,7 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog,
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
-        memory=SqlMemory(project.store),
+        memory=memory_of(project, ordered.memory),
     )
 
 
@@ -113,7 +113,8 @@ def _agent(name: str, outside: Agents, project: Project, settings: Settings) -> 
     if name == RulesAgent.name:
         return RulesAgent()
     if name == MechanicAgent.name:
-        return MechanicAgent(project.artifacts)
+        words = settings.checks.pytest_args
+        return MechanicAgent(project.artifacts, pytest_args=words, fixers=settings.agents.fixers)
     return outside.make(name)
 
 

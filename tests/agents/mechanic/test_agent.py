@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from setpoint.agents.mechanic import MechanicAgent
 from setpoint.domain.attempt import AttemptLimits, BreakageKind, Brief, Role, Stop, ToolCall, Tried, Usage
 from setpoint.domain.evidence import Cause, Failure
 from setpoint.domain.finding import Category, Edit, Finding, Fix, Severity
-from setpoint.domain.ids import StoryId
+from setpoint.domain.ids import LearningId, StoryId
+from setpoint.domain.learning import LearningKind, LearningStatus, Recollection
 from setpoint.domain.story import Story
 from setpoint.store.artifacts import Artifacts
 
@@ -139,7 +141,7 @@ async def test_what_another_session_tried_is_read_from_its_diff(agent, tree, wat
     assert "min(max(x, low), high)" not in (tree / "calc.py").read_text()
 
 
-async def test_when_nothing_is_found_the_localisation_is_handed_back(agent, tree, watcher):
+async def test_when_nothing_is_found_the_localisation_is_handed_back(agent, tree, watcher, tmp_path):
     (tree / "calc.py").write_text("def clamp():\n    return 'unwritten'\n")
     (tree / "test_calc.py").write_text(
         "from calc import clamp\n\n\ndef test_inside():\n    assert clamp() == [4, 9]\n"
@@ -149,8 +151,13 @@ async def test_when_nothing_is_found_the_localisation_is_handed_back(agent, tree
     assert "No repair was found" in attempt.text
     assert "(exhausted)" in attempt.text
     assert "calc.py:2 (1.00) return 'unwritten'" in attempt.text
+    assert "Tried by family of edits: " in attempt.text
     assert attempt.tool_errors == 1
     assert (tree / "calc.py").read_text() == "def clamp():\n    return 'unwritten'\n"
+    lines = Artifacts(tmp_path / "artifacts").read(attempt.transcript).decode().splitlines()
+    (record,) = [json.loads(line)["repair"] for line in lines if line.startswith('{"repair"')]
+    assert (record["status"], record["suspects"][0]["line"]) == ("exhausted", 2)
+    assert sum(record["families"].values()) >= record["tried"] > 0
 
 
 @pytest.mark.parametrize("role", [Role.REVIEWER, Role.PLANNER, Role.RESEARCHER])
@@ -180,3 +187,22 @@ async def test_the_transcript_is_kept(agent, tree, watcher, tmp_path):
     kept = Artifacts(tmp_path / "artifacts").read(attempt.transcript).decode()
     assert '"event": "end"' in kept
     assert attempt.text in kept
+
+
+async def test_what_mended_it_before_is_tried_first(agent, tree, watcher):
+    known = "-    return min(max(x, high), high)\n+    return max(low, min(x, high))\n"
+    item = Recollection(
+        learning=LearningId("l1"),
+        kind=LearningKind.PROCEDURAL,
+        title="it was cleared",
+        body=f"Setpoint verified this change:\n@@ -4,2 +4,2 @@\n{known}",
+        rank=1,
+        score=1.0,
+        confidence=0.7,
+        status=LearningStatus.ACTIVE,
+        shown=True,
+        propensity=0.9,
+    )
+    attempt = await agent.attempt(brief(tree, failures=RED, recalled=(item,)), watcher)
+    assert "max(low, min(x, high))" in (tree / "calc.py").read_text()
+    assert "(known)" in attempt.text

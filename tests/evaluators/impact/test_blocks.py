@@ -82,3 +82,11 @@ def test_a_set_of_constants_is_the_same_in_any_order() -> None:
     old = b"def f(x):\n    return x in {'a', 'b', 'c'}\n"
     assert difference(old, old + b"\n# c\n").blocks == frozenset()
     assert difference(old, old.replace(b"'c'", b"'d'")).blocks == {"f"}
+
+
+@pytest.mark.parametrize(("before", "after"), [("super().f()", "None"), ("None", "super().f()")])
+def test_whether_a_method_uses_super_is_its_own_affair(before: str, after: str) -> None:
+    old = f"class A(B):\n    size = 1\n    def f(self):\n        return {before}\n    def g(self): pass\n"
+    what = difference(old.encode(), old.replace(before, after).encode())
+    assert (what.whole, what.blocks, what.lines) == (False, {"A.f"}, {3})
+    assert difference(old.encode(), old.replace("size = 1", "size = 2").encode()).whole

@@ -204,3 +204,18 @@ async def test_a_selection_that_dies_is_an_error_and_is_not_run_again(tree: Path
     assert "test_a.py::test_dies" in result.evidence.reason
     assert result.evidence.exit_code == (0 if "_exit" in dies else -9)
     assert (tree / "starts.txt").read_text().count("start") == 1
+
+
+async def test_of_many_red_tests_the_source_around_is_shown_of_the_first(tree: Path) -> None:
+    many = "import pytest\n@pytest.mark.parametrize('n', range(60))\ndef test_many(n):\n    assert n == -1\n"
+    (tree / "conftest.py").unlink()
+    (tree / "tests/test_a.py").write_text(many)
+
+    result = await run(tree, "tests/test_a.py")
+
+    first, last = result.tests.failures[0], result.tests.failures[-1]
+    assert len(result.tests.failures) == 60
+    assert "def test_many(n):" in first.detail
+    assert "def test_many(n):" not in last.detail
+    assert "Traceback" in last.detail or "File " in last.detail
+    assert (last.message, last.file, last.line) == ("assert 59 == -1", "tests/test_a.py", 4)

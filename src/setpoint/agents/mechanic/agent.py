@@ -8,10 +8,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.agents.mechanic.edits import apply_fixes
+from setpoint.agents.mechanic.fixing import fixed
+from setpoint.agents.mechanic.known import known_changes
+from setpoint.agents.mechanic.tools import Tool, mended_by_tools
 from setpoint.agents.mechanic.tried import tried_digests
 from setpoint.agents.mechanic.words import NO_FEATURES, told_fixes, told_repair
 from setpoint.agents.own_calls import OwnCalls, engine_environment
@@ -45,22 +48,28 @@ class MechanicAgent:
         search_s: float = SEARCH_S,
         alternatives_s: float = ALTERNATIVES_S,
         pytest_args: Sequence[str] = (),
+        fixers: Sequence[Tool] = (),
     ) -> None:
-        """Keep transcripts in `artifacts`; `pytest_args` are words for pytest, as the settings have them."""
+        """Keep transcripts in `artifacts`; `pytest_args` and `fixers` are as the settings have them."""
         self._artifacts = artifacts
         self._search_s = search_s
         self._alternatives_s = alternatives_s
         self._pytest_args = tuple(pytest_args)
+        self._fixers = tuple(fixers)
+        self._fixed: set[str] = set()
+        """Sessions in which the fixers have run; what they offer does not change with the next round."""
         self._offered: dict[str, list[str]] = {}
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
-        """Apply safe fixes of open findings, then search for a repair of the failing tests."""
+        """Try the fixes of open findings, then search for a repair of the failing tests."""
         work = _Work(brief, observer)
         breakage: Breakage | None = None
         if brief.role is not Role.MAKER:
             work.say(NO_FEATURES)
         else:
-            work.apply_fixes()
+            fixers = () if brief.session in self._fixed else self._fixers
+            self._fixed.add(brief.session)
+            await work.apply_fixes(self._pytest_args, fixers)
             if brief.failures:
                 breakage = await self._repair(work)
             elif not work.calls.made:
@@ -79,7 +88,7 @@ class MechanicAgent:
             work.say("The project has no interpreter, so its tests cannot be searched with.")
             return None
         avoid = [*self._offered.get(brief.session, ()), *tried_digests(brief.tried)]
-        wall_s = min(self._search_s, brief.limits.wall_s * _MARGIN)
+        wall_s = min(self._search_s, max(5.0, brief.limits.wall_s - work.elapsed_s) * _MARGIN)
         scratch = Path(tempfile.mkdtemp(prefix="setpoint-mechanic-"))
         try:
             request = Request(
@@ -91,6 +100,7 @@ class MechanicAgent:
                 pytest_args=self._pytest_args,
                 avoid=tuple(avoid),
                 prefer=tuple(hint.template for hint in _hints(brief) if hint.template),
+                known=known_changes(brief.recalled),
                 doubt=tuple(family for hint in _hints(brief) for family in hint.avoid),
                 scratch=str(scratch),
             )
@@ -104,6 +114,7 @@ class MechanicAgent:
             self._offered.setdefault(brief.session, []).append(best.digest)
             work.apply_patch(best)
         work.say(*told_repair(result))
+        work.record(result)
         return None
 
 
@@ -123,14 +134,20 @@ class _Work:
         self._started_at = datetime.now(UTC)
         self._began = time.monotonic()
 
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the attempt began."""
+        return time.monotonic() - self._began
+
     def say(self, *lines: str) -> None:
         """Add to the answer."""
         self._lines += lines
 
-    def apply_fixes(self) -> None:
-        """Apply what findings offer and report each as an edit."""
+    async def apply_fixes(self, pytest_args: Sequence[str], fixers: Sequence[Tool]) -> None:
+        """Try what findings and tools offer and report each as an edit."""
         began = time.monotonic()
-        applied = apply_fixes(Path(self.brief.workdir), self.brief.findings)
+        applied = await fixed(self.brief, pytest_args)
+        applied += await mended_by_tools(self.brief, fixers, pytest_args)
         for each in applied:
             title = f"{each.finding.rule or each.finding.source}: {each.note}"
             self.calls.tell(
@@ -182,6 +199,13 @@ class _Work:
             "apply_patch", "edit", title, ok=True, seconds=time.monotonic() - began, file=patch.file
         )
 
+    def record(self, result: Result) -> None:
+        """Keep what the search saw as one JSON object in the transcript, for programs that go on from it."""
+        facts = asdict(result)
+        for patch in facts["patches"]:
+            del patch["text"]
+        self.calls.log.append(json.dumps({"repair": facts}))
+
     def attempt(self, agent: str, breakage: Breakage | None, artifacts: Artifacts) -> Attempt:
         """Sum the attempt up."""
         text = "\n".join(self._lines).strip()
@@ -196,7 +220,7 @@ class _Work:
             tool_calls=self.calls.made,
             tool_errors=self.calls.errors,
             started_at=self._started_at,
-            duration_s=time.monotonic() - self._began,
+            duration_s=self.elapsed_s,
             transcript=artifacts.keep("\n".join([*self.calls.log, text])),
         )
 

@@ -1,4 +1,4 @@
-"""Applying the fixes that findings carry, each alone, as text edits of one file."""
+"""The fixes that findings carry: which are tried, which fit together, and how they are written."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from setpoint import syntax
-from setpoint.domain.edits import edited
+from setpoint.domain.edits import spans
 from setpoint.domain.finding import Finding, Fix
+from setpoint.mutation.engine.fixes_wire import spliced
+
+CURATED = (
+    *("B006", "B009", "B010", "C4", "E711", "E712", "E713", "E714", "F632"),
+    *("FURB", "PERF", "PIE", "RET50", "SIM", "UP"),
+)
+"""Rules whose fixes are tried though the tool does not call them safe: they say the same in another way.
+
+Fixes that take something out (`print`, unused names, commented code) are not among them.
+"""
 
 
 class Applied(NamedTuple):
@@ -20,16 +30,50 @@ class Applied(NamedTuple):
     """What was done, or why nothing was."""
 
 
-def apply_fixes(root: Path, findings: Sequence[Finding]) -> list[Applied]:
-    """Apply the safe fixes of findings, from the end of each file to its start so that places stay true."""
-    offered = [
-        (finding, finding.fix) for finding in findings if finding.fix and finding.fix.safe and finding.file
-    ]
-    done: list[Applied] = []
+class Offered(NamedTuple):
+    """A fix that can be applied together with the others."""
+
+    finding: Finding
+    fix: Fix
+    spans: tuple[tuple[int, int, str], ...]
+    """Its edits as places of characters in the file as it is."""
+
+
+def wanted(finding: Finding) -> bool:
+    """Tell whether the mechanic tries a finding's fix: one that is safe, curated, or a reviewer's edits."""
+    fix = finding.fix
+    if fix is None or not finding.file:
+        return False
+    suggested = finding.source.startswith("review:") and bool(fix.edits)
+    return fix.safe or suggested or finding.rule.startswith(CURATED)
+
+
+def offered_fixes(root: Path, findings: Sequence[Finding]) -> tuple[list[Offered], list[Applied]]:
+    """Give the fixes that can be applied together, and those that cannot with the reason."""
+    offered = [(finding, finding.fix) for finding in findings if finding.fix and wanted(finding)]
+    good: list[Offered] = []
+    bad: list[Applied] = []
     for file in dict.fromkeys(finding.file for finding, _ in offered):
         own = [(finding, fix) for finding, fix in offered if finding.file == file]
-        done += _apply_to_file(root, file, own)
-    return done
+        fitting, refused = _of_file(root, file, own)
+        good += fitting
+        bad += refused
+    return good, bad
+
+
+def apply_fixes(root: Path, findings: Sequence[Finding]) -> list[Applied]:
+    """Apply the safe fixes of findings untried, where no test can judge them."""
+    good, bad = offered_fixes(root, [finding for finding in findings if finding.fix and finding.fix.safe])
+    write_fixes(root, good)
+    return [*(Applied(each.finding, ok=True, note=each.fix.description) for each in good), *bad]
+
+
+def write_fixes(root: Path, offered: Sequence[Offered]) -> None:
+    """Apply fixes that fit together to their files."""
+    for file in dict.fromkeys(each.finding.file for each in offered):
+        spans = [span for each in offered if each.finding.file == file for span in each.spans]
+        path = root / file
+        _write(path, spliced(_read(path), spans))
 
 
 def is_test(file: str) -> bool:
@@ -43,47 +87,48 @@ def is_test(file: str) -> bool:
     )
 
 
-def _apply_to_file(root: Path, file: str, offered: Sequence[tuple[Finding, Fix]]) -> list[Applied]:
+def _of_file(
+    root: Path, file: str, offered: Sequence[tuple[Finding, Fix]]
+) -> tuple[list[Offered], list[Applied]]:
     path = root / file
+    why = text = ""
     if is_test(file):
-        return [Applied(finding, ok=False, note="a test file, left alone") for finding, _ in offered]
-    if not path.resolve().is_relative_to(root.resolve()) or not path.is_file():
-        return [Applied(finding, ok=False, note="no file of the work copy") for finding, _ in offered]
+        why = "a test file, left alone"
+    elif not path.resolve().is_relative_to(root.resolve()) or not path.is_file():
+        why = "no file of the work copy"
     try:
-        text = _read(path)
+        text = text if why else _read(path)
     except (OSError, UnicodeDecodeError) as error:
-        return [Applied(finding, ok=False, note=f"cannot be read: {error}") for finding, _ in offered]
-    done: list[Applied] = []
-    lowest: tuple[int, int] | None = None
-    for finding, fix in sorted(offered, key=lambda entry: _end(entry[1]), reverse=True):
-        if not fix.edits or (lowest is not None and _end(fix) > lowest):
-            done.append(
-                Applied(
-                    finding, ok=False, note="meets another fix; next time" if fix.edits else "an empty fix"
-                )
-            )
-            continue
+        why = f"cannot be read: {error}"
+    if why:
+        return [], [Applied(finding, ok=False, note=why) for finding, _ in offered]
+    good: list[Offered] = []
+    bad: list[Applied] = []
+    for finding, fix in offered:
+        taken = [span for each in good for span in each.spans]
         try:
-            new = edited(text, fix.edits)
+            own = _spans(file, text, fix, taken)
         except ValueError as error:
-            done.append(Applied(finding, ok=False, note=str(error)))
-            continue
-        if not _parses(file, new):
-            done.append(Applied(finding, ok=False, note="the file would no longer parse"))
-            continue
-        text, lowest = new, _start(fix)
-        done.append(Applied(finding, ok=True, note=fix.description))
-    if any(each.ok for each in done):
-        _write(path, text)
-    return done
+            bad.append(Applied(finding, ok=False, note=str(error)))
+        else:
+            good.append(Offered(finding, fix, own))
+    return good, bad
 
 
-def _start(fix: Fix) -> tuple[int, int]:
-    return min((edit.start_line, edit.start_column) for edit in fix.edits)
-
-
-def _end(fix: Fix) -> tuple[int, int]:
-    return max(((edit.end_line, edit.end_column) for edit in fix.edits), default=(0, 0))
+def _spans(
+    file: str, text: str, fix: Fix, taken: Sequence[tuple[int, int, str]]
+) -> tuple[tuple[int, int, str], ...]:
+    """Give the places that a fix changes; raises `ValueError` where it does not fit."""
+    if not fix.edits:
+        raise ValueError("an empty fix")
+    own = spans(text, fix.edits)
+    try:
+        new = spliced(text, [*taken, *own])
+    except ValueError as error:
+        raise ValueError("meets another fix; next time") from error
+    if not _parses(file, new):
+        raise ValueError("the file would no longer parse")
+    return own
 
 
 def _parses(file: str, text: str) -> bool:

@@ -43,6 +43,8 @@ def difference(old: bytes, new: bytes) -> Difference:
     try:
         before, now = syntax.parse(old), syntax.parse(new)
         _without_added(before, now)
+        for module in (before, now):
+            _with_cells(module)
         was, becomes = _outline(compile(before, "old", "exec")), _outline(compile(now, "new", "exec"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Difference(whole=True)
@@ -68,6 +70,16 @@ def _without_added(before: ast.Module, now: ast.Module) -> None:
             and not (node.bases or node.keywords or node.decorator_list)
         ):
             _drop(node, _names(classes[node.name]))
+
+
+def _with_cells(module: ast.Module) -> None:
+    """Let each method use `super()`: whether one does shows in the class body around it, nowhere else."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.ClassDef):
+            for each in node.body:
+                if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+                    used = ast.copy_location(ast.Expr(ast.Name("__class__", ast.Load())), each.body[-1])
+                    each.body = [*each.body, ast.fix_missing_locations(used)]
 
 
 def _drop(scope: ast.Module | ast.ClassDef, known: set[str]) -> None:

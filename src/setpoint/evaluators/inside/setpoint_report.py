@@ -26,6 +26,8 @@ _FRAMES = 40
 _CAUSES = 5
 _TEXT = 4000
 _LINE = 600
+_MOST_SHOWN = 50
+"""Of more red tests than this only the plain traceback is kept: to show the source around takes long."""
 _PLACES = re.compile(r'^(?:E +File ")?([^\s":]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
 _WEIGHTS = (None, "passed", "xpassed", "xfailed", "skipped", "error", "failed")
 
@@ -42,6 +44,7 @@ class Report:
         self._asked = None if only is None else set(only)
         self._ways = {step for test in only or () for step in _ways(test)}
         self._process = os.getpid()
+        self._red = 0
         self._held: dict[str, dict[str, Any]] = {}
         self._raised: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -118,6 +121,8 @@ class Report:
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
         """Take the exception itself, of which a report keeps but the text."""
+        if self._red >= _MOST_SHOWN:
+            item.config.option.tbstyle = "native"
         yield
         if call.excinfo is not None:  # for unittest it is set by now
             self._raised[(item.nodeid, call.when)] = _raised(call.excinfo)
@@ -134,6 +139,7 @@ class Report:
             held["outcome"] = outcome
             held.pop("failure", None)
             if outcome in ("failed", "error"):
+                self._red += 1
                 held["failure"] = self._failure(report)
 
     def _failure(self, report: Any) -> dict[str, Any]:

@@ -267,7 +267,7 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
         empty = scratch / "pytest.ini"
         empty.write_text("[pytest]\n", "utf-8")
         argv += ["-c", str(empty)]
-    if runner.interpreter.has("pytest-xdist"):
+    if runner.interpreter.has("pytest-xdist") and "no:xdist" not in runner.args:
         argv.append("-n0")  # one process: workers share the ports and files of tests, and hide coverage
     if runner.cover is not None and runner.interpreter.has("pytest-cov"):
         argv.append("--no-cov")  # one tracer at a time

@@ -17,6 +17,7 @@ _WORKS = {
     "cover": "cover.write",
     "judge": "cover.judge",
     "shuffle": "cover.replay",
+    "fixes": "fixes",
 }
 """Module by the first word; without one of these words, it is a repair."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import heapq
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from .source import Edits, FunctionNode, Source, Unit
@@ -56,12 +56,36 @@ class Candidate(NamedTuple):
     score: float
     leaning: float = 1.0
     """How much earlier repairs speak for its family."""
+    also: Unit | None = None
+    """The other unit that is edited, where two bugs are mended at once."""
+    double: bool = False
+    """It is made of two edits."""
+
+    def parts(self) -> list[tuple[Unit, Edits]]:
+        """Give the edits of each unit."""
+        if self.also is None:
+            return [(self.unit, self.edits)]
+        start, end = self.source.lines_span(self.also.first_line, self.also.last_line)
+        inside = tuple(edit for edit in self.edits if start <= edit.start < end)
+        outside = tuple(edit for edit in self.edits if edit not in inside)
+        return [(self.unit, outside), (self.also, inside)]
+
+    def units(self) -> tuple[Unit, ...]:
+        """Give the units that are edited."""
+        return (self.unit,) if self.also is None else (self.unit, self.also)
 
 
 def stream(
-    sources: Mapping[str, Source], scores: Mapping[Line, float], seed: int, leaning: Leaning = NEUTRAL
+    sources: Mapping[str, Source],
+    scores: Mapping[Line, float],
+    seed: int,
+    leaning: Leaning = NEUTRAL,
+    first: Iterable[Candidate] = (),
 ) -> Iterator[Candidate]:
-    """Give all candidates on lines with a score, highest prior by suspicion first, none twice."""
+    """Give all candidates on lines with a score, highest prior by suspicion first, none twice.
+
+    Those in `first` take their place by the score that they bring with them.
+    """
     tie = random.Random(seed)  # noqa: S311 - orders equals, keeps no secret
     heap: list[tuple[float, float, int, Candidate | _Open]] = []
     count = 0
@@ -70,9 +94,15 @@ def stream(
         count += 1
         heapq.heappush(heap, (-opening.bound, tie.random(), count, opening))
     seen: set[tuple[str, Edits]] = set()
+    for candidate in first:
+        weighed = leaning.of(candidate.template)
+        given = candidate._replace(score=candidate.score * weighed, leaning=weighed)
+        count += 1
+        heapq.heappush(heap, (-given.score, tie.random(), count, given))
     while heap:
         _, _, _, entry = heapq.heappop(heap)
         if isinstance(entry, Candidate):
+            seen.add((entry.source.path, entry.edits))
             yield entry
             continue
         for candidate in entry.candidates():

@@ -10,7 +10,7 @@ from .candidates import Candidate
 from .children import Limits, cpu_used
 from .files import SourceFiles
 from .fresh import Fresh
-from .search import Found
+from .search import Found, ranked
 from .session import FAILED, PASSED
 from .warm import Warm, key_of
 from .wire import Patch, Request, digest
@@ -61,16 +61,27 @@ class FreshTrials:
         """
         began = time.monotonic()
         kept: list[Patch] = []
+        places: list[int] = []
         failing = (*warm.failing, *warm.untraced)
-        for each in ranked(found)[: 3 * self.request.max_patches]:
+        agreement = warm.outcome.agreement
+        for each in ranked(found, agreement)[: 6 * self.request.max_patches]:
             if len(kept) >= self.request.max_patches:
                 break
             patch = self._patch(each, failing)
             if patch.digest in self.request.avoid or any(other.text == patch.text for other in kept):
                 continue
+            if kept and any(agreement.same(each.place, other) for other in places):
+                continue
+            patch = replace(
+                patch,
+                alike=agreement.alike(each.place),
+                inputs=agreement.calls if each.place >= 0 else 0,
+                unlike=agreement.differing(places[0], each.place) if places else "",
+            )
             shown_enough = bool(kept) and time.monotonic() - began > _ALTERNATIVES_S
             if shown_enough or time.monotonic() - self.started > self.request.wall_s * 0.97:
                 kept.append(patch)
+                places.append(each.place)
                 continue
             near = [*dict.fromkeys(test.split("::", 1)[0] for test in failing)]
             guards = warm.touching.get(key_of(each.candidate), near)[:_MOST_TESTS]
@@ -78,6 +89,7 @@ class FreshTrials:
             confirmed = self._confirmed(patch, each, guards, seconds)
             if confirmed is not None:
                 kept.append(confirmed)
+                places.append(each.place)
         return kept
 
     def _breaks_neighbours(self, candidate: Candidate, failing: Sequence[str]) -> bool:
@@ -131,18 +143,6 @@ class FreshTrials:
 
     def _fresh(self, seconds: float) -> Fresh:
         return Fresh(self.request, Limits(self.request.memory_bytes, seconds), seconds)
-
-
-def ranked(found: Iterable[Found]) -> list[Found]:
-    """Order by cleared tests, then the size of the edit, then prior by suspicion."""
-    return sorted(
-        found,
-        key=lambda each: (
-            -len(each.cleared),
-            each.candidate.size / each.candidate.leaning,
-            -each.candidate.score,
-        ),
-    )
 
 
 def all_passed(outcomes: dict[str, str], test: str) -> bool:

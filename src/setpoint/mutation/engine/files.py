@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Collection
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
 from pathlib import PurePath
 
 _FOREIGN = frozenset(
@@ -21,6 +24,19 @@ _FOREIGN = frozenset(
 )
 _TEST_FOLDERS = frozenset(("tests", "test"))
 _NOT_SOURCES = frozenset(("conftest.py", "setup.py", "noxfile.py", "tasks.py"))
+
+
+@contextlib.contextmanager
+def scratch_folder(given: str, prefix: str) -> Iterator[str]:
+    """Give the folder for temporary files: the one that is given, else one that is taken away again."""
+    if given:
+        yield given
+        return
+    own = tempfile.mkdtemp(prefix=prefix)
+    try:
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
 
 
 class SourceFiles:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.machinery
 import os
 import types
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,19 +37,26 @@ class Fresh:
         self, path: str, text: str | None, tests: Collection[str], *, to_first_failure: bool = False
     ) -> tuple[dict[str, str], Ended]:
         """Give the outcomes, and how the process ended."""
+        texts = {path: text} if text is not None else {}
+        return self.run_with(texts, tests, to_first_failure=to_first_failure)
+
+    def run_with(
+        self, texts: Mapping[str, str], tests: Collection[str] | None, *, to_first_failure: bool = False
+    ) -> tuple[dict[str, str], Ended]:
+        """Run tests (none: all that are collected) with other texts for some files."""
         seen: dict[str, str] = {}
 
         def act(report: Report) -> None:
             guard.install([self.request.scratch], self.request.tree)
             cpu_timer(self.cpu_s, self.limits.silence_s)
-            if text is not None:
+            for path, text in texts.items():
                 override(path, text)
             prepare_path(self.request.tree)
-            words = [
-                *pytest_words(self.request.tree, self.request.scratch, _options(self.request.pytest_args)),
-                *_files(tests),
-            ]
-            pytest.main(words, plugins=[_Selected(frozenset(tests), report, told=to_first_failure)])
+            given = self.request.pytest_args
+            own = given if tests is None else [*_options(given), *_files(tests)]
+            wanted = None if tests is None else frozenset(tests)
+            words = pytest_words(self.request.tree, self.request.scratch, own)
+            pytest.main(words, plugins=[_Selected(wanted, report, told=to_first_failure)])
 
         def record(entry: tuple[str, str]) -> bool:
             test, outcome = entry
@@ -62,7 +69,7 @@ class Fresh:
 class _Selected:
     """Runs the wanted tests only, and reports each."""
 
-    def __init__(self, tests: frozenset[str], report: Report, *, told: bool) -> None:
+    def __init__(self, tests: frozenset[str] | None, report: Report, *, told: bool) -> None:
         self._tests = tests
         self._told = told
         """Whether a file that cannot be collected is reported as failed."""
@@ -93,6 +100,8 @@ class _Selected:
             self._report((report.nodeid, outcome))
 
     def _is_wanted(self, test: str) -> bool:
+        if self._tests is None:
+            return True
         return test in self._tests or any(test.startswith((f"{each}::", f"{each}[")) for each in self._tests)
 
 

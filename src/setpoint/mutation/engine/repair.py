@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -17,7 +16,7 @@ from dataclasses import replace
 from .candidates import Candidate, leaning, stream
 from .children import cpu_used
 from .confirm import FreshTrials
-from .files import SourceFiles
+from .files import SourceFiles, scratch_folder
 from .importing import examine, reached_at_import
 from .search import Found
 from .session import warm_up
@@ -32,9 +31,8 @@ _SUSPECTS = 15
 def repair(request: Request, progress: Progress) -> Result:
     """Work on one order; whatever goes wrong with the project ends in the result's reason."""
     started = time.monotonic()
-    scratch = request.scratch or tempfile.mkdtemp(prefix="repair-")
-    request = replace(request, tree=os.path.realpath(request.tree), scratch=scratch)
-    warm_up(request.tree, scratch)
+    request = replace(request, tree=os.path.realpath(request.tree))
+    warm_up(request.tree, request.scratch)
     warm = run_warm(request, started, progress)
     order = _Order(request, started, progress)
     result = order.result
@@ -73,6 +71,9 @@ class _Order:
         result.candidates, result.tried = outcome.candidates, outcome.tried
         result.timeouts, result.discarded = outcome.timeouts, outcome.discarded
         result.skipped_files = outcome.skipped_files
+        result.families = _singles(outcome.families)
+        if outcome.first_s is not None:
+            result.seconds["first"] = outcome.first_s
         if warm.order_matters:
             result.mode_reason = "tests share state: one process for each candidate"
         found = list(outcome.found)
@@ -166,6 +167,15 @@ class _Order:
         return suspects
 
 
+def _singles(families: dict[str, int]) -> dict[str, int]:
+    """Count pairs of families as one family, the most tried first."""
+    found: dict[str, int] = {}
+    for name, count in families.items():
+        key = "pairs" if " and " in name else name
+        found[key] = found.get(key, 0) + count
+    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
 class _Counted:
     """Counts what is taken from a stream."""
 
@@ -191,7 +201,8 @@ def main(arguments: list[str]) -> int:
         return 2
     progress = Progress()
     sys.dont_write_bytecode = True
-    result = repair(request, progress)
+    with scratch_folder(request.scratch, "repair-") as scratch:
+        result = repair(replace(request, scratch=scratch), progress)
     result.write(arguments[1])
     progress.tell("end", status=result.status, patches=len(result.patches), tried=result.tried)
     return 0

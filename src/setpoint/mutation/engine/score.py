@@ -10,7 +10,6 @@ import gc
 import importlib.metadata
 import os
 import sys
-import tempfile
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .children import Limits, Report, cpu_used, run_child, run_children
-from .files import SourceFiles
+from .files import SourceFiles, scratch_folder
 from .fresh import Fresh
 from .kills import FRESH, Kills, Tried
 from .mutants import Mutant, make
@@ -42,8 +41,7 @@ _PATIENCE = 10.0
 def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
     """Work on one order; whatever goes wrong with the project ends in the result's reason."""
     started = time.monotonic()
-    scratch = request.scratch or tempfile.mkdtemp(prefix="mutants-")
-    request = replace(request, tree=os.path.realpath(request.tree), scratch=scratch)
+    request = replace(request, tree=os.path.realpath(request.tree))
     result = ScoreResult(pytest=importlib.metadata.version("pytest"))
     sources = _read(request, result)
     if not sources:
@@ -56,7 +54,7 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
     tried: dict[int, Tried] = {}
     guarding: dict[int, list[str]] = {}
     if mutants:
-        warm_up(request.tree, scratch)
+        warm_up(request.tree, request.scratch)
         warm = _Warm(request, mutants, started, progress, result)
         warm.run(tried, guarding)
         _Fresh(request, mutants, guarding, warm.cpu_s, started + request.wall_s).run(tried)
@@ -328,7 +326,8 @@ def main(arguments: list[str]) -> int:
         return 2
     progress = Progress()
     sys.dont_write_bytecode = True
-    result = score(request, progress)
+    with scratch_folder(request.scratch, "mutants-") as scratch:
+        result = score(replace(request, scratch=scratch), progress)
     result.write(arguments[1])
     progress.tell("end", status=result.status, judged=len(result.judged))
     return 0

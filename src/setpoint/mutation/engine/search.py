@@ -6,14 +6,18 @@ import gc
 import itertools
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from .agreement import Agreement, Comparison
 from .candidates import Candidate, leaning, stream
 from .children import Limits, cpu_used
 from .diagnosis import Diagnosis
 from .files import SourceFiles
+from .guided import guided
 from .hints import hinted_lines
+from .known import known
+from .pairs import Beam, pairs
 from .session import Suite
 from .source import Source, UnreadableSource
 from .swap import Swapper
@@ -25,6 +29,12 @@ _BATCH_S = 1.5
 _MOST_FRESH = 600
 _SECOND_CHANCE = 20.0
 """How much more time slow candidates get the second time."""
+_SINGLE, _PAIRS, _WARM = 0.55, 0.8, 0.9
+"""Shares of the CPU time: for single edits, then pairs, then the other single edits, then fresh trials."""
+_COMPARED = 16
+"""The best repairs, whose behaviour is compared."""
+_RECORDED = 24
+"""Tests whose inputs are used for that."""
 _PATIENCE_CONVINCING = 0.05
 """Share of the budget to go on with after a repair that mends one thing wholly: the rest is another bug."""
 _PATIENCE_PARTIAL = 0.4
@@ -38,6 +48,8 @@ class Found:
     candidate: Candidate
     cleared: tuple[str, ...]
     checked: int
+    place: int = -1
+    """Where it stands among the repairs that were compared; -1 where it was not."""
 
 
 @dataclass
@@ -52,11 +64,16 @@ class Outcome:
     tried: int = 0
     timeouts: int = 0
     discarded: int = 0
+    families: dict[str, int] = field(default_factory=dict)
+    """Candidates tried by family; a slow one that got a second chance counts twice."""
+    first_s: float | None = None
+    """CPU seconds until the first candidate that clears a failing test."""
     convincing: bool = False
     """A partial repair mends one thing wholly."""
     exhausted: bool = False
     """Every candidate was tried."""
     skipped_files: list[str] = field(default_factory=list)
+    agreement: Agreement = field(default_factory=Agreement)
 
 
 class Search:
@@ -82,6 +99,9 @@ class Search:
             request.scratch,
         )
         self._slow: list[Candidate] = []
+        self._beam = Beam()
+        self._most_by_one = 0
+        """Most failing tests that one edit cleared."""
         self._parent = os.getppid()
         self._stop_cpu = request.cpu_s
 
@@ -90,8 +110,17 @@ class Search:
         self._end = started + self._request.wall_s * 0.85
         gc.collect()
         gc.freeze()
-        candidates = stream(self.sources, self._scores, self._request.seed, leaning(self._request))
-        self._drain(candidates, self._trials, progress)
+        candidates = self._candidates()
+        whole = self._stop_cpu
+        self._stop_cpu = whole * _SINGLE
+        left = self._drain(candidates, self._trials, progress)
+        if self._wants_pairs():
+            self._stop_cpu = whole * _PAIRS
+            partial = [each.candidate for each in ranked(self.outcome.found)[:_COMPARED]]
+            self._drain(pairs(self._beam.best(), self._candidates(), partial), self._trials, progress)
+        if not self.outcome.found:
+            self._stop_cpu = whole * _WARM
+            left = self._drain(itertools.chain(left, candidates), self._trials, progress)
         if not self._over() and self._slow:
             slow, self._slow = self._slow, []
             patient = replace(
@@ -101,10 +130,46 @@ class Search:
             self.outcome.timeouts -= len(slow)
             self.outcome.candidates -= len(slow)
             self._drain(iter(slow), patient, progress)
-        self.outcome.exhausted = not self._over()
+        self.outcome.exhausted = not self._over() and not left
+        self._compare()
         return self.outcome
 
-    def _drain(self, candidates: Iterator[Candidate], trials: Trials, progress: Progress) -> None:
+    def _candidates(self) -> Iterator[Candidate]:
+        request = self._request
+        asked_for = itertools.chain(
+            known(self.sources, request.known),
+            guided(self.sources, self._diagnosis.spectra, self._diagnosis.failing),
+        )
+        return stream(self.sources, self._scores, request.seed, leaning(request), asked_for)
+
+    def _wants_pairs(self) -> bool:
+        """Tell whether two edits may do what one did not: tests got further, or each of two mends a part."""
+        found = self.outcome.found
+        if self.outcome.convincing or any(
+            len(each.cleared) == len(self._diagnosis.failing) for each in found
+        ):
+            return False
+        return bool(self._beam) or len(found) > 1
+
+    def _compare(self) -> None:
+        """Look how the best repairs behave on the inputs of tests and on inputs near them."""
+        best = ranked(self.outcome.found)[:_COMPARED]
+        if not best or time.monotonic() > self._end:
+            return
+        edited = {(each.candidate.source.path, each.candidate.unit.first_line) for each in best}
+        spectra = self._diagnosis.spectra
+        touching = [test for test in spectra.touching(edited) if spectra.tests[test].cpu_s < 1.0]
+        tests = [*self._diagnosis.representatives, *touching][:_RECORDED]
+        trials = self._trials
+        comparison = Comparison(
+            trials.suite, trials.swapper, self._files, trials.limits, trials.tree, trials.scratch
+        )
+        self.outcome.agreement = comparison.compare([each.candidate for each in best], tests)
+        for place, each in enumerate(best):
+            each.place = place
+
+    def _drain(self, candidates: Iterator[Candidate], trials: Trials, progress: Progress) -> list[Candidate]:
+        """Try candidates until none is left or the time is up; gives those that were taken and not tried."""
         pending: list[Candidate] = []
         told = time.monotonic()
         while not self._over():
@@ -113,7 +178,7 @@ class Search:
             self.outcome.candidates += len(fetched)
             pending += fetched
             if not pending:
-                return
+                return []
             verdicts, _ = trials.run(pending, _BATCH_S, self._over)
             for candidate, verdict in zip(pending, verdicts):
                 self._take(candidate, verdict)
@@ -126,12 +191,17 @@ class Search:
                     found=len(self.outcome.found),
                     cpu_s=round(cpu_used(), 2),
                 )
+        self.outcome.candidates -= len(pending)
+        return pending
 
     def _take(self, candidate: Candidate, verdict: Verdict) -> None:
         outcome = self.outcome
         outcome.tried += 1
+        outcome.families[candidate.template] = outcome.families.get(candidate.template, 0) + 1
         if verdict.kind == "clears":
             self._keep(candidate, verdict)
+        elif verdict.further:
+            self._beam.add(candidate, verdict.further)
         elif verdict.kind == "timeout":
             outcome.timeouts += 1
             self._slow.append(candidate)
@@ -144,10 +214,16 @@ class Search:
                 outcome.fresh.append(candidate)
 
     def _keep(self, candidate: Candidate, verdict: Verdict) -> None:
+        if candidate.double and len(verdict.cleared) <= self._most_by_one:
+            return  # one of its halves does as much
+        if not candidate.double:
+            self._most_by_one = max(self._most_by_one, len(verdict.cleared))
         name = self._files.relative(candidate.source.path)
         if digest(name, candidate.source.diff(candidate.edits, name)) in self._request.avoid:
             return
         self.outcome.found.append(Found(candidate, verdict.cleared, verdict.checked))
+        if self.outcome.first_s is None:
+            self.outcome.first_s = round(cpu_used(), 2)
         if len(verdict.cleared) == len(self._diagnosis.failing):
             more = self._request.extra_s
         elif self._diagnosis.convinces(verdict.cleared, candidate.source.path, candidate.unit):
@@ -170,3 +246,16 @@ def _read(paths: set[str], outcome: Outcome) -> dict[str, Source]:
         except UnreadableSource as error:
             outcome.skipped_files.append(str(error))
     return sources
+
+
+def ranked(found: Iterable[Found], agreement: Agreement | None = None) -> list[Found]:
+    """Order by cleared tests, the size of the edit, how many behave alike, and prior by suspicion."""
+    return sorted(
+        found,
+        key=lambda each: (
+            -len(each.cleared),
+            each.candidate.size / each.candidate.leaning,
+            -agreement.alike(each.place) if agreement else 0,
+            -each.candidate.score,
+        ),
+    )

@@ -58,6 +58,14 @@ class Suite:
         """Give the file that a test stands in."""
         return str(getattr(self.items[test], "path", "") or self.items[test].fspath)
 
+    def got_to(self, test: str, error: BaseException | None) -> tuple[int, bool]:
+        """Tell how far a failing test got: its line, and whether it got so far as to compare."""
+        step = error.__traceback__ if error is not None else None
+        path = self.path_of(test)
+        while step is not None and step.tb_frame.f_code.co_filename != path:
+            step = step.tb_next
+        return (step.tb_lineno if step is not None else 0), isinstance(error, AssertionError)
+
     def names_in(self, test: str) -> frozenset[str]:
         """Give the names that the code of a test mentions."""
         code = getattr(getattr(self.items[test], "obj", None), "__code__", None)
@@ -176,7 +184,7 @@ def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
         words += ["-p", "xdist", "-n", "0"]
     if importlib.util.find_spec("pytest_cov") is not None and "no:pytest_cov" not in given:
         words += ["-p", "pytest_cov", "--no-cov"]
-    return [*words, *given]
+    return [*given, *words]  # ours stand behind, where they win: no `-x`, no `-n auto`
 
 
 def _has_configuration(tree: Path) -> bool:

@@ -85,6 +85,21 @@ class Source:
         definitions = (*FunctionNode, ast.ClassDef)
         return frozenset(found | {node.name for node in ast.walk(self.tree) if isinstance(node, definitions)})
 
+    @cached_property
+    def in_functions(self) -> tuple[ast.AST, ...]:
+        """All syntax inside functions, in order, without what stands in f-strings."""
+        found: list[ast.AST] = []
+        for unit in self.units:
+            if unit.is_function:
+                hidden = {
+                    id(inner)
+                    for node in ast.walk(unit.node)
+                    if isinstance(node, ast.JoinedStr)
+                    for inner in ast.walk(node)
+                }
+                found += [node for node in ast.walk(unit.node) if id(node) not in hidden]
+        return tuple(found)
+
     @classmethod
     def read(cls, path: str) -> Source:
         """Read a file from disk; raises `UnreadableSource`."""

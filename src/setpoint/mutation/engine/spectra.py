@@ -149,14 +149,11 @@ def _trace_all(suite: Suite, tests: Sequence[str], how: Trace, report: Report) -
         used = time.process_time() - started
         frames = tuple(_traceback(ran.error, how.wanted)) if ran.error is not None else ()
         error = f"{type(ran.error).__name__}: {ran.error}"[:300] if ran.error is not None else ""
-        report(
-            (
-                test,
-                Reached(
-                    ran.outcome, used, frozenset(tracer.lines), frozenset(tracer.functions), frames, error
-                ),
-            )
+        reached = Reached(
+            ran.outcome, used, frozenset(tracer.lines), frozenset(tracer.functions), frames, error
         )
+        reached.got_to = suite.got_to(test, ran.error)
+        report((test, reached))
 
 
 def _on_time_up(tracer: Tracer, test: str, how: Trace, report: Report) -> None:

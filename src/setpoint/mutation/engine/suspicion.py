@@ -30,6 +30,8 @@ class Reached:
     """The failure in one line."""
     endless: bool = False
     """It was ended by the time limit."""
+    got_to: tuple[int, bool] = (0, False)
+    """Where in its own file it failed, and whether it got so far as to compare."""
 
 
 @dataclass

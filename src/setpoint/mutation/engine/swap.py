@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 
 from .source import Edits, FunctionNode, Source, Unit, splice
 
+_NOTHING = object()
+"""Stands for a name that was not bound before."""
+
 
 class NotSwappable(Exception):
     """This edit needs a fresh import, with the reason."""
@@ -53,7 +56,10 @@ class Swapper:
     def apply(self, source: Source, unit: Unit, edits: Edits) -> None:
         """Make an edit live; raises `NotSwappable`, or `SyntaxError` when it does not compile."""
         if not unit.is_function:
-            self._rebind(source, unit, edits)
+            if all(edit.start == edit.end and edit.text.startswith(("import ", "from ")) for edit in edits):
+                self._import(source, edits)
+            else:
+                self._rebind(source, unit, edits)
             return
         signature = _signature_end(source, unit)
         if any(edit.start < signature for edit in edits):
@@ -65,10 +71,17 @@ class Swapper:
             self._compiled[key] = _function_code(compile_unit(source, unit, ()), unit)
         self._replace(source.path, self._compiled[key], new)
 
+    def live(self, function: tuple[str, int], name: str) -> FunctionType | None:
+        """Give a live function by its file, first line and name; none where none was seen."""
+        found = self._live.get((*function, name))
+        return found[0] if found else None
+
     def undo(self) -> None:
         """Put everything back as it was before the last `apply`."""
         for step in reversed(self._undo):
-            if isinstance(step, _Bound):
+            if isinstance(step, _Bound) and step.value is _NOTHING:
+                delattr(step.owner, step.name)
+            elif isinstance(step, _Bound):
                 setattr(step.owner, step.name, step.value)
             else:
                 function: FunctionType = step.function
@@ -138,6 +151,22 @@ class Swapper:
         shifted = tuple(edit._replace(start=edit.start - start, end=edit.end - start) for edit in edits)
         value = _evaluated(splice(source.data[start:end], shifted).decode("utf-8"), vars(module))
         self._bind(owner, name, value)
+
+    def _import(self, source: Source, edits: Edits) -> None:
+        """Do what added imports do, in the module as it is."""
+        module = self._modules.get(source.path)
+        if module is None:
+            raise NotSwappable("the module is not imported")
+        names: dict[str, Any] = {"__name__": module.__name__, "__package__": module.__package__}
+        try:
+            for edit in edits:
+                exec(edit.text, names)  # noqa: S102 - an import, which a fresh process would do as well
+        except Exception as error:
+            raise NotSwappable(f"it cannot be imported here: {error}") from error
+        for name, value in names.items():
+            if not name.startswith("__"):
+                self._undo.append(_Bound(module, name, vars(module).get(name, _NOTHING)))
+                setattr(module, name, value)
 
     def _bind(self, owner: Any, name: str, value: object) -> None:  # noqa: ANN401 - a module or a class
         old = vars(owner)[name]

@@ -11,7 +11,7 @@ from . import guard
 from .candidates import Candidate
 from .children import Ended, Limits, Report, cpu_timer, run_child
 from .diagnosis import Diagnosis
-from .session import PASSED, Suite
+from .session import FAILED, PASSED, Ran, Suite
 from .swap import NotSwappable, Swapper
 
 _MOST_GUARDS = 400
@@ -25,6 +25,8 @@ class Verdict(NamedTuple):
     cleared: tuple[str, ...] = ()
     checked: int = 0
     reason: str = ""
+    further: int = 0
+    """Failing tests that fail still, but later than before."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ class Trials:
 
     def _try_one(self, candidate: Candidate) -> Verdict:
         try:
-            self.swapper.apply(candidate.source, candidate.unit, candidate.edits)
+            for unit, edits in candidate.parts():
+                self.swapper.apply(candidate.source, unit, edits)
         except SyntaxError as error:
             self.swapper.undo()
             return Verdict("discarded", reason=str(error))
@@ -86,9 +89,15 @@ class Trials:
     def _judge(self, candidate: Candidate) -> Verdict:
         chosen = self.diagnosis.representatives
         failing, guards = self._relevant(candidate)
-        cleared = [test for test in chosen if test in failing and self._passes(test)]
+        cleared: list[str] = []
+        further = 0
+        for test in chosen:
+            if test in failing:
+                ran = self._run(test)
+                cleared += [test] if ran.outcome == PASSED else []
+                further += self._got_further(test, ran)
         if not cleared:
-            return Verdict("useless")
+            return Verdict("useless", further=further)
         rest = [test for test in failing if test not in chosen]
         cleared += [test for test in rest if self._passes(test)]
         for count, test in enumerate(guards):
@@ -119,16 +128,26 @@ class Trials:
         diagnosis, unit, path = self.diagnosis, candidate.unit, candidate.source.path
         failing = list(diagnosis.failing)
         if unit.is_function:
-            reached = set(
-                diagnosis.spectra.touching(
-                    [(path, line) for line in range(unit.first_line, unit.last_line + 1)]
-                )
-            )
+            lines = [
+                (path, line)
+                for each in candidate.units()
+                for line in range(each.first_line, each.last_line + 1)
+            ]
+            reached = set(diagnosis.spectra.touching(lines))
             failing = [test for test in failing if test in reached]
-        guards = sorted(diagnosis.guards(path, unit), key=lambda test: diagnosis.seconds.get(test, 0.0))
+        found = dict.fromkeys(test for each in candidate.units() for test in diagnosis.guards(path, each))
+        guards = sorted(found, key=lambda test: diagnosis.seconds.get(test, 0.0))
         return failing, guards[:_MOST_GUARDS]
 
     def _passes(self, test: str) -> bool:
+        return self._run(test).outcome == PASSED
+
+    def _run(self, test: str) -> Ran:
         limit = self.diagnosis.limit_s(test, self.patience)
         cpu_timer(limit, max(2.0, 4 * limit))
-        return self.suite.run(test).outcome == PASSED
+        return self.suite.run(test)
+
+    def _got_further(self, test: str, ran: Ran) -> bool:
+        """Tell whether a failing test fails later than without the edit."""
+        before = self.diagnosis.spectra.tests[test].got_to
+        return ran.outcome == FAILED and before[0] > 0 and self.suite.got_to(test, ran.error) > before

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .candidates import Candidate
-from .children import Limits, Report, run_child
+from .children import Limits, Report, cpu_timer, run_child
 from .diagnosis import Diagnosis, diagnose
 from .files import SourceFiles
 from .search import Found, Outcome, Search
@@ -19,7 +19,9 @@ from .source import Source
 from .suspicion import Line
 from .wire import Progress, Request
 
-_Thin = tuple[str, int, Any, str, int, int, float]
+_COLLECTING = 0.6
+"""Share of the time after which collecting the tests counts as endless."""
+_Thin = tuple[str, int, Any, str, int, int, float, float, int, bool]
 
 
 @dataclass
@@ -68,6 +70,11 @@ def run_warm(request: Request, started: float, progress: Progress) -> Warm:
     ended = run_child(
         lambda report: session.run(report, log), Limits(request.memory_bytes, request.wall_s + 30), take
     )
+    if not warm.tests and ended.cpu_limit:
+        warm.fault = (
+            f"collecting the tests does not come to an end within {request.wall_s * _COLLECTING:.0f} s: "
+            "an import of the project or of its tests hangs or takes too long"
+        )
     if not warm.tests and not warm.problems and not warm.fault:
         said = log.read_text(encoding="utf-8", errors="replace").strip()[-600:] if log.exists() else ""
         warm.fault = f"pytest did not get as far as running tests: {ended.error or 'it ended'}; {said}"
@@ -89,6 +96,7 @@ class _Session:
         prepare_path(request.tree)
 
         def act(suite: Suite) -> None:
+            cpu_timer(0.0)
             report(("problems", suite.problems))
             report(("tests", len(suite.items)))
             try:
@@ -96,6 +104,7 @@ class _Session:
             except Exception:  # noqa: BLE001 - pytest would swallow it; the parent says it in the result
                 report(("fault", f"the engine broke: {traceback.format_exc()[-1500:]}"))
 
+        cpu_timer(request.cpu_s * _COLLECTING, request.wall_s * _COLLECTING)
         collect(pytest_words(request.tree, request.scratch, request.pytest_args), act)
 
     def _in_session(self, suite: Suite, report: Report) -> None:
@@ -126,9 +135,13 @@ def _log_to(log: Path) -> None:
 
 def _light(diagnosis: Diagnosis, outcome: Outcome) -> dict[str, Any]:
     """Make it picklable: candidates without their trees."""
-    found = [(_thin(each.candidate), each.cleared, each.checked) for each in outcome.found]
+    found = [(_thin(each.candidate), each.cleared, each.checked, each.place) for each in outcome.found]
     touching = {
-        key_of(each.candidate): diagnosis.guards(each.candidate.source.path, each.candidate.unit)
+        key_of(each.candidate): [
+            test
+            for unit in each.candidate.units()
+            for test in diagnosis.guards(each.candidate.source.path, unit)
+        ]
         for each in outcome.found
     }
     return {
@@ -146,15 +159,18 @@ def _light(diagnosis: Diagnosis, outcome: Outcome) -> dict[str, Any]:
 
 
 def _thin(candidate: Candidate) -> _Thin:
-    unit = candidate.source.units.index(candidate.unit)
+    units = candidate.source.units
     return (
         candidate.source.path,
-        unit,
+        units.index(candidate.unit),
         candidate.edits,
         candidate.template,
         candidate.size,
         candidate.line,
         candidate.score,
+        candidate.leaning,
+        -1 if candidate.also is None else units.index(candidate.also),
+        candidate.double,
     )
 
 
@@ -162,13 +178,17 @@ def _fill(warm: Warm, plain: dict[str, Any]) -> None:
     sources: dict[str, Source] = {}
 
     def thick(thin: _Thin) -> Candidate:
-        path, unit, *rest = thin
+        path, unit, edits, template, size, line, score, leaning, also, double = thin
         if path not in sources:
             sources[path] = Source.read(path)
-        return Candidate(sources[path], sources[path].units[unit], *rest)
+        units = sources[path].units
+        other = None if also < 0 else units[also]
+        return Candidate(
+            sources[path], units[unit], edits, template, size, line, score, leaning, other, double
+        )
 
     found, fresh = plain.pop("found"), plain.pop("fresh")
     for name, value in plain.items():
         setattr(warm, name, value)
     warm.outcome.fresh = [thick(each) for each in fresh]
-    warm.outcome.found = [Found(thick(candidate), cleared, checked) for candidate, cleared, checked in found]
+    warm.outcome.found = [Found(thick(candidate), *facts) for candidate, *facts in found]

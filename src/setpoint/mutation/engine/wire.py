@@ -44,6 +44,8 @@ class Request:
     """Families of edits that did it before for failures like these: tried earlier."""
     doubt: tuple[str, ...] = ()
     """Families of edits that were sent back before for failures like these: tried later."""
+    known: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    """Changes that mended such failures before, tried first: lines taken out, lines put in."""
     scratch: str = ""
     """Directory for temporary files; empty for one of the engine's own."""
 
@@ -90,6 +92,12 @@ class Patch:
     """Recognises the same change in another tree: file, lines taken out and lines put in."""
     confirmed: bool = False
     """It was seen to work in a fresh process too."""
+    alike: int = 0
+    """Other repairs that were found and gave the same on every input that was tried."""
+    inputs: int = 0
+    """Inputs that were tried, from the tests and near them; 0 where it was not compared."""
+    unlike: str = ""
+    """For an alternative: an input on which the best patch gives something else, with both results."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +135,8 @@ class Result:
     timeouts: int = 0
     discarded: int = 0
     """Candidates that do not compile or cannot be judged."""
+    families: dict[str, int] = field(default_factory=dict)
+    """Tried candidates by family of edits."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall seconds by stage."""
     cpu_s: float = 0.0

@@ -1,24 +1,79 @@
-// What htmx does not do by itself: opened details stay open when a page is brought up to date, refusals are said, and
-// metrics are drawn. Everything works without it but for the drawing, which has a picture of its own underneath.
+// What htmx does not do by itself: what one has opened, scrolled to or begun to write stays when a page is brought up to
+// date, refusals are said, lines of a change are commented on, and metrics are drawn.
 "use strict";
 (() => {
-  let open = null;
+  const live = () => document.getElementById("live");
   const details = () => [...document.querySelectorAll("#live details[id]")];
+  const scrolled = () => [...document.querySelectorAll("#live [tabindex='0']")].map((each) =>
+    [each.id || each.getAttribute("aria-label"), each.scrollLeft, each.scrollTop + each.clientHeight >= each.scrollHeight - 4 ? -1 : each.scrollTop]);
+  let kept = null, written = null;
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const status = event.detail.xhr.status;
+    const status = event.detail.xhr.status, target = event.detail.target;
     if (status >= 400) {
       // A refusal is text, never markup.
-      const place = event.detail.target;
-      if (place && place.classList.contains("said")) place.textContent = event.detail.xhr.responseText.slice(0, 500);
+      const place = target && (target.classList.contains("said") ? target : target.querySelector(".said"));
+      if (place) place.textContent = event.detail.xhr.responseText.slice(0, 500);
       event.detail.shouldSwap = false;
       if (status === 401) location.assign("/login");
       return;
     }
-    if (event.detail.target && event.detail.target.id === "live") open = details().map((each) => [each.id, each.open]);
+    if (target && target.classList.contains("writing")) written = target.previousElementSibling.querySelector("button.at");
+    if (target && target.id === "live") kept = { open: details().map((each) => [each.id, each.open]), scrolled: scrolled(), focus: document.activeElement };
   });
   document.addEventListener("htmx:afterSwap", () => {
-    if (open) for (const [id, was] of open) { const found = document.getElementById(id); if (found) found.open = was; }
-    open = null;
+    if (written) { written.focus(); written = null; }
+    if (!kept) return;
+    for (const [id, was] of kept.open) { const found = document.getElementById(id); if (found && found.open !== was) found.open = was; }
+    const places = [...document.querySelectorAll("#live [tabindex='0']")];
+    for (const [name, left, top] of kept.scrolled) {
+      const found = places.find((each) => (each.id || each.getAttribute("aria-label")) === name);
+      // What was read to its end is followed; else it stays where one reads.
+      if (found) { found.scrollLeft = left; found.scrollTop = top < 0 ? found.scrollHeight : top; }
+    }
+    // Whoever types in a form that was kept types on.
+    if (kept.focus !== document.activeElement && live() && live().contains(kept.focus)) kept.focus.focus({ preventScroll: true });
+    kept = null;
+  });
+  // How long a person looked at a finding before deciding is told along, since a hasty word weighs otherwise.
+  const since = new Map();
+  document.addEventListener("toggle", (event) => {
+    const finding = event.target.dataset && event.target.dataset.finding;
+    if (finding && event.target.open && !since.has(finding)) since.set(finding, Date.now());
+  }, true);
+  document.addEventListener("htmx:configRequest", (event) => {
+    const about = event.target.closest("[data-finding]");
+    if (about && event.detail.path.endsWith("/dismiss") && since.has(about.dataset.finding))
+      event.detail.parameters.set("considered_s", String((Date.now() - since.get(about.dataset.finding)) / 1000));
+  });
+  // Comments on the lines of a change.
+  const leave = (row) => { const at = row.previousElementSibling; row.remove(); const back = at && at.querySelector("button.at"); if (back) back.focus(); };
+  const write = (button) => {
+    const form = document.getElementById("comment-form"), table = button.closest("table");
+    document.querySelectorAll("tr.writing").forEach((each) => each.remove());
+    const row = form.content.cloneNode(true).querySelector("tr");
+    row.querySelector("[name=file]").value = table.dataset.file;
+    row.querySelector("[name=line]").value = button.dataset.line;
+    row.querySelector(".what").textContent = `What do you say to ${table.dataset.file}:${button.dataset.line}?`;
+    button.closest("tr").after(row);
+    htmx.process(row);
+    row.querySelector("textarea").focus();
+  };
+  document.addEventListener("click", (event) => {
+    const at = event.target.closest("button.at"), away = event.target.closest("button.leave");
+    if (at) write(at);
+    if (away) leave(away.closest("tr"));
+  });
+  document.addEventListener("keydown", (event) => {
+    const writing = event.target.closest("tr.writing");
+    if (event.key === "Escape" && writing) return leave(writing);
+    const at = event.target.closest("button.at");
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!at || (!step && event.key !== "Home" && event.key !== "End")) return;
+    const all = [...at.closest("table").querySelectorAll("button.at")];
+    const next = step ? all[all.indexOf(at) + step] : all.at(event.key === "Home" ? 0 : -1);
+    if (!next) return;
+    event.preventDefault();
+    at.tabIndex = -1; next.tabIndex = 0; next.focus();
   });
   document.addEventListener("htmx:afterRequest", (event) => {
     if (event.detail.successful && event.target.id === "begin") event.target.reset();

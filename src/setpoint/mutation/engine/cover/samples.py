@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import string
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
-try:
-    from re import _parser  # type: ignore[attr-defined]  # private, and by this name since Python 3.11
-except ImportError:  # Python 3.9 and 3.10
-    import sre_parse as _parser
-
+# Private, and called differently before Python 3.11.
+_parser: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 _MOST = 60
 """Characters of a sample."""
 _MORE_REPEATS = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from . import calls, conditions, constants, names, operators, results, slices, statements
+from . import borrowed, calls, conditions, constants, names, operators, results, slices, statements
 from .scope import Draft, Scope, Template
 
 __all__ = ["TEMPLATES", "Draft", "Scope", "Template", "by_node"]
@@ -18,6 +18,7 @@ TEMPLATES: tuple[Template, ...] = (
     *slices.TEMPLATES,
     *results.TEMPLATES,
     *statements.TEMPLATES,
+    *borrowed.TEMPLATES,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .operators import neutral
 from .scope import Draft, Scope, Template
 
 
@@ -15,7 +16,10 @@ def number(scope: Scope, node: ast.Constant) -> Iterator[Draft]:
         return
     near = [value + 1, value - 1, 0, 1, -1, 2, -value, value * 2, value * 10]
     near += [value // 2, value // 10] if isinstance(value, int) else [value / 2, value / 10]
+    parent = scope.parent(node)
     seen = {value}
+    if isinstance(parent, ast.BinOp) and node is parent.right:
+        seen |= neutral(parent.op)  # to leave the operand away says the same plainly
     for rank, new in enumerate(near):
         if new not in seen:
             seen.add(new)
@@ -65,6 +69,10 @@ def off_by_one(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Add one to a value or take one from it, where values are counted, indexed or returned."""
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or not _counts(scope, node):
         return
+    parent = scope.parent(node)
+    is_sum = isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Add, ast.Sub))
+    if is_sum and isinstance(getattr(parent, "right", None), ast.Constant):
+        return  # another number there says the same plainly
     text = scope.text(node)
     if "\n" not in text:
         yield from scope.replace(node, f"{text} + 1")

@@ -45,6 +45,7 @@ ARITHMETIC: dict[type[ast.operator], str] = {
     ast.LShift: "<<",
     ast.RShift: ">>",
 }
+_OPERATORS = {sign: kind for kind, sign in ARITHMETIC.items()}
 _NEAR_ARITHMETIC = {
     "+": ("-", "*", "|"),
     "-": ("+", "*", "//"),
@@ -73,8 +74,18 @@ def comparison(scope: Scope, node: ast.Compare) -> Iterator[Draft]:
 def arithmetic(scope: Scope, node: ast.BinOp) -> Iterator[Draft]:
     """Take another arithmetic or bit operator."""
     old = ARITHMETIC.get(type(node.op), "")
+    number = node.right.value if isinstance(node.right, ast.Constant) else None
     for rank, new in enumerate(_NEAR_ARITHMETIC.get(old, ())):
-        yield from scope.gap(node.left, node.right, old, new, 1.0 - 0.1 * rank)
+        if number not in neutral(_OPERATORS[new]):
+            yield from scope.gap(node.left, node.right, old, new, 1.0 - 0.1 * rank)
+
+
+def neutral(op: ast.operator | type[ast.operator]) -> set[int]:
+    """Give the numbers that change nothing on the right of an operator."""
+    kind = op if isinstance(op, type) else type(op)
+    if kind in (ast.Add, ast.Sub, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift):
+        return {0}
+    return {1} if kind in (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow) else set()
 
 
 def augmented(scope: Scope, node: ast.AugAssign) -> Iterator[Draft]:

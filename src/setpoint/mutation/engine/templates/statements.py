@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..source import FunctionNode, Splice
+from .places import indent_of, is_docstring, whole_lines
 from .scope import Draft, Scope, Template
 
 _SIMPLE = (
@@ -27,11 +28,11 @@ _LONGEST = 80
 
 def delete(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     """Take a statement out."""
-    lines = _lines(scope, node)
+    lines = whole_lines(scope, node)
     if lines is None or isinstance(node, ast.Pass):
         return
     others = [each for each in scope.block_of(node) if each is not node]
-    yield Draft((Splice(*lines, "" if others else f"{_indent(scope, node)}pass{scope.source.newline}"),))
+    yield Draft((Splice(*lines, "" if others else f"{indent_of(scope, node)}pass{scope.source.newline}"),))
 
 
 def swap(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
@@ -40,7 +41,7 @@ def swap(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     place = _place(block, node)
     if place < 1:
         return
-    first, second = _lines(scope, block[place - 1]), _lines(scope, node)
+    first, second = whole_lines(scope, block[place - 1]), whole_lines(scope, node)
     if first and second:
         a, b = scope.source.between(*first), scope.source.between(*second)
         newline = scope.source.newline
@@ -53,7 +54,7 @@ def dedent(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     """Move the last statement of a block out behind it."""
     parent = scope.parent(node)
     block = scope.block_of(node)
-    lines = _lines(scope, node)
+    lines = whole_lines(scope, node)
     if not isinstance(parent, _COMPOUND) or lines is None or len(block) < 2 or block[-1] is not node:  # noqa: PLR2004 - one has to stay
         return
     if node.end_lineno == parent.end_lineno:
@@ -64,7 +65,7 @@ def indent(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     """Move a statement into the end of the block before it."""
     block = scope.block_of(node)
     place = _place(block, node)
-    lines = _lines(scope, node)
+    lines = whole_lines(scope, node)
     if place < 1 or lines is None or not isinstance(block[place - 1], _COMPOUND):
         return
     before = block[place - 1]
@@ -76,7 +77,7 @@ def indent(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
 
 def unwrap(scope: Scope, node: ast.If | ast.With | ast.Try | ast.For | ast.While) -> Iterator[Draft]:
     """Do without condition what stands under one; or run what stands in a loop once."""
-    lines = _lines(scope, node)
+    lines = whole_lines(scope, node)
     if lines is None or node.body[0].lineno == node.lineno:
         return
     inner = scope.source.lines_span(node.body[0].lineno, node.body[-1].end_lineno or node.lineno)
@@ -93,10 +94,10 @@ def jump(scope: Scope, node: ast.Break | ast.Continue | ast.Pass) -> Iterator[Dr
 
 def insert(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     """Put in a statement that the function has elsewhere, or a small one on its names."""
-    lines = _lines(scope, node)
-    if lines is None or isinstance(node, FunctionNode) or _is_docstring(node):
+    lines = whole_lines(scope, node)
+    if lines is None or isinstance(node, FunctionNode) or is_docstring(node):
         return
-    indentation, newline = _indent(scope, node), scope.source.newline
+    indentation, newline = indent_of(scope, node), scope.source.newline
     last = scope.block_of(node)[-1:] == [node] and not isinstance(node, _LEAVING)
     ends_open = not scope.source.between(*lines).endswith("\n")
     for text, factor in _donated(scope):
@@ -106,18 +107,19 @@ def insert(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
             yield Draft((Splice(lines[1], lines[1], f"{start}{indentation}{text}{newline}"),), factor)
 
 
+def fill(scope: Scope, node: ast.Pass) -> Iterator[Draft]:
+    """Do something where nothing is done: what `insert` would put in."""
+    for text, factor in _donated(scope):
+        yield Draft((Splice(*scope.source.span(node), text),), factor)
+
+
 def guard(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     """Leave the function early where a parameter has a bordering value."""
     unit = scope.unit.node
-    lines = _lines(scope, node)
-    if (
-        lines is None
-        or not isinstance(unit, FunctionNode)
-        or node not in unit.body[:2]
-        or _is_docstring(node)
-    ):
+    lines = whole_lines(scope, node)
+    if lines is None or not isinstance(unit, FunctionNode) or node not in unit.body[:2] or is_docstring(node):
         return
-    indentation, newline = _indent(scope, node), scope.source.newline
+    indentation, newline = indent_of(scope, node), scope.source.newline
     for rank, name in enumerate(scope.parameters[:4]):
         for test in (
             f"not {name}",
@@ -134,10 +136,10 @@ def guard(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
 
 def guarded(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
     """Do a statement only under a condition that the function knows."""
-    lines = _lines(scope, node)
-    if lines is None or not isinstance(node, _SIMPLE) or _is_docstring(node):
+    lines = whole_lines(scope, node)
+    if lines is None or not isinstance(node, _SIMPLE) or is_docstring(node):
         return
-    indentation, newline = _indent(scope, node), scope.source.newline
+    indentation, newline = indent_of(scope, node), scope.source.newline
     body = _moved(scope, lines, 4)
     tests = [*scope.conditions]
     for name in scope.values[:8]:
@@ -152,7 +154,7 @@ def _donated(scope: Scope) -> Iterator[tuple[str, float]]:
         node
         for block in scope.blocks
         for node in block
-        if isinstance(node, _SIMPLE) and not _is_docstring(node)
+        if isinstance(node, _SIMPLE) and not is_docstring(node)
     ]
     own = {scope.text(node): node for node in simple}
     short = [(text, node) for text, node in own.items() if "\n" not in text and len(text) < _LONGEST][:30]
@@ -176,6 +178,8 @@ def _small(scope: Scope) -> Iterator[tuple[str, float]]:
                 yield f"{name} = {other}", 0.6
                 if name in scope.sequences:
                     yield f"{name}.append({other})", 0.55
+                if other not in scope.sequences and other not in scope.numbers:
+                    yield f"{name} = {other}({name})", 0.4
 
 
 def _renamed(scope: Scope, text: str, node: ast.stmt) -> Iterator[str]:
@@ -184,22 +188,6 @@ def _renamed(scope: Scope, text: str, node: ast.stmt) -> Iterator[str]:
         for new in scope.values[:8]:
             if new != old:
                 yield re.sub(rf"\b{re.escape(old)}\b", new, text)
-
-
-def _lines(scope: Scope, node: ast.stmt) -> tuple[int, int] | None:
-    """Give the whole lines of a statement; none where it shares them or stands outside a block."""
-    if node is scope.unit.node:
-        return None
-    start, end = scope.source.lines_span(node.lineno, node.end_lineno or node.lineno)
-    before = scope.source.data[start : scope.source.span(node)[0]]
-    after = scope.source.data[scope.source.span(node)[1] : end].strip()
-    decorated = bool(getattr(node, "decorator_list", None))
-    return None if before.strip() or (after and not after.startswith(b"#")) or decorated else (start, end)
-
-
-def _indent(scope: Scope, node: ast.stmt) -> str:
-    start = scope.source.offsets[node.lineno - 1]
-    return scope.source.between(start, start + node.col_offset)
 
 
 def _moved(scope: Scope, lines: tuple[int, int], shift: int) -> str:
@@ -217,10 +205,6 @@ def _moved(scope: Scope, lines: tuple[int, int], shift: int) -> str:
 
 def _place(block: list[ast.stmt], node: ast.stmt) -> int:
     return next((place for place, each in enumerate(block) if each is node), -1)
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 _ANY = (*_SIMPLE, *_COMPOUND, ast.Pass, ast.Assert)
@@ -245,6 +229,7 @@ TEMPLATES = (
         "break, continue, pass or return for one another",
     ),
     Template("insert", 0.3, _ANY, insert, "a statement put in", 3),
+    Template("fill", 0.5, (ast.Pass,), fill, "something where nothing was done", 2),
     Template("guard", 0.16, _ANY, guard, "an early return for a bordering value", 3),
     Template("guarded", 0.2, _SIMPLE, guarded, "a statement under a condition", 3),
 )

@@ -1,0 +1,171 @@
+"""Judge the mutants of modules of a real package with Setpoint and with mutmut, one after the other.
+
+    python bench/mutation.py [--folder FOLDER] [--wall 120] [MODULE ...]
+
+The package comes from the package index and lies in FOLDER, outside the repository, with an environment for
+each tool. Both use one process, and the same tests. Printed as a Markdown table: mutants, seconds from start
+to end, mutants a second and their ratio, the score of each tool, and the scores on what both tools made: the
+mutants that turn the same line into the same other line. Run it on a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from repair_trees import copied, unpacked
+
+from setpoint.domain.mutation import MutationReport
+from setpoint.mutation.engine.score_wire import ScoreRequest
+from setpoint.mutation.order import read_score, score_argv, write_request
+
+PACKAGE, VERSION = "boltons", "26.2.0"
+MODULES = {
+    "boltons/mathutils.py": "tests/test_mathutils.py",
+    "boltons/listutils.py": "tests/test_listutils.py",
+    "boltons/queueutils.py": "tests/test_queueutils.py",
+    "boltons/statsutils.py": "tests/test_statsutils.py",
+}
+"""Module and the file of its tests."""
+HEAD = (
+    "| module | mutants | s | per s | mutmut's | s | per s | ratio | score | mutmut's "
+    "| made by both | score | mutmut's | verdicts alike |"
+)
+SHOWN = """
+import json, sys
+from click.testing import CliRunner
+from mutmut.__main__ import cli
+told = CliRunner().invoke(cli, ["results", "--all", "true"]).output
+found = []
+for line in told.splitlines():
+    name, _, status = line.strip().rpartition(": ")
+    if name:
+        found.append([name, status, CliRunner().invoke(cli, ["show", name]).output])
+json.dump(found, open(sys.argv[1], "w"))
+"""
+Change = tuple[str, str]
+"""A line as it stands and as it reads in the mutant."""
+
+
+class Judged(NamedTuple):
+    """What one tool said."""
+
+    seconds: float
+    fates: list[tuple[Change, bool]]
+    """Every mutant with its change, and whether it was noticed."""
+
+    @property
+    def score(self) -> float:
+        """Share of the mutants that were noticed."""
+        return sum(noticed for _, noticed in self.fates) / max(1, len(self.fates))
+
+
+def environment(folder: Path, name: str, *packages: str) -> Path:
+    """Make an environment with some packages."""
+    python = folder / name / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder / name)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True, stdout=sys.stderr)
+    return python
+
+
+def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float) -> Judged:
+    """Judge all mutants of a module with Setpoint's engine."""
+    python = environment(folder, "environment", "pytest", "coverage")
+    with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as scratch:
+        asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
+        order = ScoreRequest(
+            tree=str(root), targets={module: ()}, wall_s=wall_s, pytest_args=(tests,), scratch=scratch
+        )
+        write_request(order, asked)
+        began = time.monotonic()
+        subprocess.run(score_argv(str(python), asked, answered), cwd=root, capture_output=True, check=True)
+        seconds = time.monotonic() - began
+        _, report = read_score(answered)
+    return Judged(seconds, list(_fates(report)))
+
+
+def _fates(report: MutationReport) -> list[tuple[Change, bool]]:
+    told = [each for each in report.mutants if each.verdict != "untried"]
+    return [
+        (_change(each.before.splitlines(), each.after.splitlines()), each.verdict in {"killed", "timeout"})
+        for each in told
+    ]
+
+
+def by_mutmut(root: Path, folder: Path, module: str, tests: str) -> Judged:
+    """Judge all mutants of a module with mutmut, in one process."""
+    python = environment(folder, "mutmut", "mutmut", "pytest<9")
+    keep = (root / "setup.cfg").read_text(encoding="utf-8") if (root / "setup.cfg").exists() else ""
+    package = module.partition("/")[0]
+    own = f"[mutmut]\nsource_paths={package}\nonly_mutate={module}\nmax_children=1\n"
+    own += f"pytest_add_cli_args_test_selection={tests}\nalso_copy=\n    tests\n    {package}\n"
+    (root / "setup.cfg").write_text(f"{keep}\n{own}", encoding="utf-8")
+    words = {"cwd": root, "env": {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}}
+    began = time.monotonic()
+    subprocess.run(
+        [str(python), "-m", "mutmut", "run", "--max-children", "1"], check=True, capture_output=True, **words
+    )
+    seconds = time.monotonic() - began
+    listed = root / "mutants.json"
+    subprocess.run([str(python), "-c", SHOWN, str(listed)], check=True, capture_output=True, **words)
+    fates = []
+    for _, status, shown in json.loads(listed.read_text(encoding="utf-8")):
+        lines = [line for line in shown.splitlines() if not line.startswith(("---", "+++"))]
+        out = [line[1:] for line in lines if line.startswith("-")]
+        put = [line[1:] for line in lines if line.startswith("+")]
+        fates.append((_change(out, put), status in {"killed", "timeout", "segfault"}))
+    return Judged(seconds, fates)
+
+
+def _change(before: list[str], after: list[str]) -> Change:
+    return " ".join(line.strip() for line in before), " ".join(line.strip() for line in after)
+
+
+def row(module: str, ours: Judged, theirs: Judged) -> str:
+    """Set two judgements beside each other."""
+    mine, other = (Counter(change for change, _ in each.fates) for each in (ours, theirs))
+    both = [change for change in mine if mine[change] == other[change] == 1]
+    left, right = (dict(each.fates) for each in (ours, theirs))
+    rates = [len(each.fates) / each.seconds for each in (ours, theirs)]
+    cells = [module, len(ours.fates), f"{ours.seconds:.1f}", f"{rates[0]:.1f}"]
+    cells += [len(theirs.fates), f"{theirs.seconds:.1f}", f"{rates[1]:.1f}", f"{rates[0] / rates[1]:.1f}"]
+    cells += [f"{ours.score:.0%}", f"{theirs.score:.0%}", len(both)]
+    for fates in (left, right):
+        cells.append(f"{sum(fates[change] for change in both) / max(1, len(both)):.0%}")
+    cells.append(str(sum(left[change] == right[change] for change in both)))
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def main() -> None:
+    """Judge the modules that are named, or all."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("modules", nargs="*", help="only these modules")
+    parser.add_argument("--folder", type=Path, help="folder to work in; a temporary one otherwise")
+    parser.add_argument("--wall", type=float, default=120.0, help="seconds for Setpoint's engine")
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as temporary:
+        folder = (wanted.folder or Path(temporary)).resolve()
+        print(f"{HEAD}\n{'|---' * HEAD.count(' | ')}|---|")
+        for module in wanted.modules or MODULES:
+            source = unpacked(PACKAGE, VERSION, folder)
+            root = copied(source, folder / "work" / "setpoint")
+            ours = by_setpoint(root, folder, module, MODULES[module], wanted.wall)
+            root = copied(source, folder / "work" / "mutmut")
+            print(row(module, ours, by_mutmut(root, folder, module, MODULES[module])), flush=True)
+            shutil.rmtree(folder / "work")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Sets for `bench/retrieval.py`: learnings, and questions with the learnings that answer them.
+
+`decisions`: the project's own decisions, and questions in other words, written by hand and frozen in
+`data/decision_questions.json`. `taught`: what the loop itself drew from the first half of the tasks of
+`memory_conventions.py`; the wishes of the second half ask for the rules of their area. `cosqa`: the test set
+of CoSQA (500 web queries, 6,267 Python functions), read from a checkout of Jun-jie-Huang/CoCLR.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import memory_conventions as conventions
+import sqlalchemy as sa
+
+from setpoint.domain.ids import LearningId
+from setpoint.domain.learning import Learning, LearningKind, MemoryTerms
+from setpoint.memory import SqlMemory, index
+from setpoint.memory.learnings import row_of
+from setpoint.store.connect import Store, open_store
+from setpoint.store.tables import LEARNING
+
+ROOT = Path(__file__).parents[1]
+HALF = 6
+"""Tasks of each area that teach."""
+
+
+class Asked(NamedTuple):
+    """A question, and the learnings that answer it."""
+
+    text: str
+    answers: frozenset[str]
+
+
+class Set(NamedTuple):
+    """A store with learnings, and what is asked of it."""
+
+    store: Store
+    asked: list[Asked]
+
+
+def keep(store: Store, learnings: list[Learning]) -> None:
+    """Keep learnings as they are, without comparing each with the others."""
+    with store.writing() as connection:
+        for known in learnings:
+            connection.execute(sa.insert(LEARNING), row_of(known))
+            index.put(connection, known.id, known, [known.situation])
+
+
+def learning(id_: str, title: str, body: str) -> Learning:
+    """Make a learning of a text."""
+    return Learning(
+        id=LearningId(f"lrn-{id_}"),
+        made_at=datetime.now(UTC),
+        kind=LearningKind.SEMANTIC,
+        title=" ".join(title.split())[:200] or id_,
+        body=body[:4000],
+        source=f"bench:{id_}",
+    )
+
+
+def decisions(folder: Path) -> Set:
+    """Read the decisions; only those that somebody asks for and those beside them at the time of freezing."""
+    questions: dict[str, list[str]] = json.loads(
+        (ROOT / "bench" / "data" / "decision_questions.json").read_text("utf-8")
+    )
+    found = []
+    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
+        head, _, body = path.read_text("utf-8").partition("\n")
+        if path.name[:4] in questions:
+            found.append(learning(path.name[:4], head.partition(". ")[2], body.strip()))
+    store = open_store(folder / "decisions")
+    keep(store, found)
+    asked = [Asked(text, frozenset({f"lrn-{name}"})) for name, texts in questions.items() for text in texts]
+    return Set(store, asked)
+
+
+def taught(folder: Path) -> Set:
+    """Let the loop teach itself on the first tasks, and ask with the wishes of the others."""
+    store = open_store(folder / "taught")
+    memory = SqlMemory(store)
+    terms = MemoryTerms(recall=False, max_reflection_usd=0)
+    tasks = conventions.tasks(10)
+    with tempfile.TemporaryDirectory() as place:
+        for name, number, wish in tasks:
+            if number < HALF:
+                target = Path(place) / f"{name}-{number}" / "run"
+                asyncio.run(conventions.worked(target, conventions.AREAS[name], wish, memory, terms))
+    known = memory.standings()
+    asked = []
+    for name, number, wish in tasks:
+        if number >= HALF:
+            rules = [message for _, message in conventions.AREAS[name].rules]
+            answers = {
+                each.learning.id for each in known if any(rule in each.learning.title for rule in rules)
+            }
+            asked.append(Asked(wish, frozenset(answers)))
+    return Set(store, asked)
+
+
+def cosqa(folder: Path, checkout: Path) -> Set:
+    """Read CoSQA's retrieval test set."""
+    search = checkout / "data" / "search"
+    numbers: dict[str, int] = json.loads((search / "code_idx_map.txt").read_text("utf-8"))
+    queries = json.loads((search / "cosqa-retrieval-test-500.json").read_text("utf-8"))
+    found = []
+    for code, number in numbers.items():
+        name = re.search(r"(?:def|class)\s+(\w+)", code)
+        found.append(learning(f"{number:05}", name.group(1) if name else code[:80], code))
+    store = open_store(folder / "cosqa")
+    keep(store, found)
+    asked = [Asked(each["doc"], frozenset({f"lrn-{each['retrieval_idx']:05}"})) for each in queries]
+    return Set(store, asked)

@@ -1,0 +1,102 @@
+"""The webhook of Prometheus' Alertmanager, version 4 of its message."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from setpoint.domain.production import Signal, digest, signal_name
+from setpoint.errors import UsageError
+from setpoint.integrations import telling
+from setpoint.integrations.telling import Ended
+
+SOURCE = "alertmanager"
+MOST_ALERTS = 1000
+_STACKS = ("stacktrace", "stack_trace", "stack", "traceback", "exception")
+"""Annotations that may hold a stack; a description may too."""
+
+
+class _Alert(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    status: Literal["firing", "resolved"]
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    starts_at: datetime = Field(alias="startsAt")
+    ends_at: datetime | None = Field(default=None, alias="endsAt")
+    url: str = Field(default="", alias="generatorURL")
+    fingerprint: str = ""
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    version: Literal["4"]
+    alerts: tuple[_Alert, ...] = Field(max_length=MOST_ALERTS)
+    left_out: int = Field(default=0, alias="truncatedAlerts")
+
+
+class Notified(NamedTuple):
+    """What a message says."""
+
+    signals: tuple[Signal, ...]
+    ended: tuple[Ended, ...]
+    left_out: int
+    """Alerts that Alertmanager itself left out (`max_alerts`)."""
+
+
+def read(body: bytes, volatile: Collection[str]) -> Notified:
+    """Read a message; `volatile` are labels that do not tell two problems apart.
+
+    Raises `UsageError` where it is none.
+    """
+    try:
+        message = _Message.model_validate_json(body)
+    except ValidationError as error:
+        mend = "send it from a webhook_config of Alertmanager 0.25 or newer (message version 4)"
+        raise telling.unreadable("no message of Alertmanager", error, mend) from None
+    except ValueError as error:
+        raise UsageError(f"no message of Alertmanager: {error}", mend="send JSON in UTF-8") from None
+    firing = tuple(_signal(each, volatile) for each in message.alerts if each.status == "firing")
+    return Notified(firing, tuple(_ended(message)), message.left_out)
+
+
+def _ended(message: _Message) -> Iterator[Ended]:
+    for alert in message.alerts:
+        if alert.status != "firing":
+            at = telling.aware(alert.ends_at or alert.starts_at)
+            yield Ended(signal_name(SOURCE, _id(alert)), at)
+
+
+def _id(alert: _Alert) -> str:
+    """Name one outbreak of an alert: sent again and again while it lasts, and once more when it is over."""
+    mark = alert.fingerprint or digest(*(f"{name}={value}" for name, value in sorted(alert.labels.items())))
+    return telling.word(f"{mark}@{telling.aware(alert.starts_at).isoformat()}")
+
+
+def _signal(alert: _Alert, volatile: Collection[str]) -> Signal:
+    known, said = alert.labels, alert.annotations
+    name = known.get("alertname", "")
+    summary = telling.first(said, "summary", "title", "message")
+    title = f"{name}: {summary}" if name and summary else name or summary or "an alert without a name"
+    kept = [each for key, each in said.items() if key != "summary"]
+    stack = next((found for key in _STACKS if (found := telling.frames(said.get(key, "")))), ())
+    what = sorted(f"{key}={value}" for key, value in known.items() if key not in volatile)
+    return Signal(
+        source=SOURCE,
+        id=_id(alert),
+        fingerprint=digest(SOURCE, *what),
+        severity=telling.severity(known.get("severity", "")),
+        title=telling.word(title),
+        body=telling.text("\n".join(kept)),
+        environment=telling.word(telling.first(known, "environment", "env", "deployment_environment")),
+        release=telling.word(telling.first({**said, **known}, "release", "version", "commit", "sha")),
+        frames=stack or telling.frames("\n".join(kept)),
+        labels=telling.labels(known),
+        occurred_at=telling.aware(alert.starts_at),
+        url=telling.word(alert.url),
+        ends=True,
+    )

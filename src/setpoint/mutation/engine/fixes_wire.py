@@ -1,0 +1,89 @@
+"""What goes into a trial of fixes and what comes out, as JSON files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Fix:
+    """One change of one file, to be kept or not as a whole."""
+
+    file: str
+    """Path from the tree's root."""
+    edits: tuple[tuple[int, int, str], ...]
+    """First character, the one behind the last, and the new text; places of the file as it is."""
+
+
+@dataclass(frozen=True)
+class FixRequest:
+    """An order to try fixes one after the other; fixes of one file may not overlap."""
+
+    tree: str
+    fixes: tuple[Fix, ...]
+    pytest_args: tuple[str, ...] = ()
+    wall_s: float = 120.0
+    """Seconds from start to end."""
+    memory_bytes: int = 4 << 30
+    scratch: str = ""
+    """Directory for temporary files; empty for one of the engine's own."""
+
+    @classmethod
+    def read(cls, path: str) -> FixRequest:
+        """Read a request; raises `ValueError`, `TypeError` or `KeyError` where it is none."""
+        given = json.loads(Path(path).read_text(encoding="utf-8"))
+        fixes = tuple(
+            Fix(each["file"], tuple((edit[0], edit[1], edit[2]) for edit in each["edits"]))
+            for each in given.pop("fixes")
+        )
+        return cls(fixes=fixes, **{**given, "pytest_args": tuple(given.get("pytest_args", ()))})
+
+
+@dataclass
+class Fate:
+    """What became of one fix."""
+
+    kept: bool = False
+    broke: str = ""
+    """A test that passes without the fix and not with it; empty where none was seen."""
+    tried: bool = False
+    """The tests ran with it; not so where the time was up."""
+
+
+@dataclass
+class FixResult:
+    """What the trial gave."""
+
+    status: str = "not_possible"
+    """judged or not_possible."""
+    reason: str = ""
+    """Why no fix could be judged."""
+    tests: int = 0
+    """Tests that passed before, and judged."""
+    runs: int = 0
+    """Times that the tests ran."""
+    fates: list[Fate] = field(default_factory=list)
+    """One for each fix, in order."""
+
+    def write(self, path: str) -> None:
+        """Write the result so that a reader sees all of it or nothing."""
+        target = Path(path)
+        part = target.with_name(f"{target.name}.{os.getpid()}.part")
+        part.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        part.replace(target)
+
+
+def spliced(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
+    """Apply edits by places of characters; raises `ValueError` where two overlap."""
+    parts: list[str] = []
+    at = 0
+    for start, end, new in sorted(edits):
+        if start < at:
+            raise ValueError("two edits overlap")
+        parts += [text[at:start], new]
+        at = end
+    return "".join([*parts, text[at:]])

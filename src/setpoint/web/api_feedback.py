@@ -1,0 +1,211 @@
+"""The JSON API of what people say and do about a run: its findings, their fixes, and lines of its change."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Path
+from fastapi.responses import PlainTextResponse
+from pydantic import Field
+
+from setpoint import wiring
+from setpoint.domain.finding import Finding
+from setpoint.domain.ids import LearningId, TraceId
+from setpoint.domain.memory_events import ConfidenceDecreased, ConfidenceIncreased, Feedback
+from setpoint.domain.value import Text, Value
+from setpoint.errors import UsageError
+from setpoint.web.api import Started
+from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk
+from setpoint.wiring import Comment, Decided, Failed, Opinion, Said, Seen, Working
+
+router = APIRouter(prefix="/api/v1")
+LONGEST_THOUGHT_S = 86_400.0
+"""Seconds of thought beyond which a page was left open, not thought about."""
+
+
+class FindingShown(Value):
+    """A finding of a run, and what people decided about it."""
+
+    id: str
+    """Its fingerprint."""
+    iteration: int
+    """The iteration in which it was seen last."""
+    finding: Finding
+    decided: tuple[Said, ...] = ()
+    """Oldest first."""
+
+
+class Dismissal(Value):
+    """Why a finding is none."""
+
+    reason: Text = Field(default="", max_length=2000)
+    considered_s: float | None = Field(default=None, ge=0, le=LONGEST_THOUGHT_S)
+    """Seconds between seeing it and deciding; a dismissal after long thought weighs less."""
+
+
+class OwnFix(Value):
+    """A person's own fix of a finding."""
+
+    patch: Text = Field(min_length=1, max_length=60_000)
+    """A unified diff against the best state of the run."""
+
+
+class Remark(Value):
+    """What a person says about a line of a change."""
+
+    file: Text = Field(min_length=1, max_length=1000)
+    """Path from the root of the repository."""
+    line: int = Field(ge=1)
+    """The line as the change has it."""
+    text: Text = Field(min_length=1, max_length=20_000)
+
+
+class Outcome(Value):
+    """What came of what a person said."""
+
+    body: Feedback
+    """The event that was recorded."""
+    moved: tuple[ConfidenceIncreased | ConfidenceDecreased, ...] = ()
+    """Learnings that are believed more or less now."""
+    learnt: LearningId | None = None
+    """The learning that was made of it."""
+
+
+class Rate(Value):
+    """How often fixes of a category are taken."""
+
+    category: str
+    taken: int
+    decided: int
+
+
+class Work(Value):
+    """What the dashboard has started."""
+
+    working: tuple[Working, ...]
+    failed: tuple[Failed, ...]
+    """Newest first; only the last few are kept."""
+
+
+def known_finding(
+    which: KnownRun, finding: Annotated[str, Path(min_length=1, max_length=64)], desk: TheDesk
+) -> Seen:
+    """Give the finding of a run whose id begins so, or answer that there is none."""
+    try:
+        return wiring.finding_of(desk.project, TraceId(which), finding)
+    except UsageError as error:
+        raise HTTPException(404, error.message) from None
+
+
+KnownFinding = Annotated[Seen, Depends(known_finding)]
+
+
+@router.get("/runs/{which}/findings")
+def findings(which: KnownRun, desk: TheDesk, _visitor: Reader) -> list[FindingShown]:
+    """Give every finding of a run as it was seen last, worst first, with what people decided about each."""
+    decided = wiring.decided_of(desk.project, TraceId(which))
+    return [_shown(each, decided) for each in wiring.findings_of(desk.project, TraceId(which))]
+
+
+@router.get("/runs/{which}/findings/{finding}")
+def finding(which: KnownRun, seen: KnownFinding, desk: TheDesk, _visitor: Reader) -> FindingShown:
+    """Give one finding; the beginning of its id is enough."""
+    return _shown(seen, wiring.decided_of(desk.project, TraceId(which)))
+
+
+@router.get("/runs/{which}/findings/{finding}/patch", response_class=PlainTextResponse)
+def patch(which: KnownRun, seen: KnownFinding, desk: TheDesk, _visitor: Reader) -> str:
+    """Give the suggested fix of a finding as a patch that `git apply` takes."""
+    return wiring.fix_of(desk.project, TraceId(which), seen)
+
+
+@router.post("/runs/{which}/findings/{finding}/dismiss")
+async def dismiss(
+    which: KnownRun, seen: KnownFinding, body: Dismissal, desk: TheDesk, _visitor: Answerer
+) -> Outcome:
+    """Say that a finding is none; what led to it is believed less from now on."""
+    return outcome(
+        await asyncio.to_thread(
+            wiring.dismiss_finding,
+            desk.project,
+            TraceId(which),
+            seen.finding.fingerprint,
+            body.reason,
+            body.considered_s,
+        )
+    )
+
+
+@router.post("/runs/{which}/findings/{finding}/apply", status_code=202)
+async def apply(which: KnownRun, seen: KnownFinding, desk: TheDesk, _visitor: Admin) -> Started:
+    """Take a suggested fix: applied to the best state, measured again, delivered if nothing got worse."""
+    name = seen.finding.fingerprint
+    await asyncio.to_thread(wiring.fixable, desk.project, TraceId(which), name, suggested=True)
+    desk.launcher.take(TraceId(which), name)
+    return Started(started=name)
+
+
+@router.post("/runs/{which}/findings/{finding}/rewrite", status_code=202)
+async def rewrite(
+    which: KnownRun, seen: KnownFinding, body: OwnFix, desk: TheDesk, _visitor: Admin
+) -> Started:
+    """Mend a finding your own way: your diff is applied, measured again, and delivered if it holds."""
+    name = seen.finding.fingerprint
+    await asyncio.to_thread(wiring.fixable, desk.project, TraceId(which), name, suggested=False)
+    desk.launcher.rewrite(TraceId(which), name, body.patch)
+    return Started(started=name)
+
+
+@router.get("/runs/{which}/comments")
+def comments(which: KnownRun, desk: TheDesk, _visitor: Reader) -> list[Comment]:
+    """Give what people said about lines of a run's change, oldest first."""
+    return list(wiring.comments_of(desk.project, TraceId(which)))
+
+
+@router.post("/runs/{which}/comments", status_code=201)
+async def comment(which: KnownRun, body: Remark, desk: TheDesk, _visitor: Answerer) -> Outcome:
+    """Point at a line of a run's change: later reviews are told of it."""
+    place = f"{body.file}:{body.line}"
+    return outcome(await asyncio.to_thread(wiring.comment, desk.project, TraceId(which), place, body.text))
+
+
+@router.get("/feedback")
+def feedback(
+    desk: TheDesk, _visitor: Reader, by: str = "", finding: str = "", gate: str = "", run: str = ""
+) -> list[Opinion]:
+    """Give what people said and did about runs, oldest first: by person, finding, gate and run."""
+    trace_id = wiring.find_run(desk.project, run).trace_id if run else ""
+    return [
+        each
+        for each in wiring.opinions(desk.project)
+        if by in ("", each.by)
+        and each.finding.startswith(finding)
+        and gate in ("", each.gate)
+        and trace_id in ("", each.trace_id)
+    ]
+
+
+@router.get("/feedback/rates")
+def rates(desk: TheDesk, _visitor: Reader) -> list[Rate]:
+    """Give how often people take fixes, by category, over 30 days."""
+    found = wiring.apply_rates(desk.project).items()
+    return [Rate(category=name, taken=took, decided=decided) for name, (took, decided) in found]
+
+
+@router.get("/work")
+def work(desk: TheDesk, _visitor: Reader) -> Work:
+    """Give what the dashboard has started and what of that failed; runs stand in the record."""
+    return Work(working=tuple(desk.launcher.working), failed=tuple(desk.launcher.failed))
+
+
+def outcome(decided: Decided) -> Outcome:
+    """Put what came of a decision into the shape of the API."""
+    return Outcome(body=decided.body, moved=decided.moved, learnt=decided.learnt)
+
+
+def _shown(seen: Seen, decided: dict[str, tuple[Said, ...]]) -> FindingShown:
+    name = seen.finding.fingerprint
+    return FindingShown(
+        id=name, iteration=seen.iteration, finding=seen.finding, decided=decided.get(name, ())
+    )

@@ -1,0 +1,112 @@
+"""The pages of what was learnt, and what a person says of it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi.responses import Response
+
+from setpoint import wiring
+from setpoint.domain.learning import LearningKind, LearningStatus
+from setpoint.errors import SetpointError
+from setpoint.web.api_learnings import VERDICTS, Asked, KnownLearning, narrowed
+from setpoint.web.context import Answerer, Reader, TheDesk
+from setpoint.web.pages import page, said
+
+router = APIRouter(include_in_schema=False)
+MOST_LISTED = 200
+MOST_PAIRS = 50
+"""Pairs of like learnings that are shown."""
+
+
+@router.get("/learnings")
+def learnings(
+    request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]
+) -> Response:
+    """Show what was learnt, the most believed first."""
+    every = wiring.learnings(desk.project)
+    query = f"?{request.url.query}" if request.url.query else ""
+    return page(
+        request,
+        "learnings.html.j2",
+        found=narrowed(every, asked),
+        total=len(every),
+        asked=asked,
+        statuses=list(LearningStatus),
+        kinds=list(LearningKind),
+        here=f"/learnings{query}",
+        most=MOST_LISTED,
+    )
+
+
+@router.get("/learnings/worth")
+def worth(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show what memory is worth, and which learnings may be one."""
+    known = {each.learning.id: each for each in wiring.learnings(desk.project)}
+    pairs = [
+        (known[one], known[other], likeness) for one, other, likeness in wiring.learnings_alike(desk.project)
+    ]
+    return page(request, "worth.html.j2", lifts=wiring.uplift(desk.project), pairs=pairs[:MOST_PAIRS])
+
+
+@router.get("/learnings/{which}")
+def learning(found: KnownLearning, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show one learning with all that speaks for and against it."""
+    in_use = wiring.learnings_from(desk.project, found.learning.source)
+    likely = wiring.learnings_like(desk.project, found)
+    return page(request, "learning.html.j2", found=found, likely=likely, same=len(in_use))
+
+
+@router.post("/learnings/retire")
+async def retire_from(
+    request: Request,
+    desk: TheDesk,
+    _visitor: Answerer,
+    source: Annotated[str, Form(min_length=1, max_length=500)],
+    reason: Annotated[str, Form(max_length=2000)] = "",
+) -> Response:
+    """Take all that comes from one source out of use."""
+    try:
+        gone = await asyncio.to_thread(wiring.retire_from, desk.project, source, reason.strip())
+    except SetpointError as error:
+        return said(request, error.message, bad=True)
+    return said(request, f"{len(gone)} retired")
+
+
+@router.post("/learnings/{which}/merge")
+async def merge(
+    found: KnownLearning,
+    request: Request,
+    desk: TheDesk,
+    _visitor: Answerer,
+    into: Annotated[str, Form(max_length=100)] = "",
+    other: Annotated[str, Form(max_length=100)] = "",
+) -> Response:
+    """Let another learning take the place of this one; an id that was typed counts before a chosen one."""
+    named = other.strip() or into
+    if not named:
+        return said(request, "choose one, or name it by its id", bad=True)
+    try:
+        stays = await asyncio.to_thread(wiring.merge_learnings, desk.project, found.learning.id, named)
+    except SetpointError as error:
+        return said(request, error.message, bad=True)
+    return said(request, f"{stays.learning.id} takes its place")
+
+
+@router.post("/learnings/{which}/{verdict}")
+async def judge(
+    found: KnownLearning,
+    verdict: Annotated[Literal["approve", "reject", "retire"], Path()],
+    request: Request,
+    desk: TheDesk,
+    _visitor: Answerer,
+    reason: Annotated[str, Form(max_length=2000)] = "",
+) -> Response:
+    """Record what a person thinks of a learning."""
+    kind = VERDICTS[verdict]
+    now = await asyncio.to_thread(
+        wiring.weigh_learning, desk.project, found.learning.id, kind, reason.strip()
+    )
+    return said(request, f"{kind}: it is {now.status}, believed {now.confidence.mean:.2f}")

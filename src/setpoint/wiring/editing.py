@@ -1,0 +1,80 @@
+"""A person's own change as part of an answer: the run goes on from its newest state with that change."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from datetime import UTC, datetime
+
+from setpoint.domain.attempt import Attempt, Stop
+from setpoint.domain.gate import Answer, Choice, Edited, Via
+from setpoint.domain.memory_events import HumanEdited
+from setpoint.domain.run import Snapshot
+from setpoint.errors import RunInUse, UsageError
+from setpoint.events.replay import History, history
+from setpoint.policies.secrets import redacted
+from setpoint.processes.git import ask
+from setpoint.store.locks import RunLocks
+from setpoint.wiring.feedback import record
+from setpoint.wiring.gates import OpenGate, Wanted, answer, person
+from setpoint.wiring.project import Project
+from setpoint.workspace import GitWorkspace
+
+GOES_ON = (Choice.APPROVE, Choice.CONTINUE)
+"""Answers after which the run works on, so that a change can be part of it and is measured with it."""
+
+
+def answer_with_edit(
+    project: Project, opened: OpenGate, wanted: Wanted, patch: str, *, via: Via = Via.CLI
+) -> Answer:
+    """Record an answer together with a change of the person's own, given as a unified diff.
+
+    The run goes on from its newest state with that change, and measures it like everything else. Raises
+    `UsageError` where it does not fit, or where the run would not go on from there; then nothing is recorded.
+    """
+    if wanted.choice not in GOES_ON or wanted.new_approach:
+        message = (
+            f"'{wanted.choice}' does not go on from what stands there, so nothing can be changed with it"
+        )
+        mend = "approve or continue with a change; a finished run takes one by `setpoint finding rewrite`"
+        raise UsageError(message, mend=mend)
+    owner = RunLocks(project.state).owner(opened.trace_id)
+    if owner is not None:
+        message = f"process {owner} drives {opened.trace_id}, so its work copy is in use"
+        raise RunInUse(message, mend="let it end ('later' in its menu), then answer with the change")
+    told = history(project.log.replay(opened.trace_id))
+    edited = asyncio.run(_edited(project, told, patch, person(project)))
+    given = answer(project, opened, wanted._replace(edited=edited), via=via)
+    body = HumanEdited(
+        gate=opened.gate.id, files=edited.files, diff=edited.diff, commit=edited.commit, by=given.by
+    )
+    record(project, opened.trace_id, f"feedback:edited:{opened.gate.id}", body)
+    return given
+
+
+async def _edited(project: Project, told: History, patch: str, who: str) -> Edited:
+    """Commit the change on top of the newest round; the same change twice gives the first commit."""
+    workspace = GitWorkspace(project.root, project.state)
+    start = told.rounds[-1].snapshot.commit if told.rounds else told.order.base
+    copy = await workspace.open(told.trace_id, told.order.base)
+    label = f"edit-{hashlib.sha256(f'{start} {patch}'.encode()).hexdigest()[:12]}"
+    made = await workspace.find(copy, label)
+    if made is None:
+        await workspace.restore(copy, start)
+        done = await ask(copy.path, "apply", "--whitespace=nowarn", "-", stdin=patch.encode())
+        if not done.ok:
+            why = done.stderr.decode("utf-8", "replace").strip()
+            raise UsageError(
+                f"the change does not fit {start[:10]}: {why}",
+                mend=f"make it on what stands there: `setpoint show {told.trace_id}` tells the rounds",
+            )
+        now = datetime.now(UTC)
+        by_hand = Attempt(agent=who, stop=Stop.END_TURN, started_at=now, duration_s=0.0)
+        made = await workspace.snapshot(copy, label, by_hand)
+    return _told(made, await workspace.diff(copy, start, made.commit))
+
+
+def _told(made: Snapshot, diff: str) -> Edited:
+    if not made.files:
+        raise UsageError("the change changes nothing", mend="give a diff that does")
+    return Edited(commit=made.commit, files=made.files, diff=redacted(diff))

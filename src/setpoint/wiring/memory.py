@@ -1,0 +1,14 @@
+"""A project's memory, opened as its settings want it."""
+
+from __future__ import annotations
+
+from setpoint.domain.learning import MemoryTerms
+from setpoint.memory import SqlMemory
+from setpoint.memory.meaning import meaning_here
+from setpoint.wiring.project import Project
+
+
+def memory_of(project: Project, wanted: MemoryTerms | None = None) -> SqlMemory:
+    """Open a project's memory, for a run as its order says; with meanings where the extra is installed."""
+    terms = wanted or project.settings.memory
+    return SqlMemory(project.store, meaning=meaning_here() if terms.semantic else None)

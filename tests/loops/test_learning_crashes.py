@@ -1,0 +1,104 @@
+"""A run that dies while it is looked back on: what it taught is kept once, and paid once."""
+
+from decimal import Decimal
+
+import pytest
+
+from loops.test_learning import GIVEN, PATCHED, RED, SAID, TOLD_ALL, Reflecting, edit, of, staged
+from setpoint.domain.attempt import Role
+from setpoint.domain.ids import TraceId
+from setpoint.domain.memory_events import ReflectionAnswered, ReflectionCompleted
+from setpoint.durable.inline import Crash
+from setpoint.loops import phase
+from setpoint.testing import ListMemory, Scene
+
+
+class DyingMemory(ListMemory):
+    """Takes in what it is told, and dies behind it where it is to."""
+
+    def __init__(self, *moments):
+        super().__init__()
+        self.moments = list(moments)
+
+    def learn(self, proposals):
+        found = super().learn(proposals)
+        self._die("learn")
+        return found
+
+    def weigh(self, evidence):
+        found = super().weigh(evidence)
+        self._die("weigh")
+        return found
+
+    def _die(self, moment):
+        if moment in self.moments:
+            self.moments.remove(moment)
+            raise Crash(moment)
+
+
+def told(memory):
+    """What is known, whatever ids it has by chance."""
+    return sorted(
+        (
+            each.learning.title,
+            each.status,
+            round(each.confidence.mean, 2),
+            [entry.kind for entry in each.evidence],
+        )
+        for each in memory.standings()
+    )
+
+
+async def driven(stage, thinker):
+    """Drive a run to its end, however often it dies."""
+    while True:
+        stage.durable.resume()
+        world = stage.world()
+        world.agents[Role.REFLECTOR] = thinker
+        order = stage.order(trace_id=TraceId("run-1"), memory=TOLD_ALL)
+        try:
+            return await phase.drive(order, world, stage.durable)
+        except Crash:
+            continue
+
+
+def the_stage(folder, memory):
+    scenes = (Scene(failing=(RED,)), Scene())
+    acts = (edit(1, calls=(PATCHED,), usage=GIVEN), edit(2, calls=(PATCHED,), usage=GIVEN))
+    return staged(folder, *acts, scenes=scenes, memory=memory)
+
+
+@pytest.fixture
+async def whole(tmp_path):
+    """A run that nothing happened to."""
+    stage, thinker = the_stage(tmp_path / "whole", ListMemory()), Reflecting(SAID)
+    outcome = await driven(stage, thinker)
+    assert len(thinker.briefs) == 1
+    return stage, outcome
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_a_crash_at_any_step_teaches_the_same_and_is_paid_once(tmp_path, when, whole):
+    wanted, end = whole
+    assert "reflection-asked" in wanted.durable.steps
+    for number, step in enumerate(wanted.durable.steps):
+        stage, thinker = the_stage(tmp_path / f"{number}", ListMemory()), Reflecting(SAID)
+        stage.durable.crash(**{when: step})
+        outcome = await driven(stage, thinker)
+        assert outcome.cost_usd == end.cost_usd == Decimal("0.81"), step
+        assert len(thinker.briefs) == 1, step
+        assert told(stage.memory) == told(wanted.memory), step
+        assert stage.kinds() == wanted.kinds(), step
+
+
+@pytest.mark.parametrize("moments", [("learn",), ("weigh",), ("learn", "weigh", "learn")])
+async def test_a_crash_between_what_is_kept_and_its_record_changes_nothing(tmp_path, moments, whole):
+    wanted, _ = whole
+    stage, thinker = the_stage(tmp_path / "dying", DyingMemory(*moments)), Reflecting(SAID)
+    await driven(stage, thinker)
+    assert told(stage.memory) == told(wanted.memory)
+    assert len(thinker.briefs) == 1
+    assert len(of(stage, ReflectionAnswered)) == 1
+    assert len([each for each in of(stage, ReflectionCompleted) if each.learnings]) == 1
+    (lesson,) = [each.learning for each in stage.memory.standings() if each.learning.hint.template]
+    assert {"baseline", "bounce-1", "decide-2"} <= set(lesson.events)

@@ -1,0 +1,48 @@
+"""What the tests in a real browser share: when they run, how pages are checked, pictures of them."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / ".tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+SCREENSHOTS = os.environ.get("SCREENSHOTS_INTO", "")
+"""Folder in which pictures of the pages are to be left, for the documents."""
+SLOW_MS = 90_000
+"""Milliseconds that a run of a small project may take on a busy machine."""
+
+in_a_browser = [
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(PROGRAM is None and not os.environ.get("CI"), reason="no Chromium on PATH"),
+]
+
+
+def picture(page, name):
+    """Leave a picture of a page for the documents, where one is wanted."""
+    if SCREENSHOTS:
+        page.set_viewport_size({"width": 1100, "height": 820})
+        page.screenshot(path=str(Path(SCREENSHOTS) / f"dashboard-{name}.png"))
+
+
+def assert_usable(page, paths):
+    """Look for faults of accessibility that axe calls serious or critical, and for too wide pages."""
+    if not AXE.exists() and not os.environ.get("CI"):
+        pytest.skip("tests/web/install.sh was not run")
+    found = {}
+    for path in paths:
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('main details').forEach((each) => { each.open = true; })")
+        expect(page.get_by_text("The lines are being read.")).to_have_count(0)
+        page.evaluate(AXE.read_text("utf-8"))
+        result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        for each in result["violations"]:
+            if each["impact"] in ("serious", "critical"):
+                found[path, each["id"]] = [node["html"][:200] for node in each["nodes"][:3]]
+        page.set_viewport_size({"width": 360, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+        page.set_viewport_size({"width": 1280, "height": 900})
+    assert found == {}

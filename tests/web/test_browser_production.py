@@ -1,0 +1,103 @@
+"""The page Production in a real browser: what comes in appears, and a person lets the story be worked on."""
+
+import json
+import os
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import expect
+
+from evaluators.conftest import git, write
+from setpoint import wiring
+from web.test_browser import (  # noqa: F401 - fixtures of all browser tests
+    AXE,
+    PROGRAM,
+    chromium,
+    link,
+    page,
+    picture,
+    state,
+)
+
+pytestmark = [
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(PROGRAM is None and not os.environ.get("CI"), reason="no Chromium on PATH"),
+]
+STACK = 'Traceback:\n  File "/srv/shop/shop/cart.py", line 6, in average\nZeroDivisionError'
+CART = "def total(of):\n    return sum(of)\n\n\ndef average(of):\n    return total(of) / len(of)\n"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    place = tmp_path_factory.mktemp("production") / "shop"
+    write(place, {"shop/cart.py": CART.replace("len(of)", "max(len(of), 1)"), "README.md": "Shop\n"})
+    git(place, "init", "-q", "-b", "main")
+    git(place, "config", "user.name", "Ada")
+    git(place, "add", "-A")
+    git(place, "commit", "-qm", "Begin")
+    made = wiring.open_project(place)
+    book = wiring.SignalBook(made)
+    now = datetime.now(UTC)
+    wiring.record_deployment(book, "HEAD", release="v1.4.1", at=now - timedelta(days=1))
+    for message, files in (
+        ("Say hello", {"README.md": "# Shop\n"}),
+        ("Shorten the average", {"shop/cart.py": CART}),
+    ):
+        write(place, files)
+        git(place, "commit", "-qam", message)
+    wiring.record_deployment(book, "HEAD", release="v1.4.2", at=now - timedelta(minutes=20))
+    yield made
+    made.store.close()
+
+
+def event(**data):
+    told = {"title": "ZeroDivisionError in average", "severity": "critical", "stacktrace": STACK, **data}
+    return {
+        "specversion": "1.0",
+        "id": told["title"],
+        "source": "shop/errors",
+        "type": "app.error",
+        "time": datetime.now(UTC).isoformat(),
+        "data": told,
+    }
+
+
+def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(page, project):  # noqa: F811 - a fixture
+    page.goto("/production")
+    expect(page.get_by_text("No signal yet.")).to_be_visible()
+    expect(page.get_by_role("row", name="v1.4.2")).to_be_visible()
+    book = wiring.SignalBook(project)
+    wiring.take_events(book, json.dumps([event(release="v1.4.2"), event(title="A drill")]).encode())
+    book.work()
+    problem = page.locator("article", has=page.get_by_role("heading", name="ZeroDivisionError in average"))
+    expect(problem.locator("tbody tr").first).to_contain_text("Shorten the average")
+    expect(problem).to_contain_text("last changed shop/cart.py:6 (the innermost frame of the stack)")
+    expect(problem.locator(".mark", has_text="waits")).to_be_visible()
+    problem.locator("summary").click()
+    expect(problem.locator("details")).to_contain_text("/srv/shop/shop/cart.py:6 in average")
+    problem.locator("summary").click()
+    drill = page.locator("article", has=page.get_by_role("heading", name="A drill"))
+    drill.get_by_label("Why, for the record").fill("we broke it on purpose")
+    drill.get_by_role("button", name="Dismiss: A drill").click()
+    expect(drill).to_contain_text("Ada: we broke it on purpose")
+    picture(page, "production")
+    problem.get_by_role("button", name="Approve: ZeroDivisionError in average").click()
+    expect(problem.locator(".mark", has_text="story")).to_be_visible()
+    expect(problem.get_by_role("button")).to_have_count(0)
+    problem.get_by_role("link", name="production-zerodivisionerror").click()
+    expect(page.get_by_role("button", name="Do it: Mend in production: ZeroDivisionError")).to_be_visible()
+
+
+@pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="tests/web/install.sh was not run")
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+def test_the_page_can_be_used_by_everybody_and_on_a_small_screen(page, project):  # noqa: F811 - a fixture
+    book = wiring.SignalBook(project)
+    wiring.take_events(book, json.dumps(event(title="Averages " * 20, release="v1.4.2")).encode())
+    book.work()
+    page.goto("/production")
+    expect(page.locator("tbody tr").first).to_be_visible()
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    assert [each["id"] for each in found if each["impact"] in {"serious", "critical"}] == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -1,0 +1,165 @@
+"""What people say of findings and of lines of a change, in pages and for programs."""
+
+import pytest
+
+from setpoint.domain.memory_events import CommentAdded, FindingDismissed
+from setpoint.web.access import Scope
+from web.conftest import ASKING, HOSTILE, VERIFIED
+
+API = "/api/v1"
+HERE = f"{API}/runs/{VERIFIED}"
+WORDS = "<script>alert(1)</script> \x1b[31m\u202e why not `round`?"
+
+
+def said(project, kind, trace=VERIFIED):
+    return [each.body for each in project.log.replay(trace) if isinstance(each.body, kind)]
+
+
+@pytest.fixture
+def blocker(program):
+    found = program.get(f"{HERE}/findings").json()
+    return next(each["id"] for each in found if each["finding"]["message"] == "the total is rounded twice")
+
+
+def test_findings_are_listed_with_what_was_decided(program, blocker):
+    one = program.get(f"{HERE}/findings/{blocker[:6]}").json()
+    assert (one["id"], one["decided"], one["finding"]["file"]) == (blocker, [], "src/cart.py")
+    assert program.get(f"{HERE}/findings/ffff").status_code == 404
+    assert program.get(f"{API}/runs/{ASKING}/findings").json() == []
+
+
+def test_a_finding_is_dismissed_once_with_the_time_it_took(program, browser, project, blocker):
+    wrong = browser.post(f"/runs/{VERIFIED}/findings/{blocker}/dismiss", data={"considered_s": "-1"})
+    assert (wrong.status_code, "considered_s" in wrong.text) == (422, True)
+    done = browser.post(
+        f"/runs/{VERIFIED}/findings/{blocker}/dismiss", data={"reason": " meant so ", "considered_s": "2.5"}
+    )
+    assert "dismissed" in done.text
+    again = program.post(f"{HERE}/findings/{blocker}/dismiss", json={"reason": "another"}).json()
+    assert again["body"]["reason"] == "meant so", "the first word stands"
+    assert again["learnt"].startswith("lrn-")
+    (body,) = said(project, FindingDismissed)
+    assert (body.by, body.considered_s) == ("Ada", 2.5)
+    assert program.get(f"{HERE}/findings/{blocker}").json()["decided"][0]["body"]["reason"] == "meant so"
+    assert "Ada dismissed it: meant so" in browser.get(f"/runs/{VERIFIED}").text
+
+
+def test_a_line_is_commented_on(program, browser, project):
+    row = browser.post(
+        f"/runs/{VERIFIED}/comments", data={"file": "src/cart.py", "line": "12", "text": WORDS}
+    )
+    assert row.status_code == 200, row.text
+    assert row.text.strip().startswith('<tr class="remark">')
+    assert "&lt;script&gt;alert(1)" in row.text
+    assert "\x1b" not in row.text
+    given = program.post(f"{HERE}/comments", json={"file": "a b.py", "line": 3, "text": "and here?"})
+    assert (given.status_code, given.json()["body"]["line"]) == (201, 3)
+    assert [each.file for each in said(project, CommentAdded)] == ["src/cart.py", "a b.py"]
+    listed = program.get(f"{HERE}/comments").json()
+    assert [each["body"]["text"] for each in listed] == [WORDS, "and here?"]
+    part = browser.get(f"/runs/{VERIFIED}/diff/1/comments").text
+    assert "2 comments on this run" in part
+    assert "<script" not in part
+    assert "(2 comments)" in browser.get(f"/runs/{VERIFIED}").text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"file": "", "line": 1, "text": "x"},
+        {"file": "a.py", "line": 0, "text": "x"},
+        {"file": "a.py", "line": 1, "text": ""},
+        {"file": "a.py", "line": 1, "text": "x" * 20_001},
+    ],
+)
+def test_a_comment_that_says_nothing_is_refused(program, browser, wrong):
+    assert program.post(f"{HERE}/comments", json=wrong).status_code == 422
+    assert browser.post(f"/runs/{VERIFIED}/comments", data=wrong).status_code == 422
+    blank = {"file": "a.py", "line": 1, "text": "  "}
+    assert program.post(f"{HERE}/comments", json=blank).status_code == 409
+
+
+def test_what_people_said_is_found_by_person_finding_gate_and_run(program, blocker):
+    program.post(f"{HERE}/findings/{blocker}/dismiss", json={"reason": "meant so"})
+    program.post(f"{HERE}/comments", json={"file": "src/cart.py", "line": 12, "text": WORDS})
+
+    def kinds(**asked):
+        found = program.get(f"{API}/feedback", params=asked).json()
+        return {each["kind"].removeprefix("feedback.") for each in found}
+
+    assert kinds() >= {"finding_dismissed", "human_comment_added"}
+    assert kinds(finding=blocker[:5]) == {"finding_dismissed"}
+    assert kinds(run=VERIFIED, by="Ada") == kinds()
+    assert kinds(by="Eve") == kinds(gate="escalation-7") == kinds(run=HOSTILE) == set()
+    (rate,) = program.get(f"{API}/feedback/rates").json()
+    assert rate == {"category": "correctness", "taken": 0, "decided": 1}
+
+
+def test_a_fix_that_cannot_be_tried_is_refused_before_anything_starts(program, browser, blocker):
+    none = program.post(f"{HERE}/findings/{blocker}/apply")
+    assert none.status_code == 415, "a writing request says what it holds"
+    none = program.post(f"{HERE}/findings/{blocker}/apply", json={})
+    assert (none.status_code, "comes without a fix" in none.json()["detail"]) == (409, True)
+    none = browser.post(f"/runs/{VERIFIED}/findings/{blocker}/apply", data={"x": ""})
+    assert "comes without a fix" in none.text
+    own = {"start": 1, "end": 2, "text": "x"}
+    gone = browser.post(f"/runs/{VERIFIED}/findings/{blocker}/rewrite", data=own).text
+    assert "cannot be shown" in gone
+    assert "cannot be shown" in browser.get(f"/runs/{VERIFIED}/findings/{blocker}/fix").text
+    assert program.get(f"{API}/work").json() == {"working": [], "failed": []}
+    assert program.post(f"{HERE}/findings/{blocker}/rewrite", json={"patch": ""}).status_code == 422
+
+
+@pytest.mark.parametrize("scope", [None, Scope.READ, Scope.FEEDBACK])
+def test_only_who_may_run_things_tries_a_fix(anyone, access, project, program, scope):
+    finding = program.get(f"{HERE}/findings").json()[0]["id"]
+    before = len(project.log.replay(VERIFIED))
+    del anyone.headers["authorization"]
+    if scope:
+        anyone.headers |= {"authorization": f"Bearer {access.tokens[scope]}"}
+    refused = (401,) if scope is None else (403,)
+    for stem, body in ((HERE, "json"), (f"/runs/{VERIFIED}", "data")):
+        for verb in ("apply", "rewrite"):
+            sent = {"patch": "x", "start": 1, "end": 1, "text": "x"} if body == "data" else {"patch": "x"}
+            answer = anyone.post(f"{stem}/findings/{finding}/{verb}", **{body: sent})
+            assert answer.status_code in refused, verb
+        if scope is not Scope.FEEDBACK:
+            for verb in ("comments", f"findings/{finding}/dismiss"):
+                remark = {body: {"file": "a.py", "line": 1, "text": "no"}}
+                assert anyone.post(f"{stem}/{verb}", **remark).status_code in refused
+    assert anyone.get(f"/runs/{VERIFIED}/findings/{finding}/fix").status_code in refused
+    assert len(project.log.replay(VERIFIED)) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/runs/{VERIFIED}/comments",
+        f"/runs/{VERIFIED}/findings/x/dismiss",
+        f"/runs/{VERIFIED}/findings/x/apply",
+        "/learnings/x/approve",
+        "/learnings/retire",
+        f"{HERE}/comments",
+        f"{API}/learnings/x/reject",
+    ],
+)
+def test_another_site_cannot_speak_for_a_person(browser, path):
+    form = {"file": "a.py", "line": "1", "text": "no", "source": "x"}
+    assert browser.post(path, data=form, headers={"x-setpoint-csrf": "0"}).status_code == 403
+    assert browser.post(path, data=form, headers={"origin": "http://evil.example"}).status_code == 403
+    assert browser.post(path, data=form, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    kind = {"content-type": "text/plain"}
+    assert browser.post(path, content='{"text": "no"}', headers=kind).status_code == 415
+
+
+def test_hostile_findings_and_comments_stay_texts(browser, program, project):
+    finding = program.get(f"{API}/runs/{HOSTILE}/findings").json()[0]["id"]
+    program.post(f"{API}/runs/{HOSTILE}/findings/{finding}/dismiss", json={"reason": WORDS})
+    program.post(f"{API}/runs/{HOSTILE}/comments", json={"file": WORDS, "line": 1, "text": WORDS})
+    del browser.headers["authorization"]
+    for part in ("", "/diff/1/comments", f"/findings/{finding}/fix"):
+        text = browser.get(f"/runs/{HOSTILE}{part}").text
+        assert "<script>alert" not in text
+        assert "<img" not in text
+        assert "\x1b" not in text
+        assert "\u202e" not in text

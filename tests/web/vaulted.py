@@ -1,0 +1,53 @@
+"""A finished run of which git knows the change, without an agent that made it."""
+
+import subprocess
+
+from evaluators.conftest import git, write
+from events import report_runs
+from setpoint import wiring
+from setpoint.domain.evaluation import Stage
+from setpoint.domain.events import RunFinished, RunStarted
+from setpoint.domain.ids import Commit
+from setpoint.testing import Scene
+
+TRACE = report_runs.TRACE
+
+
+def vaulted_run(place, before, after, findings=()):
+    """Make a project with one run that turned files into others; gives it, and a work tree of these files."""
+    write(place, {"a.py": "x = 1\n"})
+    git(place, "init", "-q")
+    git(place, "config", "user.name", "Ada")
+    git(place, "add", "-A")
+    git(place, "commit", "-qm", "base")
+    project = wiring.open_project(place)
+    made = place.parent / "made"
+    made.mkdir()
+    git(made, "init", "-q")
+    base, commit = _committed(made, before), _committed(made, after)
+    vault = project.state / "work" / f"{TRACE}.git"
+    vault.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["git", "clone", "-q", "--bare", str(made), str(vault)], check=True)
+    workdir = vault.with_suffix("")
+    workdir.mkdir()
+    agent = report_runs.made(1, files=tuple(after))
+    snapshot = agent.snapshot.model_copy(update={"commit": commit, "parent": base})
+    order = report_runs.order(place).model_copy(update={"base": base})
+    ended = report_runs.outcome()
+    bodies = (
+        RunStarted(order=order, workdir=str(workdir)),
+        agent.model_copy(update={"snapshot": snapshot}),
+        report_runs.measured(1, Stage.TEST, Scene(findings=findings)),
+        RunFinished(outcome=ended.outcome.model_copy(update={"best": commit})),
+    )
+    for number, body in enumerate(bodies):
+        project.log.append(TRACE, f"k{number}", [body])
+    return project, made
+
+
+def _committed(made, files):
+    for name, data in files.items():
+        (made / name).write_bytes(data)
+    git(made, "add", "-A")
+    git(made, "commit", "-qm", "work", "--allow-empty")
+    return Commit(git(made, "rev-parse", "HEAD").strip())
