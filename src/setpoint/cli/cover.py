@@ -10,12 +10,9 @@ import typer
 
 def cover(
     paths: Annotated[list[str], typer.Argument(help="Python files or folders that need tests.")],
-    agent: Annotated[
-        str, typer.Option("--agent", "-a", help="Who writes them; see `setpoint agents`.")
-    ] = "generator",
+    agent: Annotated[str, typer.Option("--agent", "-a", help="Who writes them.")] = "generator",
     beside: Annotated[
-        list[str] | None,
-        typer.Option("--with", help="Who else writes tests, at the same time: any agent, or pynguin."),
+        list[str] | None, typer.Option("--with", help="Who else writes, at once: any agent, or pynguin.")
     ] = None,
     coverage: Annotated[
         float | None, typer.Option(min=0, max=1, help="Lines and branches to be reached.")
