@@ -18,8 +18,9 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import BODY, Body, BudgetWarned, PhaseEntered
 from setpoint.domain.gate import Choice, Escalation, OnLimit
 from setpoint.domain.ids import TraceId
-from setpoint.domain.learning import MemoryTerms
+from setpoint.domain.learning import LearningKind, MemoryTerms
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.domain.reflection import TaughtShape
 from setpoint.events.log import SqlEventLog
 from setpoint.ports import EventLog
 from setpoint.store.connect import open_store
@@ -121,6 +122,12 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
         timezones=st.just(dt.UTC),
     ),
     type(None): st.none(),
+    TaughtShape: st.builds(
+        TaughtShape,
+        kind=st.sampled_from(LearningKind),
+        title=st.text(min_size=8, max_size=12),
+        confidence=st.floats(0, 1),
+    ),
     Pipeline: st.just(PIPELINE),
     Escalation: st.builds(
         Escalation,

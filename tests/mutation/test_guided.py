@@ -36,7 +36,7 @@ CASES = {
     "a base case": (
         "def mend(n):\n    return n * mend(n - 1)\n",
         ["mend(3) == 6", "mend(0) == 1"],
-        ("base-case", "return 1"),
+        ("guard", "if n == 0:"),
     ),
     "a name spelt wrong": (
         "RATE = 3\n\n\ndef mend(count):\n    return count * RAET\n",

@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 from starlette.testclient import TestClient
 
 from acceptance.conftest import QUICK
@@ -139,6 +139,7 @@ def page(request, chromium, link, state):
         storage_state=state, base_url=link.partition("/login")[0], color_scheme=request.param
     )
     context.set_default_timeout(20_000)
+    expect.set_options(timeout=20_000)  # a slow machine is no fault of the page
     opened = context.new_page()
     complaints = []
     opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)

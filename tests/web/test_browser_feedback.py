@@ -154,6 +154,7 @@ def test_a_line_of_a_change_is_commented_on_by_mouse_and_keyboard(page, project,
     expect(remark).to_contain_text("what of floats? and of <b>fractions</b>?")
     expect(page.locator("#comments")).to_contain_text(re.compile(r"\d comments? on this run"))
     page.get_by_role("link", name="Side by side").click()
+    page.wait_for_url(re.compile("view=beside"))
     expect(page.locator("tr.remark").last).to_contain_text("what of floats? and of <b>fractions</b>?")
     first = page.get_by_role("button", name="Comment on line 1")
     first.focus()

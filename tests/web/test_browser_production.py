@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,20 +10,9 @@ from playwright.sync_api import expect
 
 from evaluators.conftest import git, write
 from setpoint import wiring
-from web.test_browser import (  # noqa: F401 - fixtures of all browser tests
-    AXE,
-    PROGRAM,
-    chromium,
-    link,
-    page,
-    picture,
-    state,
-)
+from web.browsing import AXE, in_a_browser, picture
 
-pytestmark = [
-    pytest.mark.timeout(240),
-    pytest.mark.skipif(PROGRAM is None and not os.environ.get("CI"), reason="no Chromium on PATH"),
-]
+pytestmark = in_a_browser
 STACK = 'Traceback:\n  File "/srv/shop/shop/cart.py", line 6, in average\nZeroDivisionError'
 CART = "def total(of):\n    return sum(of)\n\n\ndef average(of):\n    return total(of) / len(of)\n"
 
@@ -62,13 +52,19 @@ def event(**data):
     }
 
 
-def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(page, project):  # noqa: F811 - a fixture
+def tell(project, *events):
+    """Take signals in and work on them, as another process would: here a browser's event loop runs."""
+    book = wiring.SignalBook(project)
+    wiring.take_events(book, json.dumps(events).encode())
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(book.work).result()
+
+
+def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(page, project):
     page.goto("/production")
     expect(page.get_by_text("No signal yet.")).to_be_visible()
     expect(page.get_by_role("row", name="v1.4.2")).to_be_visible()
-    book = wiring.SignalBook(project)
-    wiring.take_events(book, json.dumps([event(release="v1.4.2"), event(title="A drill")]).encode())
-    book.work()
+    tell(project, event(release="v1.4.2"), event(title="A drill"))
     problem = page.locator("article", has=page.get_by_role("heading", name="ZeroDivisionError in average"))
     expect(problem.locator("tbody tr").first).to_contain_text("Shorten the average")
     expect(problem).to_contain_text("last changed shop/cart.py:6 (the innermost frame of the stack)")
@@ -90,10 +86,8 @@ def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(pag
 
 @pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="tests/web/install.sh was not run")
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-def test_the_page_can_be_used_by_everybody_and_on_a_small_screen(page, project):  # noqa: F811 - a fixture
-    book = wiring.SignalBook(project)
-    wiring.take_events(book, json.dumps(event(title="Averages " * 20, release="v1.4.2")).encode())
-    book.work()
+def test_the_page_can_be_used_by_everybody_and_on_a_small_screen(page, project):
+    tell(project, event(title="Averages " * 20, release="v1.4.2"))
     page.goto("/production")
     expect(page.locator("tbody tr").first).to_be_visible()
     page.evaluate(AXE.read_text("utf-8"))

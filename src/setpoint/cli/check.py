@@ -47,6 +47,7 @@ def check(
         raise UsageError("--watch and --fresh ask for opposites", mend="leave one of them out")
     if watch:
         wiring.watch(project, told, _Watched(console, as_json=as_json))  # ends by an interruption or an error
+        return ExitCode.OK
     evaluation = wiring.measure(project, told, fast=fast, fresh=fresh)
     wrong = bool(evaluation.failures or evaluation.blocking)
     broken = bool(evaluation.broken)
@@ -64,7 +65,9 @@ class _Watched:
         self._console, self._as_json = console, as_json
 
     def began(self, tree: str, *, ended_another: bool) -> None:
-        """Say which tree is measured, and that the one before is not."""
+        """Say on a terminal which tree is measured, and that the one before is not."""
+        if not self._console.is_terminal:  # into a file of the tree itself, each word would be an edit
+            return
         why = "changed meanwhile; measuring" if ended_another else "measuring"
         self._console.print(f"{why} tree {tree[:10]}", style="dim", markup=False)
 

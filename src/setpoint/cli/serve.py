@@ -38,16 +38,14 @@ def serve(
     except ModuleNotFoundError as error:
         message = f"the dashboard needs '{error.name}', which is not installed"
         raise UsageError(message, mend="pip install 'setpoint[web]'") from None
-
     if scope not in LOGINS:
         raise UsageError(f"no scope is called '{scope}'", mend=f"one of {', '.join(LOGINS)}")
     project = wiring.open_project(Path.cwd())
     wiring.notice_deliveries(project)
     access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listening = socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
-        )
+        listening = socket.create_server((host, port), family=family)
     except OSError as error:
         raise UsageError(
             f"cannot listen on {host}:{port}: {error.strerror}", mend="give another --port"

@@ -280,7 +280,7 @@ class MemoryTerms(Value):
     """Whether roles are shown what earlier runs and people taught."""
     reflect: bool = True
     """Whether learnings are drawn from a run."""
-    semantic: bool = True
+    semantic: bool = False
     """Whether learnings that say it in other words are found too, where the extra `semantic` is installed."""
     max_items: int = Field(default=5, ge=1, le=10)
     """Learnings shown to a role at most."""

@@ -27,7 +27,7 @@ def _listed(said: object) -> object:
 def _nanoseconds(said: object) -> int:
     """Take a time as JSON writes it: a number, or a text of digits."""
     text = str(said)
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 19 else 0  # noqa: PLR2004 - 64 bits
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 19 else 0  # noqa: PLR2004 - digits of 64 bits
 
 
 def _attributes(said: object) -> dict[str, str]:
@@ -137,7 +137,7 @@ def _from_protobuf(body: bytes) -> dict[str, Any]:
     try:
         # Only who sends protobuf needs it.
         from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped] # has no stubs of its own # noqa: PLC0415 - as said
-        from google.protobuf.message import DecodeError  # noqa: PLC0415 - as above
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # as above # noqa: PLC0415 - as above
         from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (  # noqa: PLC0415 - as above
             ExportTraceServiceRequest,
         )

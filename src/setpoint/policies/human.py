@@ -129,20 +129,7 @@ def taught(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
                 by=body.by,
             )
         case HumanEdited():
-            return Proposal(
-                kind=LearningKind.PROCEDURAL,
-                title=f"{body.by} changed {', '.join(body.files[:3])} by hand before letting work go on"[
-                    :200
-                ],
-                body=body.diff[:1800],
-                context=about(body)[:400],
-                scope=scope,
-                believed=0.8,
-                trust=Trust.HUMAN,
-                tags=("human-edit", "approval"),
-                source=f"gate:{run}:{body.gate}",
-                by=body.by,
-            )
+            return _changed_by_hand(body, scope, run)
         case DeliveryJudged(fate=DeliveryFate.EDITED):
             return Proposal(
                 kind=LearningKind.PROCEDURAL,
@@ -158,6 +145,22 @@ def taught(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
             )
         case _:
             return None
+
+
+def _changed_by_hand(body: HumanEdited, scope: str, run: TraceId) -> Proposal:
+    title = f"{body.by} changed {', '.join(body.files[:3])} by hand before letting work go on"
+    return Proposal(
+        kind=LearningKind.PROCEDURAL,
+        title=title[:200],
+        body=body.diff[:1800],
+        context=about(body)[:400],
+        scope=scope,
+        believed=0.8,
+        trust=Trust.HUMAN,
+        tags=("human-edit", "approval"),
+        source=f"gate:{run}:{body.gate}",
+        by=body.by,
+    )
 
 
 def _dismissed(body: FindingDismissed, scope: str, run: TraceId) -> Proposal:

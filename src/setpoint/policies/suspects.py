@@ -126,7 +126,7 @@ def _suspicion(change: Change, hints: list[_Hint]) -> Suspicion:
 def _hints(change: Change, signal: Signal, what: Ran, count: int, blamed: Sequence[Blame]) -> list[_Hint]:
     assert what.deployment is not None  # noqa: S101 - `hypothesis` looked
     hints: list[_Hint] = []
-    along = f", with {count - 1} other{'s' if count > 2 else ''}" if count > 1 else ""  # noqa: PLR2004 - plural
+    along = f", with {count - 1} other{'s' if count > 2 else ''}" if count > 1 else ""  # noqa: PLR2004 - more than one other
     if what.previous is not None:
         # Without an earlier deployment nobody knows what came along with this one.
         hints += _of_deployment(what.deployment, signal, what.exact, count, along)

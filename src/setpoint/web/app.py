@@ -48,6 +48,8 @@ DESCRIBED = (
     (hooks.envelopes, "production"),
 )
 """What programs call, each with the part of the API that it belongs to."""
+PAGES = (production.router, pages.router, diff_page.router, finding_page.router, learning_page.router)
+"""What browsers call."""
 _LOG = logging.getLogger(__name__)
 _HERE = Path(__file__).parent
 
@@ -96,19 +98,18 @@ def make_app(
     app.add_exception_handler(SetpointError, _explained)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _misread)
+    _put_routes(app)
+    return app
+
+
+def _put_routes(app: FastAPI) -> None:
+    """Put what programs call before the pages, and files that are the same for everybody after both."""
     for router, tag in DESCRIBED:
         app.include_router(router, tags=[tag])
-    for router in (
-        production.router,
-        pages.router,
-        diff_page.router,
-        finding_page.router,
-        learning_page.router,
-    ):
+    for router in PAGES:
         app.include_router(router)
     app.add_api_route("/static/report.css", _report_style, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
-    return app
 
 
 def _report_style() -> Response:

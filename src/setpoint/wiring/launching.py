@@ -31,6 +31,8 @@ class Working(Value):
     """The run it is about; empty for one that begins."""
     measures: bool = False
     """It tries a fix out in the work copy of its run, where one at a time has room."""
+    patch: Text = ""
+    """What a person wrote to be tried out."""
 
 
 class Failed(Value):
@@ -75,8 +77,9 @@ class Launcher:
         self._start(work, ("finding", "apply", f"--run={trace_id}", "--", finding))
 
     def rewrite(self, trace_id: TraceId, finding: str, patch: str) -> None:
-        """Try a person's own fix out, and deliver it if it holds; `UsageError` where one goes on already."""
-        work = _now(f"a fix of your own for {finding}", trace_id, measures=True)
+        """Try a person's own fix, deliver it if it holds; `UsageError` where the same is tried already."""
+        what = f"a fix of your own for {finding}"
+        work = _now(what, trace_id, measures=True).model_copy(update={"patch": patch})
         self._start(work, ("finding", "rewrite", f"--run={trace_id}", "--", finding, "-"), patch)
 
     def busy_with(self, trace_id: str) -> tuple[Working, ...]:
@@ -90,7 +93,8 @@ class Launcher:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _start(self, work: Working, verb: tuple[str, ...], stdin: str = "") -> None:
-        if work.measures and work.what in (each.what for each in self.busy_with(work.trace_id)):
+        tried = {(each.what, each.patch) for each in self.busy_with(work.trace_id)}
+        if work.measures and (work.what, work.patch) in tried:
             raise UsageError(f"{work.what} is being tried out already", mend="wait for what comes of it")
         self.working.append(work)
         task = asyncio.get_running_loop().create_task(self._run(work, verb, stdin))

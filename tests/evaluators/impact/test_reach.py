@@ -96,6 +96,11 @@ def edited(path: str, before: str, after: str) -> dict[str, str | None]:
 PROCESS = f"{B}::test_process"
 
 
+def named(value: object) -> str:
+    """Name a case the same in each process that runs tests, whatever the order of a set."""
+    return str(sorted(value) if isinstance(value, set) else value)
+
+
 @pytest.mark.parametrize(
     ("change", "names"),
     [
@@ -115,7 +120,7 @@ PROCESS = f"{B}::test_process"
         ({"README.md": "other"}, {PROCESS}),
         ({}, set()),
     ],
-    ids=str,
+    ids=named,
 )  # fmt: skip
 async def test_what_a_change_reaches(reach, change: dict[str, str | None], names: set[str]) -> None:
     impact = await chosen(reach, change)
@@ -149,7 +154,7 @@ async def test_a_file_of_which_no_test_was_wanted_is_not_collected_again(reach) 
         {"requirements-dev.txt": "x\n"},
         {"native.so": ""},
     ],
-    ids=str,
+    ids=named,
 )
 async def test_in_doubt_it_is_everything(reach, change: dict[str, str | None]) -> None:
     impact = await chosen(reach, change)
