@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from setpoint.domain.cover import CoveredFile, CoveredFunction, CoverGoals, CoverReport
 from setpoint.domain.finding import Severity
-from setpoint.policies.cover import adapted, instructions, missed, quality
+from setpoint.policies.cover import adapted, instructions, missed, quality, weights_told
 
 
 def function(name, *, missed_lines=(), lines=4, missed_branches=(), owner="", first=1):
@@ -58,6 +58,7 @@ def test_what_quality_is_made_of_can_be_weighed_otherwise():
     half = report(function("one", missed_lines=(1, 2, 3)), mutation=0.25, weights=weights)
 
     assert quality(half) == pytest.approx((0.5 + 3 * 0.25) / 4)
+    assert weights_told(half.asked.weights) == "25% lines and branches reached, 75% mutants noticed"
     assert quality(half.model_copy(update={"mutation": None})) == 0.5
     nothing = half.model_copy(update={"asked": CoverGoals(weights=dict.fromkeys(weights, 0))})
     assert quality(nothing) is None

@@ -20,7 +20,7 @@ def cover(
     success: Annotated[
         float | None, typer.Option(min=0, max=1, help="Share of tests that has to pass.")
     ] = None,
-    quality: Annotated[float | None, typer.Option(min=0, max=1, help="R1's weighted quality.")] = None,
+    quality: Annotated[float | None, typer.Option(min=0, max=1, help="The weighted quality.")] = None,
     mutation: Annotated[
         float | None, typer.Option(min=0, max=1, help="Mutants to be noticed; else only measured.")
     ] = None,

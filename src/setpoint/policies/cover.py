@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from setpoint.domain.cover import CoveredFile, CoveredFunction, CoverGoals, CoverReport
+from setpoint.domain.cover import CoveredFile, CoveredFunction, CoverGoals, CoverReport, CoverWeights
 from setpoint.domain.finding import Category, Finding, Severity
 
 SOURCE = "cover"
@@ -34,6 +34,18 @@ def quality(report: CoverReport) -> float | None:
     ]
     whole = sum(weight for weight, _ in parts)
     return sum(weight * share for weight, share in parts) / whole if whole else None
+
+
+def weights_told(weights: CoverWeights) -> str:
+    """Say in words what the quality is made of."""
+    parts = [
+        (weights.coverage, "lines and branches reached"),
+        (weights.success, "tests that pass"),
+        (weights.complete, "functions and methods called"),
+        (weights.mutation, "mutants noticed"),
+    ]
+    whole = sum(weight for weight, _ in parts)
+    return ", ".join(f"{weight / whole:.0%} {what}" for weight, what in parts if weight)
 
 
 def adapted(goals: CoverGoals, complexity: float) -> CoverGoals:

@@ -18,7 +18,7 @@ from setpoint.evaluators.cover import sources_within
 from setpoint.evaluators.discovery.interpreter import find_interpreter
 from setpoint.events.cover_report import CoverCourse, CoverTrend, Step, html, markdown
 from setpoint.events.replay import history
-from setpoint.policies.cover import SOURCE, quality
+from setpoint.policies.cover import SOURCE, quality, weights_told
 from setpoint.processes.git import commit_of, files_at
 from setpoint.settings import Settings
 from setpoint.store.files import write_atomic
@@ -30,8 +30,7 @@ from setpoint.wiring.writers import check_strategies
 _TREND = "cover-trend.jsonl"
 _MOST_TREND = 200
 _BODY = """Write tests for {files} until they reach {coverage:.0%} of the lines and branches, {success:.0%} of
-all tests pass, and the quality (half coverage, three tenths success, two tenths functions and methods called)
-is {quality:.0%}. Change nothing but tests.
+all tests pass, and the quality ({weights}) is {quality:.0%}. Change nothing but tests.
 """
 
 
@@ -86,7 +85,13 @@ def _story(project: Project, paths: tuple[str, ...]) -> Story:
     return Story(
         id=StoryId(f"cover-{name.strip('-') or 'all'}"[:60]),
         title=f"Tests for {', '.join(paths)}",
-        body=_BODY.format(files=shown, coverage=goals.coverage, success=goals.success, quality=goals.quality),
+        body=_BODY.format(
+            files=shown,
+            coverage=goals.coverage,
+            success=goals.success,
+            quality=goals.quality,
+            weights=weights_told(goals.weights),
+        ),
         integrity=project.settings.integrity.mode,
         known_red=KnownRed.TOLERATE,
     )

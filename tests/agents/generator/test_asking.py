@@ -134,6 +134,23 @@ async def test_one_that_breaks_is_told_as_broken(asked, root, brief, watcher):
     assert (attempt.stop, attempt.breakage.message) == (Stop.BROKEN, "gone")
 
 
+async def test_what_one_left_before_it_broke_is_judged_as_well(asked, root, brief, watcher):
+    file = root / "tests/test_new.py"
+
+    def breaks(brief):
+        file.write_text(GOOD + IDLE.removeprefix(HEAD), "utf-8")
+        return {"stop": Stop.BROKEN, "breakage": Breakage(kind=BreakageKind.CRASH, message="gone")}
+
+    agent, player = asked(breaks)
+
+    attempt = await agent.attempt(brief(root), watcher)
+
+    assert "test_coffee" in file.read_text()
+    assert "test_tea_again" not in file.read_text()
+    assert (attempt.stop, attempt.breakage, len(player.briefs)) == (Stop.END_TURN, None, 1)
+    assert "player broke and was not asked further: gone" in attempt.text
+
+
 async def test_when_the_money_is_used_up_nothing_more_is_asked(asked, root, brief, watcher):
     watcher.halts = True
     agent, player = asked(writes("tests/test_new.py", WRONG))

@@ -30,7 +30,7 @@ async def test_a_model_is_told_all_three_outcomes_in_one_conversation(tree, brie
         agents = Agents(known({"mine": custom}), artifacts=artifacts, scratch=tmp_path / "scratch")
         goals = CoverGoals(paths=("shop.py",), mutation_s=10)
         agent = AskedAgent(agents.make("mine"), artifacts, goals, render, PLAIN)
-        limits = AttemptLimits(wall_s=90.0, idle_s=90.0)
+        limits = AttemptLimits(wall_s=600.0, idle_s=600.0)
         attempt = await agent.attempt(brief(root, limits=limits), watcher)
         await agent.close()
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from agents.generator.conftest import PLAIN
-from agents.generator.test_asking import GOOD, OLD, SHOP, Player, writes
+from agents.generator.test_asking import GOOD, HEAD, OLD, SHOP, Player, writes
 from setpoint.agents.generator import AskedAgent, GeneratorAgent, PynguinAgent, Strategies
 from setpoint.domain.attempt import AttemptLimits, Breakage, BreakageKind, Stop
 from setpoint.domain.cover import CoverGoals
@@ -50,7 +50,7 @@ async def test_what_is_good_of_each_is_put_together_in_the_tree(root, brief, wat
     asked = AskedAgent(player, artifacts, goals, render, PLAIN)
     agents = {"player": asked, "generator": GeneratorAgent(artifacts, goals, PLAIN)}
     strategies = Strategies(agents, artifacts, goals, PLAIN, tmp_path / "scratch")
-    limits = AttemptLimits(wall_s=60.0, cost_usd=Decimal(1))
+    limits = AttemptLimits(wall_s=600.0, cost_usd=Decimal(1))
 
     attempt = await strategies.attempt(brief(root, limits=limits), watcher)
     await strategies.close()
@@ -63,6 +63,20 @@ async def test_what_is_good_of_each_is_put_together_in_the_tree(root, brief, wat
     assert player.briefs[0].limits.cost_usd == Decimal("0.5")
     assert attempt.usage.cost_usd == Decimal("0.10")
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+async def test_new_files_of_the_same_name_are_both_taken(root, brief, watcher, artifacts, tmp_path):
+    goals = CoverGoals(paths=("shop.py",))
+    raises = HEAD + 'def test_else():\n    with pytest.raises(KeyError):\n        shop.price("x")\n'
+    both = {
+        name: AskedAgent(Player(writes("tests/shop_test.py", text)), artifacts, goals, render, PLAIN)
+        for name, text in (("one", GOOD), ("two", raises))
+    }
+
+    await Strategies(both, artifacts, goals, PLAIN, tmp_path / "s").attempt(brief(root), watcher)
+
+    assert (root / "tests/shop_test.py").read_text() == GOOD
+    assert (root / "tests/test_shop_test_two.py").read_text() == raises
 
 
 async def test_where_one_breaks_the_others_tests_are_taken_and_it_is_said(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import datetime as dt
+import gc
 import re
 import sys
 import types
@@ -103,6 +104,7 @@ def test_values_are_drawn_for_annotations_that_are_more_than_plain(tmp_path):
     try:
         exec(compile(MODULE, "module_with_items.py", "exec"), vars(module))
         arm()
+        hooks = list(gc.callbacks)
         drawn = Drawing(Oracle(module, "shop").expression, str(tmp_path)).of(module.sums)
         unknown = Drawing(Oracle(module, "shop").expression, str(tmp_path)).of(module.total)
     finally:
@@ -112,6 +114,8 @@ def test_values_are_drawn_for_annotations_that_are_more_than_plain(tmp_path):
     names = {"shop": module, "datetime": dt}
     items = [eval(text, names) for text in drawn["items"]]
     assert any(items)
+    assert all(re.fullmatch(r"[\w .-]*", item.name, re.ASCII) for each in items for item in each)
+    assert gc.callbacks == hooks  # else each call would seem to ask the clock
     assert all(isinstance(item, module.Item) for each in items for item in each)
     assert any(isinstance(eval(text, names), dt.date) for text in drawn["day"])
     assert unknown == {}  # an annotation that names nothing

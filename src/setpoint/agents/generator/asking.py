@@ -123,7 +123,7 @@ class _Asking:
                 first = False
             if self._over:
                 break
-        if self._attempts and (self._attempts[-1].breakage is None or self._gained):
+        if self._gained:
             said, _ = await refine(self._engine, self._green & self._old, lambda test: test not in self._old)
             self._lines += said
             self._lines.append(HONEST)
@@ -149,8 +149,8 @@ class _Asking:
             }
             attempt = await self._turn(self._render(PROMPT, variables), f"{len(self._attempts) + 1}")
             self._over = self._ends(attempt) or self._code() != code
-            if attempt.breakage is not None or self._code() != code:
-                return  # what breaks is tried again as a whole, and changed code is sent back by the check
+            if self._code() != code:
+                return  # the check sends changed code back
             spans = {piece.file: tuple(range(piece.first, piece.last + 1))}
             came = await sift(self._engine, before, self._missed, self._green, spans)
             outcome, told = self._took(came, piece)

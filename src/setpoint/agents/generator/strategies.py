@@ -158,7 +158,7 @@ def _put_together(tree: Path, before: Texts, copies: Mapping[str, Path]) -> dict
             changed.add(file)
             target = tree / file
             if file not in before and target.exists():
-                target = target.with_name(f"{target.stem}_{_word(name)}.py")
+                target = target.with_name(f"test_{target.stem.removeprefix('test_')}_{_word(name)}.py")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes((copy / file).read_bytes())
             taken[name].append(target.relative_to(tree).as_posix())

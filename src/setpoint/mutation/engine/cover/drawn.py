@@ -6,6 +6,7 @@ Only for types that the engine's own pools do not know: classes of the project, 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.util
 import inspect
 import time
@@ -20,8 +21,10 @@ _EXAMPLES = 30
 _MOST = 12
 """Values kept for one parameter, the shortest."""
 _MOST_CHARACTERS = 100
-_ONE_S, _ALL_S = 0.6, 6.0
+_ONE_S, _ALL_S = 0.6, 3.0
 """CPU seconds for one parameter, and seconds for all of a module."""
+_LETTERS, _MOST_LETTERS = "abcdexyzABCXYZ 0123789-_.", 8
+"""What texts are made of: words that people can read. All of Unicode would first have to be looked at."""
 _PLAIN = (int, float, str, bytes, bool, complex, object, type(None), Any)
 
 Express = Callable[[Any], Optional[str]]
@@ -59,16 +62,33 @@ class Drawing:
         return self._known.get(key, ())
 
     def _draw(self, hint: Any) -> list[Any]:  # noqa: ANN401 - any annotation
-        import hypothesis  # noqa: PLC0415 - the project may have none
-        from hypothesis import strategies  # noqa: PLC0415 - the same
-        from hypothesis.configuration import set_hypothesis_home_dir  # noqa: PLC0415 - the same
-
-        set_hypothesis_home_dir(self._home)
         found: list[Any] = []
 
         def keep(value: Any) -> None:  # noqa: ANN401 - any value at all
             found.append(value)
 
+        hooks = list(gc.callbacks)
+        try:
+            strategies, draw = self._prepared()
+            with limited(_ONE_S), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                draw(strategies.from_type(hint), keep)
+        except (Exception, TimeUp):  # noqa: BLE001 - types that cannot be drawn, and constructors that object
+            return found
+        finally:
+            gc.callbacks[:] = (
+                hooks  # it times collections of garbage, and so any call would seem to ask the clock
+            )
+        return found
+
+    def _prepared(self) -> tuple[Any, Callable[[Any, Callable[[Any], None]], None]]:
+        """Load Hypothesis; gives its strategies, and what tells values of one to a function."""
+        import hypothesis  # noqa: PLC0415 - the project may have none
+        from hypothesis import strategies  # noqa: PLC0415 - the same
+        from hypothesis.configuration import set_hypothesis_home_dir  # noqa: PLC0415 - the same
+
+        set_hypothesis_home_dir(self._home)
+        strategies.register_type_strategy(str, strategies.text(_LETTERS, max_size=_MOST_LETTERS))
         bounds = hypothesis.settings(
             max_examples=_EXAMPLES,
             database=None,
@@ -77,13 +97,11 @@ class Drawing:
             phases=(hypothesis.Phase.generate,),
             suppress_health_check=list(hypothesis.HealthCheck),
         )
-        try:
-            with limited(_ONE_S), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                bounds(hypothesis.given(strategies.from_type(hint))(keep))()
-        except (Exception, TimeUp):  # noqa: BLE001 - types that cannot be drawn, and constructors that object
-            return found
-        return found
+
+        def draw(strategy: Any, keep: Callable[[Any], None]) -> None:  # noqa: ANN401 - Hypothesis' own types
+            bounds(hypothesis.given(strategy)(keep))()
+
+        return strategies, draw
 
 
 def _is_plain(hint: Any) -> bool:  # noqa: ANN401 - any annotation
