@@ -154,6 +154,8 @@ class _Asking:
             spans = {piece.file: tuple(range(piece.first, piece.last + 1))}
             came = await sift(self._engine, before, self._missed, self._green, spans)
             outcome, told = self._took(came, piece)
+            if attempt.breakage is not None and not came.kept:
+                return
             piece = piece.left(self._missed)
             self._lines.append(f"{piece.file}:{piece.first}-{piece.last}, try {number_of_try}: {outcome}.")
             if self._over or outcome == "gain":

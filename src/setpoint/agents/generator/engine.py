@@ -97,8 +97,8 @@ class Engine:
         self._calls.tell("judge_tests", "execute", title, ok=ok, seconds=time.monotonic() - began)
         return result
 
-    async def noticing(self, lines: dict[str, tuple[int, ...]]) -> frozenset[str]:
-        """Give the tests that were the first to notice a mutant of some lines."""
+    async def noticing(self, lines: dict[str, tuple[int, ...]], new: Sequence[str]) -> frozenset[str]:
+        """Give those of some new tests that notice a mutant of some lines which no test before them does."""
         wall_s = min(_SCORE_S, self.goals.mutation_s or _SCORE_S)
         began = time.monotonic()
         scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="setpoint-cover-"))
@@ -107,6 +107,7 @@ class Engine:
                 tree=str(self.tree),
                 targets=lines,
                 wall_s=wall_s,
+                last=tuple(new),
                 pytest_args=self.args,
                 scratch=str(scratch),
             )
@@ -123,7 +124,7 @@ class Engine:
             await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
         title = f"tried {len(report.mutants)} small changes of the code"
         self._calls.tell("score_mutants", "execute", title, ok=True, seconds=time.monotonic() - began)
-        return frozenset(each.test for each in report.mutants if each.verdict == "killed")
+        return frozenset(each.test for each in report.mutants if each.verdict == "killed").intersection(new)
 
     async def _answered(self, order: Callable[[Path], Order], read: Callable[[Path], T], wall_s: float) -> T:
         scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="setpoint-cover-"))

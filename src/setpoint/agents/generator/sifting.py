@@ -51,7 +51,8 @@ async def sift(
     """Judge what was written since `before`, and take out what is no good.
 
     A file in which a test of `green` is gone or fails is put back as it was. Of tests that reach nothing new
-    those stay that are the first to notice a mutant of the lines in `spans`. Files named in `order` go first.
+    those stay that notice a mutant of the lines in `spans` which no test before them does. Files named in
+    `order` go first.
     """
     lines = _put_back(engine.tree, before)
     found = changed_since(engine.tree, before)
@@ -73,7 +74,7 @@ async def sift(
     bad = [each for each in new if each.why_not]
     rest = [each for each in new if not each.why_not and not each.gains]
     lines += take_out(engine.tree, [each.id for each in bad], "it does not pass every time")
-    noticing = await engine.noticing(dict(spans)) if rest else frozenset()
+    noticing = await engine.noticing(dict(spans), [each.id for each in rest]) if rest else frozenset()
     idle = [each for each in rest if each.id not in noticing]
     lines += take_out(engine.tree, [each.id for each in idle], "it adds nothing to the others")
     kept = [each for each in new if each.gains or each.id in noticing]

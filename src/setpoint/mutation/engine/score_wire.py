@@ -30,6 +30,8 @@ class ScoreRequest:
     green_only: bool = False
     """End at once where a red test reaches the files, other than those in `known_red`."""
     known_red: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    """Tests that are asked about a mutant only where none of the others notices it, in this order."""
     fresh: bool = False
     """Judge every mutant in a fresh process instead of in the warm one."""
     memory_bytes: int = 4 << 30
@@ -50,7 +52,7 @@ class ScoreRequest:
                 f"{path}: unknown keys {unknown}, or no tree and targets; known are {sorted(known)}"
             )
         given["targets"] = {file: tuple(lines) for file, lines in given["targets"].items()}
-        for key in ("pytest_args", "known_red"):
+        for key in ("pytest_args", "known_red", "last"):
             given[key] = tuple(given.get(key, ()))
         return cls(**given)
 
