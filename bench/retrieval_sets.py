@@ -24,7 +24,7 @@ from setpoint.domain.learning import Learning, LearningKind, MemoryTerms
 from setpoint.memory import SqlMemory, index
 from setpoint.memory.learnings import row_of
 from setpoint.store.connect import Store, open_store
-from setpoint.store.tables import LEARNING
+from setpoint.store.tables import BM_DOC, BM_POST, LEARNING
 
 ROOT = Path(__file__).parents[1]
 HALF = 6
@@ -47,10 +47,17 @@ class Set(NamedTuple):
 
 def keep(store: Store, learnings: list[Learning]) -> None:
     """Keep learnings as they are, without comparing each with the others."""
+    words = {known.id: index.words_of(known, [known.situation]) for known in learnings}
+    lengths = [{"learning_id": id_, "length": sum(found.values())} for id_, found in words.items()]
+    posts = [
+        {"term": term, "learning_id": id_, "count": count}
+        for id_, found in words.items()
+        for term, count in found.items()
+    ]
     with store.writing() as connection:
-        for known in learnings:
-            connection.execute(sa.insert(LEARNING), row_of(known))
-            index.put(connection, known.id, known, [known.situation])
+        connection.execute(sa.insert(LEARNING), [row_of(known) for known in learnings])
+        connection.execute(sa.insert(BM_DOC), lengths)
+        connection.execute(sa.insert(BM_POST), posts)
 
 
 def learning(id_: str, title: str, body: str) -> Learning:

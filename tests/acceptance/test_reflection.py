@@ -36,7 +36,7 @@ def test_a_model_looks_back_and_is_not_believed_on_its_word(repository):
         repository.agent(MAKES, settings='[agents]\nreflector = "thinker"\n' + model(thinks.url))
         code, run = repository.run("--agent", "actor")
         assert code == 0
-        asked = json.dumps([body for _, body in thinks.asked])
+        asked = json.dumps([body for _, body, _ in thinks.asked])
     assert "assert" in asked
     (answered,) = [body for body in bodies(repository) if body["kind"] == "reflection.answered"]
     assert answered["agent"] == "thinker"

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from statistics import fmean
 
+import pytest
+
 from setpoint.domain import events as e
 from setpoint.domain import memory_events as m
 from setpoint.domain.finding import Category
@@ -264,3 +266,21 @@ def _of_reasons(ended):
     count = len(ended)
     parts = {f"halt_reasons:{each}": (reasons.count(each) / count, count) for each in set(reasons)}
     return {"halt_reasons": (len(reasons) / count, count), **parts}
+
+
+def flat(made, *, value="value", n="n"):
+    """Give what a report says as the plain computation does."""
+    found = {}
+    for metric in made.metrics:
+        if getattr(metric, value) is not None:
+            found[metric.name] = (getattr(metric, value), getattr(metric, n))
+    return found
+
+
+def same(one, other):
+    assert set(one) == set(other)
+    for name, (value, n) in one.items():
+        assert n == other[name][1], name
+        # A database may give times between events to the millisecond.
+        tolerance = 1e-3 if "response" in name else 1e-9
+        assert value == pytest.approx(other[name][0], rel=1e-9, abs=tolerance), name

@@ -189,7 +189,7 @@ def _parts(
     measure: Measure, found: Summed, now: tuple[date, date], before: tuple[date, date]
 ) -> tuple[Part, ...]:
     made = []
-    for label in sorted(found.labels(measure.total), key=_order):
+    for label in sorted(found.labels(measure.total, (before[0], now[1])), key=_order):
         current, earlier = _figure(measure, found, now, label), _figure(measure, found, before, label)
         if current.n or earlier.n:
             shown = one_line(label, _LABEL) or "?"

@@ -21,9 +21,9 @@ class Summed:
         self._by_day: dict[str, dict[date, list[Row]]] = {}
         self._made: dict[tuple[str, Days], dict[str | None, _Figures]] = {}
 
-    def labels(self, name: str) -> set[str]:
-        """Give the labels of the tally of a figure, named `tally.figure`."""
-        return {row.label for row in self._rows[name.partition(".")[0]]}
+    def labels(self, name: str, days: Days) -> set[str]:
+        """Give the labels that the tally of a figure, named `tally.figure`, has on some days."""
+        return {row.label for row in self._rows[name.partition(".")[0]] if days[0] <= row.day <= days[1]}
 
     def total(self, name: str, days: Days, label: str | None = None) -> float:
         """Add up a figure, named `tally.figure`, over some days: of one label, or with none of all."""

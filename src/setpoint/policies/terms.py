@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 LONGEST = 40
 """Letters of a term at most; longer ones are hashes and keys that nobody asks for."""
@@ -52,6 +53,7 @@ def terms(text: str) -> Counter[str]:
     return found
 
 
+@lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
     """Cut a word's ending, so that its forms are one term; crude on purpose, the same everywhere."""
     for ending, instead in _ENDINGS:
