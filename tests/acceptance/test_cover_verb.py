@@ -97,6 +97,7 @@ def test_farewell():
 """
 LESS = PART.replace("Farewell", "Bye")
 QUICKLY = {"SETPOINT_COVER__MUTATION_S": "0"}
+pytestmark = pytest.mark.timeout(600)  # whole runs, each measured by a dozen processes
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def sample(repository):
 
 def cover(repository, *words, **environment):
     done = repository.setpoint(
-        "cover", "sample.py", "--json", *words, timeout=240, **{**QUICKLY, **environment}
+        "cover", "sample.py", "--json", *words, timeout=400, **{**QUICKLY, **environment}
     )
     assert done.stdout.startswith("{"), done.stderr
     outcome = json.loads(done.stdout)
@@ -175,7 +176,7 @@ def test_a_project_without_any_test_is_verified_too(repository):
     repository.write("pyproject.toml", '[project]\nname = "calc"\nversion = "1"\n')
     repository.commit()
 
-    done = repository.setpoint("cover", "calc.py", "--json", "--budget", "6", timeout=240, **QUICKLY)
+    done = repository.setpoint("cover", "calc.py", "--json", "--budget", "6", timeout=400, **QUICKLY)
 
     outcome = json.loads(done.stdout)
     assert (done.returncode, outcome["mark"], outcome["iterations"]) == (0, "IMPLEMENTATION_VERIFIED", 1)
@@ -230,12 +231,12 @@ def test_killed_in_the_middle_it_is_resumed_to_the_same_end_with_its_report(samp
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    wait(running, lambda: "tool.executed" in recorded(sample), 120)
+    wait(running, lambda: "tool.executed" in recorded(sample), 200)
     assert running.poll() is None  # the generator has measured what is missing, and searches
     running.kill()
     running.wait()
 
-    done = sample.setpoint("resume", "--json", timeout=240, **QUICKLY)
+    done = sample.setpoint("resume", "--json", timeout=400, **QUICKLY)
 
     outcome = json.loads(done.stdout)
     assert (done.returncode, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")

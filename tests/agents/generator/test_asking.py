@@ -26,6 +26,7 @@ OLD = """
     def test_tea():
         assert shop.price("tea") == 3
 """
+pytestmark = pytest.mark.timeout(400)  # each look at tests is several interpreters
 HEAD = "import pytest\nimport shop\n\n\n"
 WRONG = HEAD + 'def test_coffee():\n    assert shop.price("coffee") == 5\n'
 IDLE = HEAD + 'def test_tea_again():\n    assert shop.price("tea") == 3\n'

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from agents.generator.conftest import PLAIN
 from agents.generator.test_asking import GOOD, IDLE, OLD, SHOP, WRONG
 from agents.model.apis import serving
@@ -15,6 +17,8 @@ from setpoint.domain.cover import CoverGoals
 from setpoint.pipelines import render
 from setpoint.settings import CustomAgent
 from setpoint.store.artifacts import Artifacts
+
+pytestmark = pytest.mark.timeout(400)  # each look at tests is several interpreters
 
 
 def writes(text):

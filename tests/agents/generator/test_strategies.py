@@ -12,6 +12,7 @@ from setpoint.domain.cover import CoverGoals
 from setpoint.pipelines import render
 from setpoint.store.artifacts import Artifacts
 
+pytestmark = pytest.mark.timeout(400)  # each look at tests is several interpreters
 FAKE = """#!{python}
 import pathlib, sys, time
 words = sys.argv

@@ -69,20 +69,18 @@ class Drawing:
 
         hooks = list(gc.callbacks)
         try:
-            strategies, draw = self._prepared()
+            draw = self._drawer()
             with limited(_ONE_S), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                draw(strategies.from_type(hint), keep)
+                draw(hint, keep)
         except (Exception, TimeUp):  # noqa: BLE001 - types that cannot be drawn, and constructors that object
             return found
         finally:
-            gc.callbacks[:] = (
-                hooks  # it times collections of garbage, and so any call would seem to ask the clock
-            )
+            gc.callbacks[:] = hooks  # one that times them would make each call seem to ask the clock
         return found
 
-    def _prepared(self) -> tuple[Any, Callable[[Any, Callable[[Any], None]], None]]:
-        """Load Hypothesis; gives its strategies, and what tells values of one to a function."""
+    def _drawer(self) -> Callable[[Any, Callable[[Any], None]], None]:
+        """Load Hypothesis; gives what hands values for an annotation to a function."""
         import hypothesis  # noqa: PLC0415 - the project may have none
         from hypothesis import strategies  # noqa: PLC0415 - the same
         from hypothesis.configuration import set_hypothesis_home_dir  # noqa: PLC0415 - the same
@@ -98,10 +96,10 @@ class Drawing:
             suppress_health_check=list(hypothesis.HealthCheck),
         )
 
-        def draw(strategy: Any, keep: Callable[[Any], None]) -> None:  # noqa: ANN401 - Hypothesis' own types
-            bounds(hypothesis.given(strategy)(keep))()
+        def draw(hint: Any, keep: Callable[[Any], None]) -> None:  # noqa: ANN401 - any annotation
+            bounds(hypothesis.given(strategies.from_type(hint))(keep))()
 
-        return strategies, draw
+        return draw
 
 
 def _is_plain(hint: Any) -> bool:  # noqa: ANN401 - any annotation
