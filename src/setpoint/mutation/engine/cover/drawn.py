@@ -21,8 +21,8 @@ _EXAMPLES = 30
 _MOST = 12
 """Values kept for one parameter, the shortest."""
 _MOST_CHARACTERS = 100
-_ONE_S, _ALL_S = 0.6, 3.0
-"""CPU seconds for one parameter, and seconds for all of a module."""
+_ONE_S, _ONE_WALL_S, _ALL_S = 1.0, 6.0, 3.0
+"""CPU seconds and seconds for one parameter, and seconds for all of a module, after which none is begun."""
 _LETTERS, _MOST_LETTERS = "abcdexyzABCXYZ 0123789-_.", 8
 """What texts are made of: words that people can read. All of Unicode would first have to be looked at."""
 _PLAIN = (int, float, str, bytes, bool, complex, object, type(None), Any)
@@ -70,7 +70,7 @@ class Drawing:
         hooks = list(gc.callbacks)
         try:
             draw = self._drawer()
-            with limited(_ONE_S), warnings.catch_warnings():
+            with limited(_ONE_S, _ONE_WALL_S), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 draw(hint, keep)
         except (Exception, TimeUp):  # noqa: BLE001 - types that cannot be drawn, and constructors that object
