@@ -22,7 +22,7 @@ _MOST = 12
 """Values kept for one parameter, the shortest."""
 _MOST_CHARACTERS = 100
 _ONE_S, _ONE_WALL_S, _ALL_S = 1.0, 6.0, 3.0
-"""CPU seconds and seconds for one parameter, and seconds for all of a module, after which none is begun."""
+"""CPU seconds and seconds for one parameter; CPU seconds after which no more is begun for a module."""
 _LETTERS, _MOST_LETTERS = "abcdexyzABCXYZ 0123789-_.", 8
 """What texts are made of: words that people can read. All of Unicode would first have to be looked at."""
 _PLAIN = (int, float, str, bytes, bool, complex, object, type(None), Any)
@@ -38,7 +38,7 @@ class Drawing:
         """Write values by `express`; whatever Hypothesis keeps goes to the folder `home`."""
         self._express, self._home = express, home
         self._known: dict[str, tuple[str, ...]] = {}
-        self._until = time.monotonic() + _ALL_S
+        self._until = time.process_time() + _ALL_S
         self._there = importlib.util.find_spec("hypothesis") is not None
 
     def of(self, thing: Any) -> Mapping[str, tuple[str, ...]]:  # noqa: ANN401 - whatever can be called
@@ -53,7 +53,7 @@ class Drawing:
 
     def _values(self, hint: Any) -> tuple[str, ...]:  # noqa: ANN401 - any annotation
         key = repr(hint)
-        if key not in self._known and time.monotonic() < self._until:
+        if key not in self._known and time.process_time() < self._until:
             texts = {text for value in self._draw(hint) if (text := self._express(value)) is not None}
             short = sorted(
                 (text for text in texts if len(text) <= _MOST_CHARACTERS), key=lambda each: (len(each), each)
