@@ -24,6 +24,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from environments import environment
+
 from setpoint.agents.generator.pinned import without
 from setpoint.mutation.cover import argv_of, module_of, read_cover, read_reach
 from setpoint.mutation.engine.cover.wire import CoverRequest, ReachRequest
@@ -67,16 +69,6 @@ class Figures(NamedTuple):
     """Tests that fail when they are run again in a fresh process."""
     coverage: float | None
     mutation: float | None
-
-
-def environment(folder: Path) -> Path:
-    """Make an environment with the packages, pytest and coverage."""
-    python = folder / "environment" / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True)
-        pip = [str(python), "-m", "pip", "install", "-q", *PACKAGES]
-        subprocess.run(pip, check=True, stdout=sys.stderr)
-    return python
 
 
 def project(folder: Path, python: Path, file: str, tool: str) -> Path:
@@ -228,7 +220,7 @@ def main() -> None:
     """Run the bench."""
     given = words().parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    python = environment(given.folder)
+    python = environment(given.folder / "environment", *PACKAGES)
     sys.stdout.write(HEAD)
     every: dict[str, list[Figures]] = {}
     known = _kept(given.keep)

@@ -28,6 +28,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from environments import environment
+
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.evidence import Outcome
 from setpoint.evaluators import ProjectEvaluator
@@ -65,14 +67,10 @@ SUBJECTS = (
 def unpacked(subject: Subject, folder: Path) -> tuple[Path, Path]:
     """Fetch a project and make its environment, once; gives its root, a repository, and its interpreter."""
     name, archives = subject.package.replace("==", "-"), folder / "archives"
-    python = folder / f"{name}-venv" / "bin" / "python"
+    python = environment(folder / f"{name}-venv", *TOOLS, *subject.needs)
     if not list(archives.glob(f"{name}.tar.gz")):
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-binary", ":all:", "--no-deps", "-d"]
         subprocess.run([*pip, str(archives), subject.package], check=True, stdout=sys.stderr)
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
-        words = [str(python), "-m", "pip", "install", "-q", *TOOLS, *subject.needs]
-        subprocess.run(words, check=True, stdout=sys.stderr)
     root = folder / name
     shutil.rmtree(root, ignore_errors=True)
     with tarfile.open(archives / f"{name}.tar.gz") as archive:

@@ -15,13 +15,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from environments import environment
 from repair_trees import copied, unpacked
 
 from setpoint.domain.mutation import MutationReport
@@ -69,18 +69,9 @@ class Judged(NamedTuple):
         return sum(noticed for _, noticed in self.fates) / max(1, len(self.fates))
 
 
-def environment(folder: Path, name: str, *packages: str) -> Path:
-    """Make an environment with some packages."""
-    python = folder / name / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder / name)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True, stdout=sys.stderr)
-    return python
-
-
 def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float) -> Judged:
     """Judge all mutants of a module with Setpoint's engine."""
-    python = environment(folder, "environment", "pytest", "coverage")
+    python = environment(folder / "environment", "pytest", "coverage")
     with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as scratch:
         asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
         order = ScoreRequest(
@@ -104,7 +95,7 @@ def _fates(report: MutationReport) -> list[tuple[Change, bool]]:
 
 def by_mutmut(root: Path, folder: Path, module: str, tests: str) -> Judged:
     """Judge all mutants of a module with mutmut, in one process."""
-    python = environment(folder, "mutmut", "mutmut", "pytest<9")
+    python = environment(folder / "mutmut", "mutmut", "pytest<9")
     keep = (root / "setup.cfg").read_text(encoding="utf-8") if (root / "setup.cfg").exists() else ""
     package = module.partition("/")[0]
     own = f"[mutmut]\nsource_paths={package}\nonly_mutate={module}\nmax_children=1\n"

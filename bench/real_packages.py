@@ -20,6 +20,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from environments import environment
+
 WISH = "make the failing tests pass"
 
 
@@ -109,13 +111,7 @@ def fingerprint(root: Path) -> str:
 
 def interpreter(folder: Path) -> Path:
     """Make an environment with pytest and coverage alone: other plug-ins disturb some suites."""
-    python = folder / "environment" / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True)
-        subprocess.run(
-            [str(python), "-m", "pip", "install", "-q", "pytest", "coverage"], check=True, stdout=sys.stderr
-        )
-    return python
+    return environment(folder / "environment", "pytest", "coverage")
 
 
 def driven(root: Path, folder: Path) -> subprocess.CompletedProcess[str]:

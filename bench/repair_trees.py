@@ -11,6 +11,8 @@ import tarfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from environments import environment
+
 TUNED = {
     "boltons": "26.2.0",
     "more-itertools": "11.2.1",
@@ -101,12 +103,7 @@ class Package(NamedTuple):
 
 def interpreter(folder: Path) -> Path:
     """Make an environment with pytest, coverage and what the packages import."""
-    python = folder / "environment" / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True)
-        pip = [str(python), "-m", "pip", "install", "-q", *NEEDED]
-        subprocess.run(pip, check=True, stdout=sys.stderr)
-    return python
+    return environment(folder / "environment", *NEEDED)
 
 
 def unpacked(name: str, version: str, folder: Path) -> Path:

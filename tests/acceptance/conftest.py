@@ -35,6 +35,18 @@ QUICK = {
 Nobody is asked either, unless a test wants it.
 """
 ASKING = {"SETPOINT_ESCALATION__ON_LIMIT": "manual"}
+SUGGESTION = {
+    "severity": "warning",
+    "category": "documentation",
+    "message": "add says nothing about itself",
+    "file": "calc.py",
+    "line": 1,
+    "suggested_fix": "write a docstring",
+    "suggested_edits": [
+        {"start_line": 1, "end_line": 1, "replacement": 'def add(a, b):\n    """Add two numbers."""'}
+    ],
+}
+"""A finding of a reviewer, with a fix."""
 WISH = "make the failing tests pass"
 GIT = ["git", "-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
 
@@ -70,6 +82,16 @@ class Repository:
         (self.root.parent / "settings.toml").write_text(text, encoding="utf-8")
         self.write("setpoint.toml", text)
         self.commit("settings")
+
+    def crew(self, *prompts, critic):
+        """Give the repository a maker, with a list of steps per prompt, and a reviewer with `critic`."""
+        self.agent(*prompts, settings='[agents]\nreviewer = "critic"\nmaker = "actor"\n')
+        (self.root.parent / "critic.json").write_text(json.dumps({"prompts": critic}), encoding="utf-8")
+        settings = (self.root / "setpoint.toml").read_text(encoding="utf-8")
+        actor = settings[settings.index("[agent.actor]") :]
+        other = actor.replace("[agent.actor]", "[agent.critic]").replace("actor.json", "critic.json")
+        self.write("setpoint.toml", settings + other)
+        self.commit("a reviewer")
 
     def command(self):
         """Begin the command of an agent that plays the script named behind it."""

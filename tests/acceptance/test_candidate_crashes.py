@@ -2,13 +2,12 @@
 
 import json
 import random
-import subprocess
 import sys
 
 import pytest
 
 from acceptance import test_crash_matrix as matrix
-from acceptance.conftest import RIGHT, WISH, new_repository
+from acceptance.conftest import RIGHT, new_repository
 
 KILLS = 7
 RIGHT_ONE = [{"cost": 0.25}, {"sleep": 0.3}, {"shell": "sed -i 's/a - b/a + b/' calc.py"}, {"sleep": 0.1}]
@@ -39,24 +38,11 @@ def players(repository):
     repository.commit("settings")
 
 
-def begun(repository):
-    recorded = matrix.recorded(repository)
-    verb = ["resume"] if recorded else ["run", WISH, "--agents", "other,actor"]
-    return subprocess.Popen(
-        [sys.executable, "-m", "setpoint", *verb, "--json"],
-        cwd=repository.root,
-        env=repository.environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def driven(repository, chance, most):
-    killed, running = 0, begun(repository)
+    killed, running = 0, matrix.begun(repository, "--agents", "other,actor")
     while killed < min(most, 4) and matrix.strike(repository, running, chance):
         killed += 1
-        running = begun(repository)
+        running = matrix.begun(repository, "--agents", "other,actor")
     _, errors = running.communicate(timeout=matrix.SECONDS)
     assert running.returncode == 0, errors
     return killed

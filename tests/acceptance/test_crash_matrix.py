@@ -41,10 +41,10 @@ def test_whatever_is_killed_the_end_is_the_same(tmp_path, seed):
 def driven(repository, chance, most):
     """Drive a run to its end in spite of kills; gives how many there were."""
     killed = 0
-    running = begun(repository)
+    running = begun(repository, "--agent", "actor")
     while killed < min(most, 5) and strike(repository, running, chance):
         killed += 1
-        running = begun(repository)
+        running = begun(repository, "--agent", "actor")
     _, errors = running.communicate(timeout=SECONDS)
     assert running.returncode == 0, errors
     return killed
@@ -80,9 +80,9 @@ def attempts_are_paid_once(bodies):
     assert float(bodies[-1]["outcome"]["cost_usd"]) == pytest.approx(0.25 * len(told))
 
 
-def begun(repository):
-    """Start the run, or go on with it where it was recorded."""
-    verb = ["resume"] if recorded(repository) else ["run", WISH, "--agent", "actor"]
+def begun(repository, *agents):
+    """Start the run with these agents, or go on with it where it was recorded."""
+    verb = ["resume"] if recorded(repository) else ["run", WISH, *agents]
     return subprocess.Popen(
         [sys.executable, "-m", "setpoint", *verb, "--json"],
         cwd=repository.root,

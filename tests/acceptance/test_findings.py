@@ -3,33 +3,12 @@
 import json
 import subprocess
 
-from acceptance.conftest import BUG, RIGHT
-
-SUGGESTION = {
-    "severity": "warning",
-    "category": "documentation",
-    "message": "add says nothing about itself",
-    "file": "calc.py",
-    "line": 1,
-    "suggested_fix": "write a docstring",
-    "suggested_edits": [
-        {"start_line": 1, "end_line": 1, "replacement": 'def add(a, b):\n    """Add two numbers."""'}
-    ],
-}
+from acceptance.conftest import BUG, RIGHT, SUGGESTION
 
 
 def test_a_suggested_fix_is_a_patch_that_git_applies(repository):
     answer = json.dumps({"decision": "approve", "findings": [SUGGESTION]})
-    repository.agent(
-        [{"write": "calc.py", "text": RIGHT}], settings='[agents]\nreviewer = "critic"\nmaker = "actor"\n'
-    )
-    script = repository.root.parent / "critic.json"
-    script.write_text(json.dumps({"prompts": [[{"say": answer}]]}))
-    settings = (repository.root / "setpoint.toml").read_text()
-    actor = settings[settings.index("[agent.actor]") :]
-    critic = actor.replace("[agent.actor]", "[agent.critic]").replace("actor.json", "critic.json")
-    repository.write("setpoint.toml", settings + critic)
-    repository.commit("a reviewer")
+    repository.crew([{"write": "calc.py", "text": RIGHT}], critic=[[{"say": answer}]])
 
     code, outcome = repository.run()
     assert (code, outcome["ending"]) == (0, "verified")

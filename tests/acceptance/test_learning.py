@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from acceptance.conftest import BUG, RIGHT
+from acceptance.conftest import BUG, RIGHT, SUGGESTION
 
 ALL_SHOWN = {"SETPOINT_MEMORY__HOLD_OUT": "0", "SETPOINT_MEMORY__WITHHOLD": "0"}
 HANDLING = "no error handling: a missing rate raises KeyError"
@@ -16,33 +16,11 @@ OBJECTION = {
     "line": 1,
     "confidence": 0.9,
 }
-SUGGESTION = {
-    "severity": "warning",
-    "category": "documentation",
-    "message": "add says nothing about itself",
-    "file": "calc.py",
-    "line": 1,
-    "suggested_fix": "write a docstring",
-    "suggested_edits": [
-        {"start_line": 1, "end_line": 1, "replacement": 'def add(a, b):\n    """Add two numbers."""'}
-    ],
-}
 HANDLED = RIGHT + "\n\ndef rate(rates, name):\n    return rates.get(name, 0)\n"
 
 
 def answer(decision, *findings):
     return [{"say": json.dumps({"decision": decision, "findings": list(findings)})}]
-
-
-def crewed(repository, maker, critic):
-    """Give the repository a maker and a reviewer with a script each."""
-    repository.agent(*maker, settings='[agents]\nreviewer = "critic"\nmaker = "actor"\n')
-    (repository.root.parent / "critic.json").write_text(json.dumps({"prompts": critic}))
-    settings = (repository.root / "setpoint.toml").read_text()
-    actor = settings[settings.index("[agent.actor]") :]
-    other = actor.replace("[agent.actor]", "[agent.critic]").replace("actor.json", "critic.json")
-    repository.write("setpoint.toml", settings + other)
-    repository.commit("a crew")
 
 
 def listed(repository, *words):
@@ -58,10 +36,10 @@ def told(repository, *words, code=0, **more):
 @pytest.mark.timeout(400)  # two runs and a dozen verbs, each a process of its own
 def test_the_full_flow_of_the_design(repository):
     # The first run: the reviewer objects, the work bounces, the second round is approved.
-    crewed(
-        repository,
-        [[{"write": "calc.py", "text": RIGHT}], [{"write": "calc.py", "text": HANDLED}]],
-        [answer("request_changes", OBJECTION), answer("approve", SUGGESTION)],
+    repository.crew(
+        [{"write": "calc.py", "text": RIGHT}],
+        [{"write": "calc.py", "text": HANDLED}],
+        critic=[answer("request_changes", OBJECTION), answer("approve", SUGGESTION)],
     )
     code, first = repository.run(**ALL_SHOWN)
     assert (code, first["iterations"], first["bounces"]) == (0, 2, 1)
@@ -77,7 +55,7 @@ def test_the_full_flow_of_the_design(repository):
     # The next run on a like task is told so before it begins, and is approved at the first review.
     repository.git("merge", "-q", first["branch"])
     repository.write("calc.py", BUG)
-    crewed(repository, [[{"write": "calc.py", "text": HANDLED}]], [answer("approve", SUGGESTION)])
+    repository.crew([{"write": "calc.py", "text": HANDLED}], critic=[answer("approve", SUGGESTION)])
     code, second = repository.run(**ALL_SHOWN)
     assert (code, second["iterations"], second["bounces"]) == (0, 1, 0)
     events = json.loads(told(repository, "show", second["trace_id"], "--json"))
@@ -101,10 +79,10 @@ def test_the_full_flow_of_the_design(repository):
 
 
 def test_a_dismissal_takes_belief_from_what_led_to_the_finding(repository):
-    crewed(
-        repository,
-        [[{"write": "calc.py", "text": RIGHT}], [{"write": "calc.py", "text": HANDLED}]],
-        [answer("request_changes", OBJECTION), answer("approve")],
+    repository.crew(
+        [{"write": "calc.py", "text": RIGHT}],
+        [{"write": "calc.py", "text": HANDLED}],
+        critic=[answer("request_changes", OBJECTION), answer("approve")],
     )
     _, run = repository.run(**ALL_SHOWN)
     before = next(each for each in listed(repository) if "sent back here" in each["learning"]["title"])
@@ -128,7 +106,7 @@ def test_a_dismissal_takes_belief_from_what_led_to_the_finding(repository):
 
 @pytest.mark.timeout(400)  # one run and two full measurements
 def test_a_fix_is_really_applied_measured_and_delivered(repository):
-    crewed(repository, [[{"write": "calc.py", "text": RIGHT}]], [answer("approve", SUGGESTION)])
+    repository.crew([{"write": "calc.py", "text": RIGHT}], critic=[answer("approve", SUGGESTION)])
     _, run = repository.run(**ALL_SHOWN)
     (found,) = json.loads(told(repository, "finding", "list", "--json"))
 

@@ -1,16 +1,15 @@
 """What every Workspace does, shown on git and on the shipped fake."""
 
 import subprocess
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from setpoint.domain.attempt import Attempt, Stop
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.errors import WorkspaceError
 from setpoint.testing import FolderWorkspace
 from setpoint.workspace import GitWorkspace, ensure_state
+from workspace.repository import attempt
 
 RUN = TraceId("run-1")
 BASE = {
@@ -18,16 +17,6 @@ BASE = {
     "pkg/deep/data.txt": "one\ntwo\n",
     "old.py": "x = 1\n",
 }
-
-
-def attempt(text: str = "done") -> Attempt:
-    return Attempt(
-        agent="scripted",
-        stop=Stop.END_TURN,
-        text=text,
-        started_at=datetime(2026, 1, 1, tzinfo=UTC),
-        duration_s=1.5,
-    )
 
 
 @pytest.fixture(params=["git", "fake"])

@@ -125,6 +125,20 @@ async def test_checks_of_a_tree_share_the_cache_of_the_type_checker(root: Path) 
     assert any(each.is_file() and each.stat().st_size for each in kept)
 
 
+async def test_what_files_compile_to_is_left_for_the_selections_after_a_whole_run(root: Path) -> None:
+    folder = root / ".setpoint" / "cache" / "tools" / "shared" / "bytecode"
+    await standing(root).measure_tree(root)
+    whole = set(folder.iterdir())
+    (root / "calc.py").write_text(CODE.replace("a + b", "b + a"))
+    await standing(root).measure_tree(root, fast=True)
+    selected = set(folder.iterdir())
+    assert whole < selected  # what changed, and what only a selection imports
+
+    (root / "calc.py").write_text(CODE.replace("a + b", "a + b + 0"))
+    await standing(root).measure_tree(root, fast=True, fresh=True)
+    assert set(folder.iterdir()) == selected
+
+
 async def test_a_deleted_file_and_an_ignored_one_are_seen_in_a_tree_recorded_again(root: Path) -> None:
     first = await standing(root).measure_tree(root, fast=True)
     (root / "extra.py").write_text("X = 1\n")

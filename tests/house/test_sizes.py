@@ -29,6 +29,7 @@ READERS = {
     "src/setpoint/evaluators/inside/setpoint_report.py": "no part of Setpoint's process: pytest loads it",
     "src/setpoint/evaluators/inside/setpoint_spectra.py": "as above",
     "src/setpoint/evaluators/inside/setpoint_unittest.py": "nor is this: the project's interpreter runs it",
+    "src/setpoint/memory/meaning.py": "writes alone: a library hears nowhere else that it must not report",
     "src/setpoint/mutation/engine/cover/replay.py": "as above: it hands its own on, with another seed",
 }
 """Who may read the environment, and why."""

@@ -2,6 +2,8 @@
 
 import os
 import struct
+import subprocess
+import sys
 
 import pytest
 
@@ -95,3 +97,17 @@ def test_a_model_that_is_not_the_known_one_is_refused(tmp_path):
         MiniLm(other).vectors(["x"])
     with pytest.raises(UsageError, match="cannot be read"):
         MiniLm(tmp_path / "none.onnx").vectors(["x"])
+
+
+def test_the_runtime_of_the_model_leaves_nothing_in_the_home_and_reports_nothing(tmp_path):
+    code = "from setpoint.memory.meaning import meaning_here; print(len(meaning_here().vectors(['x'])))"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "ORT_"))}
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment | {"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (told.stdout, told.stderr) == ("1\n", "")
+    assert list(tmp_path.rglob("*")) == []

@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
@@ -51,20 +50,18 @@ def repair(tmp_path: Path) -> Callable[..., Result]:
         keys = {"cpu_s": 20.0, "wall_s": 60.0, "extra_s": 0.1, "max_patches": 2, **keys}
         request = Request(tree=str(root), failing=failing, **keys)
         asked, answered = tmp_path / "request.json", tmp_path / "result.json"
-        asked.write_text(json.dumps(asdict(request)))
-        done = subprocess.run(
-            engine_argv(sys.executable, asked, answered),
-            capture_output=True,
-            text=True,
-            env=ENVIRONMENT,
-            timeout=100,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout.splitlines()[-1])["event"] == "end"
+        write_request(request, asked)
+        end_of(engine_argv(sys.executable, asked, answered))
         return read_result(answered)
 
     return run
+
+
+def end_of(argv: Sequence[str]) -> None:
+    """Run the engine; it must say at last that it came to its end."""
+    done = subprocess.run(argv, capture_output=True, text=True, env=ENVIRONMENT, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["event"] == "end"
 
 
 @pytest.fixture
@@ -75,16 +72,7 @@ def scored(tmp_path: Path) -> Callable[..., tuple[str, MutationReport]]:
         request = ScoreRequest(tree=str(root), targets=targets, **{"wall_s": 60.0, **keys})
         asked, answered = tmp_path / "request.json", tmp_path / "result.json"
         write_request(request, asked)
-        done = subprocess.run(
-            score_argv(sys.executable, asked, answered),
-            capture_output=True,
-            text=True,
-            env=ENVIRONMENT,
-            timeout=100,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout.splitlines()[-1])["event"] == "end"
+        end_of(score_argv(sys.executable, asked, answered))
         return read_score(answered)
 
     return run

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from setpoint.mutation.engine.exchange import read_order
 from setpoint.mutation.engine.wire import Request
 from setpoint.mutation.order import ENGINE
 
@@ -308,7 +309,7 @@ def test_a_wrong_request_is_told_apart(tmp_path, text):
     asked = tmp_path / "request.json"
     asked.write_text(text)
     with pytest.raises(ValueError, match=r"request\.json|Expecting"):
-        Request.read(str(asked))
+        read_order(Request, str(asked))
     done = subprocess.run(
         [sys.executable, str(ENGINE), str(asked), str(tmp_path / "r.json")],
         capture_output=True,
@@ -322,7 +323,7 @@ def test_a_wrong_request_is_told_apart(tmp_path, text):
 def test_a_request_survives_the_way_through_json(tmp_path):
     asked = tmp_path / "request.json"
     asked.write_text(json.dumps({"tree": "/x", "failing": ["a"], "avoid": ["b"], "wall_s": 3}))
-    assert Request.read(str(asked)) == Request(tree="/x", failing=("a",), avoid=("b",), wall_s=3)
+    assert read_order(Request, str(asked)) == Request(tree="/x", failing=("a",), avoid=("b",), wall_s=3)
 
 
 @pytest.mark.parametrize("path", sorted(ENGINE.rglob("*.py")), ids=lambda path: path.name)

@@ -2,21 +2,11 @@
 
 import json
 
-from acceptance.conftest import RIGHT, new_repository
+from acceptance.conftest import RIGHT, SUGGESTION, new_repository
 from setpoint import wiring
 from setpoint.domain.learning import LearningKind, Proposal, Trust
 
-DOCSTRING = {
-    "severity": "warning",
-    "category": "documentation",
-    "message": "add says nothing about itself",
-    "file": "calc.py",
-    "line": 1,
-    "suggested_fix": "write a docstring",
-    "suggested_edits": [
-        {"start_line": 1, "end_line": 1, "replacement": 'def add(a, b):\n    """Add two numbers."""'}
-    ],
-}
+DOCSTRING = SUGGESTION
 NAMES = {
     "severity": "info",
     "category": "style",
@@ -41,17 +31,8 @@ def make_reviewed(place):
     repository = new_repository(place)
     for name, value in (("user.name", "Ada"), ("user.email", "ada@localhost")):
         repository.git("config", name, value)
-    repository.agent(
-        [{"write": "calc.py", "text": RIGHT}], settings='[agents]\nreviewer = "critic"\nmaker = "actor"\n'
-    )
     answer = json.dumps({"decision": "approve", "findings": [DOCSTRING, NAMES, BREAKS]})
-    script = place.parent / "critic.json"
-    script.write_text(json.dumps({"prompts": [[{"say": answer}]]}))
-    settings = (place / "setpoint.toml").read_text()
-    actor = settings[settings.index("[agent.actor]") :]
-    critic = actor.replace("[agent.actor]", "[agent.critic]").replace("actor.json", "critic.json")
-    repository.write("setpoint.toml", settings + critic)
-    repository.commit("a reviewer")
+    repository.crew([{"write": "calc.py", "text": RIGHT}], critic=[[{"say": answer}]])
     _code, outcome = repository.run()
     assert outcome["ending"] == "verified", outcome
     return repository, outcome["trace_id"]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.evidence import CheckResult
 from setpoint.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from setpoint.domain.evaluation import Evaluation, Stage
+    from setpoint.domain.evidence import CheckResult
 
 
 def check(

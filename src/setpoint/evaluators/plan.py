@@ -23,6 +23,7 @@ from setpoint.evaluators.integrity.isolation import Aside, isolated
 from setpoint.evaluators.mutants.score import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
+from setpoint.evaluators.suites import bytecode
 from setpoint.evaluators.suites.coverage import CoverageReport, run_options
 from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
@@ -277,7 +278,8 @@ class Plan:
             return
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
-        runner = replace(self.runner(cover, name), reach=self.reach if target.record else None)
+        reach = self.reach if target.record else None
+        runner = replace(self.runner(cover, name), reach=reach, bytecode=self._bytecode(target))
         suite = TestSuite(
             runner=runner,
             only=target.only,
@@ -294,13 +296,7 @@ class Plan:
             str(runner.memory_bytes),
             *runner.args,
         )
-        identity = (
-            *identity,
-            "settled",
-            *sorted(target.settled),
-            "shaky",
-            *sorted(target.shaky),
-        )
+        identity = (*identity, "settled", *sorted(target.settled), "shaky", *sorted(target.shaky))
         identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
         identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
         identity = (*identity, "footing", target.footing.commit if target.footing else "")
@@ -355,6 +351,12 @@ class Plan:
         bounds = (str(checks.mutation_budget_s), str(checks.mutation_goal))
         identity = ("mutation", interpreter.fingerprint, *bounds, *checks.pytest_args)
         yield Group(checks=(check,), identity=(*identity, "settled", *sorted(settled)))
+
+    def _bytecode(self, target: Target) -> str:
+        """Say what is kept of compiled files; the whole suite uses none of it, with the map it adds to it."""
+        if self._cold(target) or not (target.record or target.stage is Stage.EVALUATE):
+            return ""
+        return bytecode.told(self.shared / "bytecode", take=target.stage is Stage.EVALUATE)
 
     @property
     def reach(self) -> Path:

@@ -233,8 +233,9 @@ class ProjectEvaluator:
         checks = self._settings.checks
         both = await self._interpreters(root)
         interpreter = both.project
-        layout = await layout_at(repository_of(copy), base)
-        place = await check_out_commit(self._state, copy, base)
+        layout, place = await asyncio.gather(
+            layout_at(repository_of(copy), base), check_out_commit(self._state, copy, base)
+        )
         layout, leak = await found_leak(root, place, interpreter, layout)
         chosen = choose(checks, layout, both)
         programs = await find_programs(root, chosen, both, layout.package_folders)

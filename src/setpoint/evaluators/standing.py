@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import shutil
 import tempfile
@@ -46,8 +47,9 @@ class Standing:
 
     async def record(self, folder: Path) -> tuple[Commit, Tree]:
         """Record all that stands in the work tree, untracked files too; gives last commit and tree."""
-        start = await head(self._root)
-        objects = (await git(self._root, "rev-parse", "--path-format=absolute", "--git-path", "objects")).text
+        words = ("rev-parse", "--path-format=absolute", "--git-path", "objects")
+        start, where = await asyncio.gather(head(self._root), git(self._root, *words))
+        objects = where.text
         variables = {
             "GIT_INDEX_FILE": str(folder / "index"),
             "GIT_OBJECT_DIRECTORY": str(folder / "objects"),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
 from setpoint.domain.cover import CoverReport
 from setpoint.domain.ids import TraceId
 from setpoint.domain.value import Instant, Text, Value
+from setpoint.events.pages import templates
 from setpoint.policies.cover import instructions, missed, quality
 
 
@@ -69,7 +66,7 @@ def html(course: CoverCourse, trend: tuple[CoverTrend, ...]) -> str:
 def _rendered(template: str, course: CoverCourse, trend: tuple[CoverTrend, ...]) -> str:
     left = instructions(course.last.report) if course.last else ()
     return (
-        _environment()
+        templates()
         .get_template(template)
         .render(course=course, last=course.last, left=left, trend=trend, share=_share)
         .strip()
@@ -79,14 +76,3 @@ def _rendered(template: str, course: CoverCourse, trend: tuple[CoverTrend, ...])
 
 def _share(value: float | None) -> str:
     return "not measured" if value is None else f"{value:.1%}"
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("setpoint.events", "templates"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=select_autoescape(("html", "html.j2")),
-    )

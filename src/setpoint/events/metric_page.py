@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from setpoint.events.measures import Loop
 from setpoint.events.metrics import Metric, MetricsReport, amount
+from setpoint.events.pages import templates
 
 WIDTH, HEIGHT, PAD = 320, 64, 6
 """The plotted area, in pixels."""
@@ -67,12 +68,6 @@ def _share(value: float, least: float, most: float) -> float:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("setpoint.events", "templates"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=True,
-    )
+    environment = templates()
     environment.filters |= {"amount": amount, "day_plot": day_plot, "by_loop": by_loop}
     return environment

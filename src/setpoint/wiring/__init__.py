@@ -1,95 +1,111 @@
-"""The composition root: the only place that knows every adapter."""
+"""The composition root: the only place that knows every adapter.
 
-from setpoint.evaluators import Told
-from setpoint.events.opinions import Opinion
-from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
-from setpoint.wiring.cover import cover_course, cover_order, write_cover_report, writes_tests
-from setpoint.wiring.crew import BoardOutcome, work_off
-from setpoint.wiring.deliveries import notice_deliveries, observe_deliveries
-from setpoint.wiring.doctor import agent_rows, diagnosis
-from setpoint.wiring.editing import answer_with_edit
-from setpoint.wiring.exporting import run_report, send_trace, write_run_page
-from setpoint.wiring.feedback import Decided, apply_fix, comment, fixable, rewrite_fix
-from setpoint.wiring.feedback import dismiss as dismiss_finding
-from setpoint.wiring.feedback import known_opinions as opinions
-from setpoint.wiring.feedback import rates as apply_rates
-from setpoint.wiring.findings import (
-    Passage,
-    Seen,
-    finding_of,
-    findings_of,
-    fix_of,
-    passage_of,
-    patch_of_lines,
-)
-from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
-from setpoint.wiring.glancing import Glance, glance
-from setpoint.wiring.launching import Failed, Launcher, Working
-from setpoint.wiring.learnings import alike as learnings_alike
-from setpoint.wiring.learnings import exported as export_learnings
-from setpoint.wiring.learnings import imported as import_learnings
-from setpoint.wiring.learnings import in_use_from as learnings_from
-from setpoint.wiring.learnings import learning, learnings, memory_mark, reindex, retire_from, uplift
-from setpoint.wiring.learnings import like as learnings_like
-from setpoint.wiring.learnings import merge as merge_learnings
-from setpoint.wiring.learnings import weigh as weigh_learning
-from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
-from setpoint.wiring.memory import memory_of
-from setpoint.wiring.metrics import (
-    metric_snapshots,
-    metrics,
-    metrics_exposition,
-    store_due_metrics,
-    store_metrics,
-    write_metrics_page,
-)
-from setpoint.wiring.mutants import mutate
-from setpoint.wiring.orders import check_prompts, order, pipeline, story
-from setpoint.wiring.production import (
-    SignalBook,
-    Taken,
-    record_deployment,
-    take_alerts,
-    take_envelope,
-    take_events,
-    take_spans,
-)
-from setpoint.wiring.production import decide as decide_problem
-from setpoint.wiring.production_view import (
-    ProblemView,
-    ProductionView,
-    SignalView,
-    problem_view,
-    production_mark,
-    production_view,
-    signal_view,
-    signal_views,
-)
-from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
-from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
-from setpoint.wiring.quarantine import put as put_in_quarantine
-from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
-from setpoint.wiring.reading import (
-    FILTERS,
-    Comment,
-    RunStory,
-    Said,
-    changes_of,
-    comments_of,
-    decided_of,
-    diff_of,
-    place_of,
-    run_mark,
-    run_story,
-)
-from setpoint.wiring.roles import players
-from setpoint.wiring.scribe import remarks
-from setpoint.wiring.seen import saw as saw_finding
-from setpoint.wiring.stepping import Stepped, step
-from setpoint.wiring.trial import Trial, try_agent
-from setpoint.wiring.visitors import visitor_tokens
-from setpoint.wiring.watching import Heard, watch
-from setpoint.wiring.world import drive, measure
+What it offers is imported below for readers and type checkers, and loaded when it is first asked for: a verb
+that reads a record loads neither agents nor evaluators nor the durable engine.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from setpoint.syntax import parse
+
+if TYPE_CHECKING:
+    from setpoint.evaluators import Told
+    from setpoint.events.opinions import Opinion
+    from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
+    from setpoint.wiring.cover import cover_course, cover_order, write_cover_report, writes_tests
+    from setpoint.wiring.crew import BoardOutcome, work_off
+    from setpoint.wiring.deliveries import notice_deliveries, observe_deliveries
+    from setpoint.wiring.doctor import agent_rows, diagnosis
+    from setpoint.wiring.editing import answer_with_edit
+    from setpoint.wiring.exporting import run_report, send_trace, write_run_page
+    from setpoint.wiring.feedback import Decided, apply_fix, comment, fixable, rewrite_fix
+    from setpoint.wiring.feedback import dismiss as dismiss_finding
+    from setpoint.wiring.feedback import known_opinions as opinions
+    from setpoint.wiring.feedback import rates as apply_rates
+    from setpoint.wiring.findings import (
+        Passage,
+        Seen,
+        finding_of,
+        findings_of,
+        fix_of,
+        passage_of,
+        patch_of_lines,
+    )
+    from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+    from setpoint.wiring.glancing import Glance, glance
+    from setpoint.wiring.launching import Failed, Launcher, Working
+    from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
+    from setpoint.wiring.memory import memory_of
+    from setpoint.wiring.metering import (
+        metric_snapshots,
+        metrics,
+        metrics_exposition,
+        store_due_metrics,
+        store_metrics,
+        write_metrics_page,
+    )
+    from setpoint.wiring.mutants import mutate
+    from setpoint.wiring.orders import check_prompts, order, pipeline, story
+    from setpoint.wiring.problems import (
+        ProblemView,
+        ProductionView,
+        SignalView,
+        problem_view,
+        production_mark,
+        production_view,
+        signal_view,
+        signal_views,
+    )
+    from setpoint.wiring.production import (
+        SignalBook,
+        Taken,
+        record_deployment,
+        take_alerts,
+        take_envelope,
+        take_events,
+        take_spans,
+    )
+    from setpoint.wiring.production import decide as decide_problem
+    from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
+    from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
+    from setpoint.wiring.quarantine import put as put_in_quarantine
+    from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
+    from setpoint.wiring.reading import (
+        FILTERS,
+        Comment,
+        RunStory,
+        Said,
+        changes_of,
+        comments_of,
+        decided_of,
+        diff_of,
+        place_of,
+        run_mark,
+        run_story,
+    )
+    from setpoint.wiring.roles import players
+    from setpoint.wiring.scribe import remarks
+    from setpoint.wiring.seen import saw as saw_finding
+    from setpoint.wiring.stepping import Stepped, step
+    from setpoint.wiring.teaching import alike as learnings_alike
+    from setpoint.wiring.teaching import exported as export_learnings
+    from setpoint.wiring.teaching import imported as import_learnings
+    from setpoint.wiring.teaching import in_use_from as learnings_from
+    from setpoint.wiring.teaching import learning, learnings, memory_mark, reindex, retire_from, uplift
+    from setpoint.wiring.teaching import like as learnings_like
+    from setpoint.wiring.teaching import merge as merge_learnings
+    from setpoint.wiring.teaching import weigh as weigh_learning
+    from setpoint.wiring.trial import Trial, try_agent
+    from setpoint.wiring.visitors import visitor_tokens
+    from setpoint.wiring.watching import Heard, watch
+    from setpoint.wiring.world import drive, measure
 
 __all__ = [
     "FILTERS",
@@ -219,3 +235,31 @@ __all__ = [
     "write_run_page",
     "writes_tests",
 ]
+
+
+@cache
+def _places() -> dict[str, tuple[str, str]]:
+    """Give the module of each name, and its name there, from the imports above: they stand nowhere else."""
+    tree = parse(Path(__file__).read_bytes())
+    checked = next(each for each in tree.body if isinstance(each, ast.If))
+    return {
+        name.asname or name.name: (each.module or "", name.name)
+        for each in checked.body
+        if isinstance(each, ast.ImportFrom)
+        for name in each.names
+    }
+
+
+if not TYPE_CHECKING:  # to a type checker, a module with a `__getattr__` would have every name
+
+    def __getattr__(name: str) -> object:
+        try:
+            module, there = _places()[name]
+        except KeyError:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message, name=name) from None
+        value = globals()[name] = getattr(import_module(module), there)
+        return value
+
+    def __dir__() -> Sequence[str]:
+        return sorted({*globals(), *__all__})

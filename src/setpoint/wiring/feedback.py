@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from setpoint.domain.attempt import Attempt, Stop
 from setpoint.domain.evaluation import Evaluation, Stage
@@ -110,21 +110,8 @@ def apply_fix(project: Project, trace_id: TraceId, which: str) -> Decided:
     """Apply a suggested fix to the best state of a finished run, measure it, and deliver it if it holds."""
     seen = finding_of(project, trace_id, which)
     patch = fix_of(project, trace_id, seen)
-    who, told = person(project), history(project.log.replay(trace_id))
-    label = f"apply-{seen.finding.fingerprint}"
-    tried = asyncio.run(_tried(project, told, seen, patch, label, who))
-    body = FixApplied(
-        finding=seen.finding.fingerprint,
-        category=seen.finding.category,
-        file=seen.finding.file,
-        by=person(project),
-        commit=tried.commit,
-        branch=tried.branch,
-        kept=not tried.reason,
-        states=tried.states,
-        reason=tried.reason,
-        after_s=_after_s(project, trace_id),
-    )
+    told = history(project.log.replay(trace_id))
+    body = FixApplied(**_tried(project, told, seen, patch, f"apply-{seen.finding.fingerprint}"))
     return record(project, trace_id, f"feedback:applied:{seen.finding.fingerprint}", body)
 
 
@@ -136,24 +123,11 @@ def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> 
         suggested = (
             fix_of(project, trace_id, seen) if seen.finding.fix.edits else seen.finding.fix.description
         )
-    who, told = person(project), history(project.log.replay(trace_id))
+    told = history(project.log.replay(trace_id))
     turn = sum(isinstance(each, FixRewritten) for each in told.feedback) + 1
     label = f"rewrite-{seen.finding.fingerprint}-{turn}"
-    tried = asyncio.run(_tried(project, told, seen, patch, label, who))
-    body = FixRewritten(
-        finding=seen.finding.fingerprint,
-        category=seen.finding.category,
-        file=seen.finding.file,
-        suggested=suggested,
-        written=patch,
-        by=person(project),
-        commit=tried.commit,
-        branch=tried.branch,
-        kept=not tried.reason,
-        states=tried.states,
-        reason=tried.reason,
-        after_s=_after_s(project, trace_id),
-    )
+    tried = _tried(project, told, seen, patch, label)
+    body = FixRewritten(suggested=suggested, written=patch, **tried)
     return record(project, trace_id, f"feedback:rewritten:{seen.finding.fingerprint}:{turn}", body)
 
 
@@ -180,38 +154,60 @@ def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Dec
     return Decided(stands, changed, learnt)
 
 
-class _Tried(NamedTuple):
-    """A patch on a run's best state, as it was measured."""
+class _Tried(TypedDict):
+    """A patch on a run's best state, as it was measured and as it is recorded."""
 
+    finding: str
+    category: str
+    file: str
+    by: str
     commit: Commit
     branch: str
+    kept: bool
     states: dict[str, CheckState]
     reason: str
     """Why it was not kept; empty where it was."""
+    after_s: float | None
 
 
-async def _tried(project: Project, told: History, seen: Seen, patch: str, label: str, who: str) -> _Tried:
-    trace_id = told.trace_id
-    outcome = _finished(told, seen)
-    order = released(told.order, project.log.replay(trace_id))
+def _tried(project: Project, told: History, seen: Seen, patch: str, label: str) -> _Tried:
+    who, finding = person(project), seen.finding
+    order = released(told.order, project.log.replay(told.trace_id))
+    best = _finished(told, seen).best
+    snapshot, evaluation = asyncio.run(_measured(project, order, best, patch, label, who))
+    reason = _against(evaluation, told, finding)
+    branch = "" if reason else asyncio.run(_delivered(project, order, told, snapshot, who))
+    return _Tried(
+        finding=finding.fingerprint,
+        category=finding.category,
+        file=finding.file,
+        by=who,
+        commit=snapshot.commit,
+        branch=branch,
+        kept=not reason,
+        states={each.check: each.state for each in evaluation.evidence},
+        reason=reason,
+        after_s=_after_s(project, told.trace_id),
+    )
+
+
+async def _measured(
+    project: Project, order: RunOrder, best: Commit, patch: str, label: str, who: str
+) -> tuple[Snapshot, Evaluation]:
     workspace = GitWorkspace(project.root, project.state)
     evaluator = ProjectEvaluator(
         Settings.model_validate_json(order.settings), project.artifacts, project.state
     )
-    copy = await workspace.open(trace_id, order.base)
-    await workspace.restore(copy, outcome.best)
+    copy = await workspace.open(order.trace_id, order.base)
+    await workspace.restore(copy, best)
     answer = await ask(copy.path, "apply", "--whitespace=nowarn", "-", stdin=patch.encode())
     if not answer.ok:
         why = answer.stderr.decode("utf-8", "replace").strip()
-        raise UsageError(f"the patch does not fit {outcome.best[:10]}: {why}", mend="mend it by hand")
+        raise UsageError(f"the patch does not fit {best[:10]}: {why}", mend="mend it by hand")
     snapshot = await workspace.snapshot(copy, label, _by_hand(who))
     await evaluator.prepare(order, copy)
     measured = Measured(copy, snapshot.commit, snapshot.tree, Stage.TEST)
-    evaluation = await evaluator.evaluate(order, measured)
-    reason = _against(evaluation, told, seen.finding)
-    branch = "" if reason else await _delivered(project, order, told, snapshot, who)
-    states = {each.check: each.state for each in evaluation.evidence}
-    return _Tried(snapshot.commit, branch, states, reason)
+    return snapshot, await evaluator.evaluate(order, measured)
 
 
 def _finished(told: History, seen: Seen) -> RunOutcome:

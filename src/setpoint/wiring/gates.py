@@ -6,14 +6,13 @@ import asyncio
 import time
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from setpoint.domain.events import CancelRequested, GateAnswered
 from setpoint.domain.gate import Answer, Choice, Edited, Gate, Grant, Via, answered_key
 from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.run import RunOutcome
 from setpoint.domain.value import Value
-from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RunInUse, UsageError
 from setpoint.events.queries import RunState, runs
 from setpoint.events.replay import Asked, History, history
@@ -23,7 +22,9 @@ from setpoint.policies.secrets import without_secrets
 from setpoint.processes.git import ask
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.project import Project, find_run, recorded_order
-from setpoint.wiring.world import drive
+
+if TYPE_CHECKING:
+    from setpoint.durable.dbos import DbosEngine
 
 POLL_S = 0.2
 """Seconds between two looks at a run that another process ends."""
@@ -134,11 +135,17 @@ def cancel(project: Project, which: str, reason: str = "") -> RunOutcome:
     project.log.append(trace_id, "cancel", (CancelRequested(by=person(project), reason=reason),))
     # The process that drives it ends it; where there is none, this one does.
     outcome = _ended_by_its_owner(project, trace_id)
-    return outcome or drive(project, recorded_order(project, trace_id))
+    if outcome is not None:
+        return outcome
+    from setpoint.wiring.world import drive
+
+    return drive(project, recorded_order(project, trace_id))
 
 
 def _ended_by_its_owner(project: Project, trace_id: TraceId) -> RunOutcome | None:
     """Wait for the process that drives a run to end it; none where no process does, or any more."""
+    from setpoint.durable.dbos import DbosEngine
+
     owner, engine = RunLocks(project.state).owner, DbosEngine(project.state)
     end = time.monotonic() + END_S
     told, seen = False, owner(trace_id) is not None

@@ -36,7 +36,7 @@ from setpoint.settings import Settings
 from setpoint.wiring.board import shelf
 from setpoint.wiring.exporting import send_finished
 from setpoint.wiring.memory import memory_of
-from setpoint.wiring.metrics import store_due_metrics
+from setpoint.wiring.metering import store_due_metrics
 from setpoint.wiring.project import Project
 from setpoint.wiring.scribe import HeardLog, Scribe
 from setpoint.wiring.shielded import ShieldedEvaluator

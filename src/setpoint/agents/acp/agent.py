@@ -191,11 +191,12 @@ class AcpAgent:
             confined = await self._sandbox.hold(self._launch, self._command(workdir, limits, pointed))
             lane.push_async_callback(confined.release)
             process = await spawn(confined.command, stderr)
-        except BaseException as error:
+        except OSError as error:
             await lane.aclose()
-            if not isinstance(error, OSError):
-                raise
             return breakage.missing(self._launch, f"cannot start: {error}")
+        except BaseException:
+            await lane.aclose()
+            raise
         live = LiveSession(self._launch, process, stderr, self._transcripts[role])
         self._held[role] = _Held(
             session=session, workdir=workdir, live=live, confined=confined, lane=lane, tap=tap

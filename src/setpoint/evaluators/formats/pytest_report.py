@@ -89,6 +89,12 @@ class _Internal(_Line):
     text: str
 
 
+class _Forks(_Line):
+    """Each run of a selection is a fork (`inside/setpoint_tries.py`)."""
+
+    kind: Literal["forks"]
+
+
 class _End(_Line):
     kind: Literal["end"]
     exit: int
@@ -99,7 +105,7 @@ MOST_AGAIN = 20
 MOST_BYTES = 256 << 20
 """A longer report is not read: the tests wrote into it, or run wild."""
 _Any = Annotated[
-    _Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _End, Field(discriminator="kind")
+    _Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _Forks | _End, Field(discriminator="kind")
 ]
 _LINES: TypeAdapter[_Any] = TypeAdapter(_Any)
 
@@ -154,7 +160,7 @@ def _read(path: Path) -> Suite:
     return suite
 
 
-def _noted(suite: Suite, line: _Begin | _Start | _Uncollected | _Internal | _End) -> None:
+def _noted(suite: Suite, line: _Begin | _Start | _Uncollected | _Internal | _Forks | _End) -> None:
     match line:
         case _Start():
             suite.version = line.pytest

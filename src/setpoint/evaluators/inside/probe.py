@@ -6,16 +6,17 @@ is JSON.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 from typing import Any
 
 
 def interpreter(distributions: list[str]) -> dict[str, Any]:
     """Give version, prefix, the versions of the named distributions, and a fingerprint of all installed."""
+    from importlib import metadata  # noqa: PLC0415 - takes longer than all else, and `packages` has no need of it
+
     found = {}
     for name in distributions:
         try:
@@ -47,6 +48,8 @@ def packages(names: list[str]) -> dict[str, Any]:
 
 
 def _fingerprint() -> str:
+    import hashlib  # noqa: PLC0415 - as above
+
     digest = hashlib.sha256(sys.version.encode())
     for folder in sorted({path for path in sys.path if Path(path).is_dir()}):
         for entry in sorted(Path(folder).iterdir()):

@@ -4,8 +4,9 @@
 It is loaded with `-p setpoint_report` and told its files by variables, which it takes out of the environment:
 `SETPOINT_REPORT_FILE` is written; `SETPOINT_REPORT_SELECT` (optional) is a JSON object: `only` lists test or
 file identifiers, and all other tests are left out; `leave_out` lists tests that are left out; `again` says
-how often what fails runs again (`setpoint_tries`);
-`SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`).
+how often what fails runs again, and `word` names a file that is waited for before (`setpoint_tries`);
+`SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`);
+`SETPOINT_BYTECODE` (optional) says where what files compile to is kept (`setpoint_bytecode`).
 A run that ended in order has a last line of kind `end`; whoever reads a report without it knows that the
 interpreter died, and from the last `begin` in which test.
 """
@@ -84,12 +85,22 @@ class Report:
         if not self._wanted.get("again") or session.config.option.collectonly or not session.items:
             return None
         tries = importlib.import_module("setpoint_tries")
-        if not tries.may_fork(self._path):
+        if "word" in self._wanted:
+            self._narrow(session, tries.awaited(self._wanted["word"]))
+        if not session.items or not self._wanted["again"] or not tries.may_fork(self._path):
             return None
+        self._write("forks")
         return (
             tries.Tries(self._path, self._wanted, lambda path: self._child(session, path)).run(session)
             or None
         )
+
+    def _narrow(self, session: Any, word: dict[str, Any]) -> None:
+        """Leave out all but the tests that are wanted after all."""
+        only = set(word["only"])
+        session.items[:] = [item for item in session.items if not only.isdisjoint(_names(item.nodeid))]
+        self._wanted["again"] = word["again"]
+        self.pytest_collection_finish(session)
 
     def _child(self, session: Any, path: str | None) -> None:
         """Write for this child of the process that has collected; to a file of its own where one is named."""
@@ -181,6 +192,15 @@ class DistributedReport(Report):
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Note what a worker will run."""
         self._write("collected", ids=list(ids))
+
+
+def pytest_addhooks(pluginmanager: Any) -> None:
+    """Keep what files compile to from here on, where that is asked for: no hook is called earlier."""
+    word = os.environ.pop("SETPOINT_BYTECODE", None)
+    if word is not None:
+        bytecode = importlib.import_module("setpoint_bytecode").asked(word)
+        bytecode.begin()
+        pluginmanager.register(bytecode, "setpoint-bytecode")
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

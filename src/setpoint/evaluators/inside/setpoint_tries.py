@@ -16,9 +16,11 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any, Callable, Optional  # noqa: UP035 - where Python 3.8 has it
 
+_LOOK_S = 0.01
 _SHARED = ("/dev/null", "/dev/urandom", "/dev/random", "pipe:")
 
 
@@ -47,6 +49,13 @@ def _target(number: str) -> str:
 def _captures(path: str) -> bool:
     """Whether a file is the one without a name that pytest catches output in."""
     return path.endswith(" (deleted)")
+
+
+def awaited(word: str) -> dict[str, Any]:
+    """Wait for the file that says which tests run, and how often again; where none comes, we are ended."""
+    while not os.path.exists(word):  # noqa: PTH110 - asked for often
+        time.sleep(_LOOK_S)
+    return dict(json.loads(Path(word).read_text("utf-8")))
 
 
 class Tries:

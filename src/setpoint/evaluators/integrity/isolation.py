@@ -16,7 +16,8 @@ from setpoint.domain.ids import Commit
 from setpoint.evaluators import results
 from setpoint.evaluators.footing import reason as left_out
 from setpoint.evaluators.place import put_at, repository_of
-from setpoint.evaluators.suites.python import TestSuite, state_of
+from setpoint.evaluators.suites.python import TestSuite
+from setpoint.evaluators.suites.reported import state_of
 from setpoint.ports import Check, Measured
 from setpoint.processes.git import git
 

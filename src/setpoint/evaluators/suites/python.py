@@ -5,21 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from setpoint.domain.evidence import Cause, CheckResult, CheckState, Failure, Outcome, TestReport
+from setpoint.domain.evidence import CheckResult, CheckState, Outcome, TestReport
 from setpoint.evaluators import results
 from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.discovery.layout import Layout
-from setpoint.evaluators.explain.failures import failure_of
 from setpoint.evaluators.footing import Footing, reason, said, stood, without
 from setpoint.evaluators.formats import pytest_report
 from setpoint.evaluators.formats.bad import BadReport
-from setpoint.evaluators.formats.pytest_report import Raised, Suite
+from setpoint.evaluators.formats.pytest_report import Suite
 from setpoint.evaluators.inside import PLUGIN, UNITTEST
+from setpoint.evaluators.suites.reported import judge, reported, state_of, with_flaky
+from setpoint.evaluators.suites.standby import Standby
 from setpoint.ports import Measured
 from setpoint.processes import Command, Completed, run
 from setpoint.store.artifacts import Artifacts
@@ -28,7 +29,6 @@ MOST_RERUN = 20
 """More failing tests than this are broken, not flaky: none is run again."""
 MORE_TRIES = 2
 """Tries on top of the others for a test that flips at the base too."""
-_NO_TESTS, _MOST_NAMED = 5, 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +40,8 @@ class Again:
     """Tests that are not run again though they fail."""
     every: bool = False
     """All tests each time; else those that failed the last time."""
+    word: Path | None = None
+    """A file that says which tests these are and how often; it is waited for when all are collected."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +74,8 @@ class Runner:
     """How often a selection runs again without a new start, where it can; none: not at all."""
     reach: Path | None = None
     """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
+    bytecode: str = ""
+    """What pytest is told of what files compile to (`inside/setpoint_bytecode.py`); empty keeps nothing."""
 
     @property
     def plain(self) -> bool:
@@ -105,20 +109,42 @@ class TestSuite:
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tests of a tree."""
+        ahead = self._standby(measured)
         try:
-            done, suite, broken = await self._run_first(measured)
+            return await self._run(measured, ahead)
+        finally:
+            await ahead.leave()
+
+    def _standby(self, measured: Measured) -> Standby:
+        """Get ready for the comparison while the selection runs, where there will be one."""
+        footing, only = self.footing, self.only
+
+        async def start(word: Path) -> list[Suite]:
+            if footing is None or only is None:
+                return []
+            again = Again(times=self.reruns, every=True, word=word)
+            return await self._tried(await footing.there(measured), only, again)
+
+        def matters(test: str) -> bool:
+            return footing is not None and test not in self.settled and bool(footing.doubtful((test,)))
+
+        return Standby(start if footing is not None and only is not None else None, matters)
+
+    async def _run(self, measured: Measured, ahead: Standby) -> CheckResult:
+        try:
+            done, suite, broken = await self._run_first(measured, ahead)
         finally:
             if self.ran is not None:
                 self.ran.set()
         of_pytest = self.name == "pytest" and suite.version  # unittest has the version of its Python
         version = f"pytest {suite.version}" if of_pytest else self.name
-        report = _report(
+        report = reported(
             suite, done, Path(measured.copy.path), self.runner.layout.owns, complete=self.only is None
         )
         state, why = (CheckState.ERROR, broken) if broken else judge(suite, done, report)
         if state is CheckState.FAIL:
             report, last = await self._without_flaky(measured, report, suite)
-            report = await self._compared(measured, report, last)
+            report = await self._compared(measured, report, last, ahead)
             state, why = state_of(report), reason(report)
         tool = f"{version}, Python {self.runner.interpreter.version}"
         ran = results.Ran(
@@ -126,11 +152,11 @@ class TestSuite:
         )
         return ran.gave(state, why, tests=report, counts=report.counts)
 
-    async def _run_first(self, measured: Measured) -> tuple[Completed, Suite, str]:
+    async def _run_first(self, measured: Measured, ahead: Standby) -> tuple[Completed, Suite, str]:
         """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
         # What a verdict rests on, the whole suite, runs in a process of its own.
         again = None if self.only is None else Again(times=self.reruns, settled=self.settled)
-        first = await run_once(replace(self.runner, again=again), measured, self.only)
+        first = await run_once(replace(self.runner, again=again), measured, self.only, ahead.watch)
         _, suite, broken = first
         if self.runner.plain or not (broken or suite.internal_error):
             return first
@@ -164,12 +190,12 @@ class TestSuite:
             if suite.exit is None:
                 break
             passed = {test for test in again if suite.outcomes.get(test) is Outcome.PASSED}
-            report = _flaky(report, passed)
+            report = with_flaky(report, passed)
             last = tuple(again) if tried < self.reruns else last
         return report, last
 
     async def _compared(
-        self, measured: Measured, report: TestReport, last: tuple[str, ...] | None
+        self, measured: Measured, report: TestReport, last: tuple[str, ...] | None, ahead: Standby
     ) -> TestReport:
         """Run what is red in a selection where the work has no part; what is red there too is not its doing.
 
@@ -186,12 +212,14 @@ class TestSuite:
             if doubtful <= apart:
                 break
             again = Again(times=times - number - 1, every=True)
+            made = made or await ahead.ask(last, again.times)
             made = made or await self._tried(await self.footing.there(measured), last, again)
             outcomes = made.pop(0).outcomes
             apart |= {test for test in doubtful if not stood(test, outcomes)}
+        await ahead.leave()
         if other := self.footing.otherwise(report.failures):
             suite = (await self._tried(await self.footing.there(measured), self.only, None))[0]
-            found = _report(suite, None, self.footing.place, self.runner.layout.owns, complete=False)
+            found = reported(suite, None, self.footing.place, self.runner.layout.owns, complete=False)
             before = {failure.test: said(failure) for failure in found.failures}
             now = {failure.test: said(failure) for failure in report.failures}
             apart |= {test for test in other if before.get(test) == now[test]}
@@ -204,10 +232,20 @@ class TestSuite:
         return [Suite()] if broken else [suite, *suite.again]
 
 
+async def _unwatched(report: Path) -> None:
+    del report
+
+
 async def run_once(
-    runner: Runner, measured: Measured, only: tuple[str, ...] | None
+    runner: Runner,
+    measured: Measured,
+    only: tuple[str, ...] | None,
+    watch: Callable[[Path], Coroutine[None, None, None]] = _unwatched,
 ) -> tuple[Completed, Suite, str]:
-    """Run pytest once; gives also why the report cannot be used, empty where it can."""
+    """Run pytest once; gives also why the report cannot be used, empty where it can.
+
+    `watch` is given the place of the report, and is cancelled when the process has ended.
+    """
     tree = Path(measured.copy.path)
     with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
         scratch = Path(folder)
@@ -221,6 +259,8 @@ async def run_once(
             variables["SETPOINT_REPORT_SELECT"] = str(selection)
         if runner.reach is not None and only is None and runner.name == "pytest":
             variables["SETPOINT_REACH_FILE"] = str(runner.reach)
+        if runner.bytecode and runner.name == "pytest":
+            variables["SETPOINT_BYTECODE"] = runner.bytecode
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
         argv = _argv(runner, tree, scratch, only)
@@ -232,7 +272,7 @@ async def run_once(
             merge_stderr=True,
             memory_bytes=runner.memory_bytes,
         )
-        done = await run(command)
+        done = await _run_beside(watch(report), command)
         try:
             suite = await asyncio.to_thread(pytest_report.read, report)
         except BadReport as error:
@@ -242,13 +282,27 @@ async def run_once(
     return done, suite, ""
 
 
+async def _run_beside(watching: Coroutine[None, None, None], command: Command) -> Completed:
+    """Run a command, and something else for at most as long."""
+    other = asyncio.create_task(watching)
+    try:
+        done = await run(command)
+    finally:
+        other.cancel()
+        await asyncio.wait([other])
+    if not other.cancelled():
+        other.result()
+    return done
+
+
 def _again(runner: Runner) -> dict[str, object]:
     """Say how often what fails runs again; where anything watches the tests, they run in one process."""
     asked = runner.again
     if asked is None or not asked.times or not runner.plain or runner.name != "pytest":
         return {}
     most = min(asked.times, pytest_report.MOST_AGAIN)
-    return {"again": most, "settled": sorted(asked.settled), "every": asked.every, "most": MOST_RERUN}
+    said = {"again": most, "settled": sorted(asked.settled), "every": asked.every, "most": MOST_RERUN}
+    return said if asked.word is None else {**said, "word": str(asked.word)}
 
 
 def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -285,84 +339,3 @@ def _files_of_unittest(runner: Runner, only: tuple[str, ...] | None) -> list[str
     every = dict.fromkeys((*runner.layout.tests, *runner.files))
     found = [file for file in every if file.rpartition("/")[2].startswith("test")]
     return [file for file in found if asked is None or file in asked]
-
-
-def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState, str]:
-    """Tell how a run ended from report and exit code together; where they disagree, the tool broke."""
-    if reason := _broken(suite, done):
-        return CheckState.ERROR, reason
-    if report.red:
-        return CheckState.FAIL, ""
-    if not suite.collected and (not suite.outcomes or suite.exit == _NO_TESTS):
-        if done.exit_code in (0, _NO_TESTS):
-            return CheckState.NOT_MEASURED, "no test was collected"
-        return CheckState.ERROR, f"the runner collected nothing: {done.ending}{results.tail(done)}"
-    if done.exit_code not in (0, _NO_TESTS):
-        return (
-            CheckState.ERROR,
-            f"no test failed, but pytest says otherwise: {done.ending}{results.tail(done)}",
-        )
-    return CheckState.PASS, ""
-
-
-def _broken(suite: Suite, done: Completed) -> str:
-    """Say why a run cannot be believed, whatever its tests gave; empty where it can."""
-    if suite.exit is None:
-        where = f" in {suite.running}" if suite.running else ""
-        return f"the test process did not come to its end{where}: {done.ending}"
-    if suite.internal_error or done.exit_code is None or done.exit_code < 0:
-        what = suite.internal_error.strip().rpartition("\n")[2] or done.ending
-        return f"pytest broke: {what}"
-    if suite.unfinished:
-        named = ", ".join(suite.unfinished[:_MOST_NAMED])
-        return f"{len(suite.unfinished)} tests were collected and never ran: {named}"
-    return ""
-
-
-def _report(
-    suite: Suite, done: Completed | None, tree: Path, owned: Callable[[str], bool], *, complete: bool
-) -> TestReport:
-    outcomes = {test: suite.outcomes[test] for test in suite.collected if test in suite.outcomes}
-    outcomes |= suite.outcomes
-    failures = [failure_of(test, raised, tree, owned) for test, raised in suite.raised.items()]
-    if done is not None and suite.exit is None and suite.running:
-        outcomes[suite.running] = Outcome.ERROR
-        failures.append(_died(suite.running, done))
-    known = {failure.test for failure in failures}
-    silent = [test for test, outcome in outcomes.items() if outcome.red and test not in known]
-    failures += [failure_of(test, Raised(message="failed without a reason"), tree, owned) for test in silent]
-    return TestReport(
-        outcomes=outcomes,
-        failures=tuple(failures),
-        collection_errors=tuple(f"{file}: {reason}" for file, reason in suite.uncollected.items()),
-        complete=complete and suite.exit is not None,
-    )
-
-
-def _died(test: str, done: Completed) -> Failure:
-    cause = Cause.TIMEOUT if done.timed_out or done.idled else Cause.CRASH
-    message = f"the test process {'hung' if cause is Cause.TIMEOUT else 'died'} in this test ({done.ending})"
-    return Failure(
-        test=test, cause=cause, message=message, file=test.partition("::")[0], detail=done.text[-600:]
-    )
-
-
-def _flaky(report: TestReport, passed: Iterable[str]) -> TestReport:
-    flaky = frozenset(passed)
-    outcomes = {
-        test: Outcome.FLAKY if test in flaky else outcome for test, outcome in report.outcomes.items()
-    }
-    kept = tuple(failure for failure in report.failures if failure.test not in flaky)
-    return TestReport(
-        outcomes=outcomes,
-        failures=kept,
-        collection_errors=report.collection_errors,
-        complete=report.complete,
-    )
-
-
-def state_of(report: TestReport) -> CheckState:
-    """Give the state of a run that came to its end, from its outcomes alone."""
-    if report.red:
-        return CheckState.FAIL
-    return CheckState.FLAKY if Outcome.FLAKY in report.outcomes.values() else CheckState.PASS

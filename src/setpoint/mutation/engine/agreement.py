@@ -181,11 +181,8 @@ class _Recorder:
         if known >= _EACH_FUNCTION or not self._is_entry(frame):
             return
         given = _arguments(frame)
-        try:
-            data = pickle.dumps(given)
-        except Exception:  # noqa: BLE001 - what cannot be pickled cannot be given again
-            return
-        if len(data) < _LARGEST:
+        data = _pickled(given)
+        if data is not None and len(data) < _LARGEST:
             self._seen[code] = known + 1
             place = (code.co_filename, code.co_firstlineno)
             self.calls.append(Call(place, code.co_name, data, _words(code.co_name, *given)))
@@ -217,13 +214,26 @@ def _variants(call: Call) -> Iterator[Call]:
     """Give inputs in which one argument is another value of its type."""
     args, keywords = pickle.loads(call.data)  # noqa: S301 - pickled by our own child
     for place, value in enumerate(args):
-        for other in _near(value):
+        for other in _neighbours(value):
             changed = (*args[:place], other, *args[place + 1 :])
-            try:
-                words = _words(call.name, changed, keywords)
-                yield call._replace(data=pickle.dumps((changed, keywords)), words=words)
-            except Exception:  # noqa: BLE001 - as with the recorded inputs
-                return
+            data = _pickled((changed, keywords))
+            if data is not None:
+                yield call._replace(data=data, words=_words(call.name, changed, keywords))
+
+
+def _pickled(given: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes | None:
+    """Give inputs so that they can be given again; none where they cannot."""
+    try:
+        return pickle.dumps(given)
+    except Exception:  # noqa: BLE001 - classes of the project say how they are pickled, and raise what they like
+        return None
+
+
+def _neighbours(value: object) -> tuple[object, ...]:
+    try:
+        return tuple(_near(value))
+    except Exception:  # noqa: BLE001 - a type of the project's own may add and cut as it likes, or refuse
+        return ()
 
 
 def _near(value: object) -> Iterator[object]:

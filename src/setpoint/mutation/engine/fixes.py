@@ -8,18 +8,18 @@ and only a half that breaks something is looked into.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from .children import Limits
+from .exchange import Progress, follow
 from .files import scratch_folder
 from .fixes_wire import Fate, Fix, FixRequest, FixResult, spliced
 from .fresh import Fresh
 from .session import PASSED, warm_up
-from .wire import Progress, Request
+from .wire import Request
 
 _LONGEST_S = 600.0
 
@@ -118,22 +118,14 @@ class _Trial:
         return Fresh(order, Limits(request.memory_bytes, left), left)
 
 
-def main(arguments: list[str]) -> int:
+def main(words: list[str]) -> int:
     """Read the request named first, try the fixes, write the result named second."""
-    if len(arguments) != 2:  # noqa: PLR2004 - request and result
-        sys.stderr.write("usage: engine fixes REQUEST.json RESULT.json\n")
-        return 2
-    try:
-        request = FixRequest.read(arguments[0])
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        sys.stderr.write(f"the request cannot be read: {error}\n")
-        return 2
-    progress = Progress()
-    sys.dont_write_bytecode = True
+    return follow(words, FixRequest.read, _followed)
+
+
+def _followed(request: FixRequest, progress: Progress) -> tuple[FixResult, dict[str, object]]:
     with scratch_folder(request.scratch, "fixes-") as scratch:
         request = replace(request, tree=os.path.realpath(request.tree), scratch=scratch)
         warm_up(request.tree, scratch)
         result = _Trial(request, progress).run()
-    result.write(arguments[1])
-    progress.tell("end", status=result.status, kept=sum(fate.kept for fate in result.fates))
-    return 0
+    return result, {"status": result.status, "kept": sum(fate.kept for fate in result.fates)}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .exchange import read_order
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,9 @@ class FixRequest:
     @classmethod
     def read(cls, path: str) -> FixRequest:
         """Read a request; raises `ValueError`, `TypeError` or `KeyError` where it is none."""
-        given = json.loads(Path(path).read_text(encoding="utf-8"))
-        fixes = tuple(
-            Fix(each["file"], tuple((edit[0], edit[1], edit[2]) for edit in each["edits"]))
-            for each in given.pop("fixes")
-        )
-        return cls(fixes=fixes, **{**given, "pytest_args": tuple(given.get("pytest_args", ()))})
+        order = read_order(cls, path)
+        fixes: Any = order.fixes
+        return replace(order, fixes=tuple(Fix(each["file"], each["edits"]) for each in fixes))
 
 
 @dataclass
@@ -68,13 +65,6 @@ class FixResult:
     """Times that the tests ran."""
     fates: list[Fate] = field(default_factory=list)
     """One for each fix, in order."""
-
-    def write(self, path: str) -> None:
-        """Write the result so that a reader sees all of it or nothing."""
-        target = Path(path)
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        part.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        part.replace(target)
 
 
 def spliced(text: str, edits: Sequence[tuple[int, int, str]]) -> str:

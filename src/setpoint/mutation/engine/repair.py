@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ from dataclasses import replace
 from .candidates import Candidate, leaning, stream
 from .children import cpu_used
 from .confirm import FreshTrials
+from .exchange import Progress, follow, read_order
 from .files import SourceFiles, scratch_folder
 from .importing import examine, reached_at_import
 from .search import Found
@@ -23,7 +23,7 @@ from .session import warm_up
 from .source import Source, UnreadableSource
 from .suspicion import Line
 from .warm import Warm, run_warm
-from .wire import Progress, Request, Result, Suspect
+from .wire import Request, Result, Suspect
 
 _SUSPECTS = 15
 
@@ -189,20 +189,12 @@ class _Counted:
             yield candidate
 
 
-def main(arguments: list[str]) -> int:
+def main(words: list[str]) -> int:
     """Read the request named first, repair, write the result named second."""
-    if len(arguments) != 2:  # noqa: PLR2004 - request and result
-        sys.stderr.write("usage: engine REQUEST.json RESULT.json\n")
-        return 2
-    try:
-        request = Request.read(arguments[0])
-    except (OSError, ValueError, TypeError) as error:
-        sys.stderr.write(f"the request cannot be read: {error}\n")
-        return 2
-    progress = Progress()
-    sys.dont_write_bytecode = True
+    return follow(words, lambda path: read_order(Request, path), _followed)
+
+
+def _followed(request: Request, progress: Progress) -> tuple[Result, dict[str, object]]:
     with scratch_folder(request.scratch, "repair-") as scratch:
         result = repair(replace(request, scratch=scratch), progress)
-    result.write(arguments[1])
-    progress.tell("end", status=result.status, patches=len(result.patches), tried=result.tried)
-    return 0
+    return result, {"status": result.status, "patches": len(result.patches), "tried": result.tried}

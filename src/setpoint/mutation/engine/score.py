@@ -9,7 +9,6 @@ import ast
 import gc
 import importlib.metadata
 import os
-import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .children import Limits, Report, cpu_used, run_child, run_children
+from .exchange import Progress, follow, read_order
 from .files import SourceFiles, scratch_folder
 from .fresh import Fresh
 from .kills import FRESH, Kills, Tried
@@ -29,7 +29,7 @@ from .spectra import Trace, trace
 from .steady import Judges, judges
 from .suspicion import Reached
 from .swap import Swapper
-from .wire import Progress, Request
+from .wire import Request
 
 _TRACE_SHARE, _STEADY_SHARE, _WARM_SHARE = 0.4, 0.55, 0.85
 """Shares of the time after which tracing, repeating and trying in the warm session end."""
@@ -327,20 +327,12 @@ def _read(request: ScoreRequest, result: ScoreResult) -> dict[str, Source]:
     return sources
 
 
-def main(arguments: list[str]) -> int:
+def main(words: list[str]) -> int:
     """Read the request named first, judge its mutants, write the result named second."""
-    if len(arguments) != 2:  # noqa: PLR2004 - request and result
-        sys.stderr.write("usage: engine score REQUEST.json RESULT.json\n")
-        return 2
-    try:
-        request = ScoreRequest.read(arguments[0])
-    except (OSError, ValueError, TypeError) as error:
-        sys.stderr.write(f"the request cannot be read: {error}\n")
-        return 2
-    progress = Progress()
-    sys.dont_write_bytecode = True
+    return follow(words, lambda path: read_order(ScoreRequest, path), _followed)
+
+
+def _followed(request: ScoreRequest, progress: Progress) -> tuple[ScoreResult, dict[str, object]]:
     with scratch_folder(request.scratch, "mutants-") as scratch:
         result = score(replace(request, scratch=scratch), progress)
-    result.write(arguments[1])
-    progress.tell("end", status=result.status, judged=len(result.judged))
-    return 0
+    return result, {"status": result.status, "judged": len(result.judged)}

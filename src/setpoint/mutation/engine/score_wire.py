@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
 
 KILLED, TIMEOUT, SURVIVED, UNCOVERED, UNTRIED = "killed", "timeout", "survived", "uncovered", "untried"
 
@@ -40,21 +36,6 @@ class ScoreRequest:
     """Draws the sample."""
     scratch: str = ""
     """Directory for temporary files; empty for one of the engine's own."""
-
-    @classmethod
-    def read(cls, path: str) -> ScoreRequest:
-        """Read a request; raises `ValueError` that names the wrong key."""
-        given: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-        known = {each.name for each in fields(cls)}
-        unknown = sorted(set(given) - known)
-        if unknown or not {"tree", "targets"} <= set(given):
-            raise ValueError(
-                f"{path}: unknown keys {unknown}, or no tree and targets; known are {sorted(known)}"
-            )
-        given["targets"] = {file: tuple(lines) for file, lines in given["targets"].items()}
-        for key in ("pytest_args", "known_red", "last"):
-            given[key] = tuple(given.get(key, ()))
-        return cls(**given)
 
 
 @dataclass(frozen=True)
@@ -113,10 +94,3 @@ class ScoreResult:
     """Files that could not be mutated, with the reason."""
     pytest: str = ""
     """Version of pytest."""
-
-    def write(self, path: str) -> None:
-        """Write the result so that a reader sees all of it or nothing."""
-        target = Path(path)
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        part.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        part.replace(target)

@@ -13,6 +13,7 @@ from .agreement import Agreement, Comparison
 from .candidates import Candidate, leaning, stream
 from .children import Limits, cpu_used
 from .diagnosis import Diagnosis
+from .exchange import Progress
 from .files import SourceFiles
 from .guided import guided
 from .hints import hinted_lines
@@ -22,7 +23,7 @@ from .session import Suite
 from .source import Source, UnreadableSource
 from .swap import Swapper
 from .trial import Trials, Verdict
-from .wire import Progress, Request, digest
+from .wire import Request, digest
 
 _BATCH = 96
 _BATCH_S = 1.5

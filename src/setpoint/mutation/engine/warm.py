@@ -12,12 +12,13 @@ from typing import Any
 from .candidates import Candidate
 from .children import Limits, Report, cpu_timer, run_child
 from .diagnosis import Diagnosis, diagnose
+from .exchange import Progress
 from .files import SourceFiles
 from .search import Found, Outcome, Search
 from .session import Suite, collect, prepare_path, pytest_words
 from .source import Source
 from .suspicion import Line
-from .wire import Progress, Request
+from .wire import Request
 
 _COLLECTING = 0.6
 """Share of the time after which collecting the tests counts as endless."""

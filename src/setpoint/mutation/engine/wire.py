@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import sys
-from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
 
 CANNOT_RUN = 3
 """Exit code where the interpreter has no pytest that works in it."""
@@ -48,21 +43,6 @@ class Request:
     """Changes that mended such failures before, tried first: lines taken out, lines put in."""
     scratch: str = ""
     """Directory for temporary files; empty for one of the engine's own."""
-
-    @classmethod
-    def read(cls, path: str) -> Request:
-        """Read a request; raises `ValueError` that names the wrong key."""
-        given: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-        known = {each.name for each in fields(cls)}
-        unknown = sorted(set(given) - known)
-        if unknown or not {"tree", "failing"} <= set(given):
-            raise ValueError(
-                f"{path}: unknown keys {unknown}, or no tree and failing; known are {sorted(known)}"
-            )
-        words: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
-        }
-        return cls(**words)
 
 
 @dataclass(frozen=True)
@@ -142,32 +122,6 @@ class Result:
     cpu_s: float = 0.0
     skipped_files: list[str] = field(default_factory=list)
     """Files that could not be edited, with the reason."""
-
-    def write(self, path: str) -> None:
-        """Write the result so that a reader sees all of it or nothing."""
-        target = Path(path)
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        part.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        part.replace(target)
-
-
-class Progress:
-    """Tells the caller what happens, one JSON object a line, on the real standard output."""
-
-    def __init__(self) -> None:
-        """Keep a copy of standard output, which the tests do not get."""
-        self._stream = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-        self._heard = True
-
-    def tell(self, event: str, **facts: object) -> None:
-        """Write one line; a caller that has gone away is no reason to stop."""
-        if not self._heard:
-            return
-        try:
-            self._stream.write(json.dumps({"event": event, **facts}) + "\n")
-            self._stream.flush()
-        except OSError:
-            self._heard = False
 
 
 def digest(name: str, diff: str) -> str:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ..children import Limits, Report, cpu_timer, run_child
+from ..exchange import read_order, write_answer
 from ..session import PASSED, SKIPPED, Suite, collect, prepare_path, pytest_words, warm_up
 from .anatomy import Anatomy, Arc, Branch, dissect
 from .arcs import ArcTracer
 from .replay import OTHER_ORDER, Replay, name_of, shuffled
-from .wire import JudgedTest, JudgeRequest, JudgeResult, read_request, write_result
+from .wire import JudgedTest, JudgeRequest, JudgeResult
 
 _TEST_S = 10.0
 _MOST_OUTPUT = 1200
@@ -200,9 +201,9 @@ def main(words: list[str]) -> int:
     """Read a request, work on it and write the result; the words are the two paths."""
     asked, answered = words
     try:
-        result = judge(read_request(JudgeRequest, asked))
+        result = judge(read_order(JudgeRequest, asked))
     except Exception:  # noqa: BLE001 - the edge of the engine: the caller reads the reason
         result = JudgeResult(reason=f"the engine broke: {traceback.format_exc()[-1500:]}")
-    write_result(result, answered)
+    write_answer(result, answered)
     sys.stdout.flush()
     return 0

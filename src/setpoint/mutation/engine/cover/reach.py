@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from ..exchange import read_order, write_answer
 from ..session import prepare_path, pytest_words
 from .anatomy import Anatomy, Arc, Branch, dissect
 from .arcs import ArcTracer
-from .wire import FileReach, FunctionReach, ReachRequest, ReachResult, read_request, write_result
+from .wire import FileReach, FunctionReach, ReachRequest, ReachResult
 
 _MOST_ERROR = 2000
 
@@ -136,9 +137,9 @@ def main(words: list[str]) -> int:
     """Read a request, work on it and write the result; the words are the two paths."""
     asked, answered = words
     try:
-        result = reach(read_request(ReachRequest, asked))
+        result = reach(read_order(ReachRequest, asked))
     except Exception:  # noqa: BLE001 - the edge of the engine: the caller reads the reason
         result = ReachResult(reason=f"the engine broke: {traceback.format_exc()[-1500:]}")
-    write_result(result, answered)
+    write_answer(result, answered)
     sys.stdout.flush()
     return 0

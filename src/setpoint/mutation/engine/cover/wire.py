@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -189,24 +183,3 @@ class JudgeResult:
     reason: str = ""
     """Why it was not possible, or which files cannot be collected."""
     tests: list[JudgedTest] = field(default_factory=list)
-
-
-def read_request(kind: type[T], path: str) -> T:
-    """Read a request; raises `ValueError` that names the wrong key."""
-    given: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    known = {each.name for each in fields(kind)}  # type: ignore[arg-type]  # one of the dataclasses above
-    if unknown := sorted(set(given) - known):
-        raise ValueError(f"{path}: unknown keys {unknown}; known are {sorted(known)}")
-    return kind(**{key: _tuples(value) for key, value in given.items()})
-
-
-def write_result(result: ReachResult | CoverResult | JudgeResult, path: str) -> None:
-    """Write a result so that a reader sees all of it or nothing."""
-    target = Path(path)
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    part.write_text(json.dumps(asdict(result)), encoding="utf-8")
-    part.replace(target)
-
-
-def _tuples(value: Any) -> Any:  # noqa: ANN401 - whatever JSON gives
-    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..children import Limits
+from ..exchange import read_order, write_answer
 from ..session import warm_up
 from .anatomy import Branch, dissect
 from .cases import Cast
@@ -20,7 +21,7 @@ from .choose import chosen, goals_of
 from .killing import Kills, kills
 from .replay import OTHER_ORDER, Replay, replay
 from .search import Ground, Kept, search
-from .wire import CoverRequest, CoverResult, Written, read_request, write_result
+from .wire import CoverRequest, CoverResult, Written
 from .writing import Draft, alias_of, drafts, file_of
 
 _SEARCH_SHARE, _KILL_SHARE = 0.5, 0.8
@@ -202,9 +203,9 @@ def main(words: list[str]) -> int:
     """Read a request, work on it and write the result; the words are the two paths."""
     asked, answered = words
     try:
-        result = write(read_request(CoverRequest, asked))
+        result = write(read_order(CoverRequest, asked))
     except Exception:  # noqa: BLE001 - the edge of the engine: the caller reads the reason
         result = CoverResult(reason=f"the engine broke: {traceback.format_exc()[-1500:]}")
-    write_result(result, answered)
+    write_answer(result, answered)
     sys.stdout.flush()
     return 0

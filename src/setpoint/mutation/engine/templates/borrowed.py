@@ -45,12 +45,7 @@ def statement(scope: Scope, node: ast.stmt) -> Iterator[Draft]:
 
 def expression(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Use an expression of the same kind that another function of the module has."""
-    parent = scope.parent(node)
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(
-        parent, (ast.Attribute, ast.Expr)
-    ):
-        return
-    if isinstance(parent, ast.Call) and parent.func is node:
+    if not scope.is_value(node):
         return
     own = scope.text(node)
     ranked = sorted(_expressions(scope), key=lambda text: -difflib.SequenceMatcher(None, own, text).ratio())

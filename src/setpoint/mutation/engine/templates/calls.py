@@ -162,13 +162,7 @@ def unwrap(scope: Scope, node: ast.Call) -> Iterator[Draft]:
 
 def wrap(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Put a call around a value."""
-    parent = scope.parent(node)
-    is_called = isinstance(parent, ast.Call) and parent.func is node
-    if (
-        is_called
-        or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-        or isinstance(parent, (ast.Attribute, ast.Expr))
-    ):
+    if not scope.is_value(node):
         return
     text = scope.text(node)
     for rank, name in enumerate(_WRAPPERS):

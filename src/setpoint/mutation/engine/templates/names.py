@@ -11,7 +11,7 @@ from .scope import Draft, Scope, Template
 
 def variable(scope: Scope, node: ast.Name) -> Iterator[Draft]:
     """Read another name that the function binds."""
-    if not isinstance(node.ctx, ast.Load) or _is_called(scope, node):
+    if not isinstance(node.ctx, ast.Load) or scope.is_called(node):
         return
     alike = _alike(scope, node.id)
     for name in scope.names:
@@ -43,7 +43,7 @@ def target(scope: Scope, node: ast.Name) -> Iterator[Draft]:
 
 def attribute(scope: Scope, node: ast.Attribute) -> Iterator[Draft]:
     """Take another attribute of the same object, as the class around uses them."""
-    if _is_called(scope, node):
+    if scope.is_called(node):
         return
     start = scope.source.span(node)[1] - len(node.attr.encode())
     for rank, name in enumerate(scope.attributes):
@@ -55,7 +55,7 @@ def attribute(scope: Scope, node: ast.Attribute) -> Iterator[Draft]:
 
 def expression_to_name(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Use a plain name where an expression stands."""
-    if isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and not _is_called(scope, node):
+    if isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and not scope.is_called(node):
         for name in scope.values:
             yield from scope.replace(node, name)
 
@@ -66,7 +66,7 @@ def name_to_attribute(scope: Scope, node: ast.Name) -> Iterator[Draft]:
         isinstance(node.ctx, ast.Load)
         and "self" in scope.names
         and node.id != "self"
-        and not _is_called(scope, node)
+        and not scope.is_called(node)
     ):
         for rank, name in enumerate(scope.attributes[:16]):
             yield from scope.replace(
@@ -83,11 +83,6 @@ def _alike(scope: Scope, name: str) -> frozenset[str]:
         if name in kind:
             return kind
     return frozenset(scope.parameters)
-
-
-def _is_called(scope: Scope, node: ast.AST) -> bool:
-    parent = scope.parent(node)
-    return isinstance(parent, ast.Call) and parent.func is node
 
 
 TEMPLATES = (

@@ -58,12 +58,7 @@ def caught(scope: Scope, node: ast.ExceptHandler) -> Iterator[Draft]:
 
 def donated(scope: Scope, node: ast.expr) -> Iterator[Draft]:
     """Use an expression that stands elsewhere in the function."""
-    parent = scope.parent(node)
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(
-        parent, (ast.Attribute, ast.Expr)
-    ):
-        return
-    if isinstance(parent, ast.Call) and parent.func is node:
+    if not scope.is_value(node):
         return
     own = scope.text(node)
     for text, kind in scope.donors.items():

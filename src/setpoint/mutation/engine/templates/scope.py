@@ -101,6 +101,17 @@ class Scope:
         """Give the node around a node."""
         return self.source.parents.get(node)
 
+    def is_called(self, node: ast.AST) -> bool:
+        """Tell whether a node is what a call calls."""
+        parent = self.parent(node)
+        return isinstance(parent, ast.Call) and parent.func is node
+
+    def is_value(self, node: ast.expr) -> bool:
+        """Tell whether other expressions can stand here: it is read, not called, and no statement alone."""
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or self.is_called(node):
+            return False
+        return not isinstance(self.parent(node), (ast.Attribute, ast.Expr))
+
     def statement(self, node: ast.AST) -> ast.stmt:
         """Give the statement that a node belongs to."""
         while not isinstance(node, ast.stmt):
@@ -269,7 +280,7 @@ class Scope:
         found = [
             node.attr
             for node in self._around()
-            if isinstance(node, ast.Attribute) and not self._is_called(node)
+            if isinstance(node, ast.Attribute) and not self.is_called(node)
         ]
         return tuple(dict.fromkeys(found))[:_DONORS]
 
@@ -278,7 +289,7 @@ class Scope:
         """Method names that the surrounding class defines or uses."""
         found = [node.name for node in self._around() if isinstance(node, FunctionNode)]
         found += [
-            node.attr for node in self._around() if isinstance(node, ast.Attribute) and self._is_called(node)
+            node.attr for node in self._around() if isinstance(node, ast.Attribute) and self.is_called(node)
         ]
         return tuple(dict.fromkeys(found))[:_DONORS]
 
@@ -301,7 +312,7 @@ class Scope:
         names = (
             node
             for node in ast.walk(self.source.tree)
-            if isinstance(node, ast.Name) and not self._is_called(node)
+            if isinstance(node, ast.Name) and not self.is_called(node)
         )
         counted = Counter(node.id for node in names if hasattr(builtins, node.id))
         return tuple(name for name, _ in counted.most_common(16))
@@ -343,10 +354,6 @@ class Scope:
     def _around(self) -> tuple[ast.AST, ...]:
         parent = self.parent(self.unit.node)
         return tuple(ast.walk(parent)) if isinstance(parent, ast.ClassDef) else self.nodes
-
-    def _is_called(self, node: ast.AST) -> bool:
-        parent = self.parent(node)
-        return isinstance(parent, ast.Call) and parent.func is node
 
 
 def _is_string(node: ast.AST) -> bool:

@@ -48,8 +48,7 @@ def sliced(scope: Scope, node: ast.Name) -> Iterator[Draft]:
         or isinstance(scope.parent(node), (ast.Attribute, ast.Subscript, ast.Call)) is False
     ):
         return
-    parent = scope.parent(node)
-    if isinstance(parent, ast.Call) and parent.func is node:
+    if scope.is_called(node):
         return
     likely = 1.0 if node.id in scope.sequences else 0.5
     for part in ("[1:]", "[:-1]", "[::-1]", "[0]", "[-1]", "[:]"):

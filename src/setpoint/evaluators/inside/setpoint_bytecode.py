@@ -1,0 +1,142 @@
+# ruff: noqa: ANN401 - the loaders of Python and pytest hand over what has no types
+"""Keeps what source files compile to, while tests are collected: by content, so that no other file gets it.
+
+A checkout made for measuring has no bytecode, and must get none. So the report plugin has each source that is
+compiled for an import looked up by its bytes here, tests with their rewritten assertions as well. Before the
+first test runs, everything is as it was. What is told of while it is compiled (a warning) is not kept: it
+has to be told each time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import marshal
+import os
+import sys
+import warnings
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType
+from typing import Any, Callable, Optional  # noqa: UP035 - where Python 3.8 has it
+
+_DIGEST_BYTES = 32
+
+
+class Bytecode:
+    """Stands in for compiling, from `begin` to `end`."""
+
+    def __init__(self, folder: str, *, take: bool) -> None:
+        """Keep in `folder`; `take` says whether what is there is used, or is only added to."""
+        self._folder = Path(folder)
+        self._take = take
+        facts = (sys.version, sys.flags, sorted(sys._xoptions.items()))  # noqa: SLF001 - has no other name
+        self._facts = repr(facts).encode()
+        self._plain: Any = None
+        self._rewrite: Any = None
+        self._pytest = ""
+
+    def begin(self) -> None:
+        """Look up what Python compiles for an import, and what pytest rewrites."""
+        self._plain = plain = SourceFileLoader.source_to_code
+
+        def source_to_code(loader: Any, data: Any, path: Any, *rest: Any, **more: Any) -> Any:
+            theirs = type(loader).source_to_code is not source_to_code
+            if rest or more or theirs or not isinstance(data, bytes):
+                return plain(loader, data, path, *rest, **more)
+            return self._code(b"", data, path, lambda: plain(loader, data, path))
+
+        setattr(SourceFileLoader, "source_to_code", source_to_code)  # noqa: B010 - mypy knows it as a method
+        rewriting: Any = sys.modules.get("_pytest.assertion.rewrite")
+        self._rewrite = getattr(rewriting, "_rewrite_test", None)
+        self._pytest = getattr(sys.modules.get("pytest"), "__version__", "")
+        if self._rewrite is not None:
+            rewriting._rewrite_test = self._rewritten  # noqa: SLF001 - it has no hook
+
+    def end(self) -> None:
+        """Let everything be compiled as it is without us; once is enough."""
+        if self._plain is None:
+            return
+        delattr(SourceFileLoader, "source_to_code")  # the one it inherits shows again
+        self._plain = None
+        if self._rewrite is not None:
+            rewriting: Any = sys.modules["_pytest.assertion.rewrite"]
+            rewriting._rewrite_test = self._rewrite  # noqa: SLF001 - as above
+
+    def pytest_collection_finish(self) -> None:
+        """Be out of the way before the first test."""
+        self.end()
+
+    def pytest_unconfigure(self) -> None:
+        """Be out of the way where nothing was collected."""
+        self.end()
+
+    def _rewritten(self, file: Any, config: Any) -> Any:
+        """Give what pytest's own function gives; of the first half it only asks when it writes bytecode."""
+        original = self._rewrite
+        if not sys.dont_write_bytecode:
+            return original(file, config)
+        passing = config.getini("enable_assertion_pass_hook")
+        kind = f"pytest {self._pytest} {passing} ".encode()
+        return None, self._code(kind, Path(file).read_bytes(), str(file), lambda: original(file, config)[1])
+
+    def _code(self, kind: bytes, source: bytes, path: Any, make: Callable[[], Any]) -> Any:
+        name = hashlib.sha256(b"%d %b %b" % (len(kind), kind, self._facts) + source).hexdigest()
+        place = self._folder / name
+        if self._take:
+            known = _read(place)
+            if known is not None:
+                return _moved(known, os.fspath(path))
+        elif place.exists():
+            return make()
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            code = make()
+        if told:
+            return make()  # tells it to whom it concerns, or raises
+        if isinstance(code, CodeType):
+            _write(place, code)
+        return code
+
+
+def _read(place: Path) -> Optional[CodeType]:  # noqa: UP045 - Python 3.8
+    """Give what was kept; none where nothing was, or not in full."""
+    try:
+        held = place.read_bytes()
+        with contextlib.suppress(OSError):
+            os.utime(place)  # what was asked for last is kept longest
+    except OSError:
+        return None
+    data = held[_DIGEST_BYTES:]
+    if hashlib.sha256(data).digest() != held[:_DIGEST_BYTES]:
+        return None
+    code = marshal.loads(data)  # noqa: S302 - written by the same Python, and whole
+    return code if isinstance(code, CodeType) else None
+
+
+def _write(place: Path, code: CodeType) -> None:
+    data = marshal.dumps(code)
+    part = place.with_name(f"{place.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(hashlib.sha256(data).digest() + data)
+        part.replace(place)
+    except OSError:  # the folder may be shielded or gone: it is a saving, no more
+        return
+
+
+def _moved(code: CodeType, path: str) -> CodeType:
+    """Give the code as if it had been compiled from a file at another path."""
+    return code if code.co_filename == path else _renamed(code, code.co_filename, path)
+
+
+def _renamed(code: CodeType, old: str, new: str) -> CodeType:
+    consts = tuple(
+        _renamed(each, old, new) if isinstance(each, CodeType) else each for each in code.co_consts
+    )
+    return code.replace(co_consts=consts, co_filename=new if code.co_filename == old else code.co_filename)
+
+
+def asked(word: str) -> Bytecode:
+    """Make what a variable asks for: `take:FOLDER` or `keep:FOLDER`."""
+    how, _, folder = word.partition(":")
+    return Bytecode(folder, take=how == "take")

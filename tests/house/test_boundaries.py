@@ -1,0 +1,65 @@
+"""Where everything that is raised may be caught, and why there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from house.source import python_files, shown, tree_of
+
+BROAD = {"Exception", "BaseException"}
+
+BOUNDARIES = {
+    "src/setpoint/cli/app.py": "the command line: what is left is a fault of Setpoint's own, and is reported",
+    "src/setpoint/web/hooks.py": "the worker on signals: a fault with one is logged and ends no other",
+    "src/setpoint/evaluators/inside/setpoint_report.py": "runs `__str__` of the project's own exceptions",
+    "src/setpoint/evaluators/inside/setpoint_unittest.py": "as above, and imports the project's tests",
+    "src/setpoint/mutation/engine/agreement.py": "calls the code under repair, shows and pickles its values",
+    "src/setpoint/mutation/engine/children.py": "the edge of a forked child: what it was goes to the parent",
+    "src/setpoint/mutation/engine/score.py": "inside pytest, which would swallow it: it goes to the parent",
+    "src/setpoint/mutation/engine/session.py": "copies values of the project's tests",
+    "src/setpoint/mutation/engine/warm.py": "inside pytest, which would swallow it: it goes to the parent",
+    "src/setpoint/mutation/engine/cover/judge.py": "the edge of the engine: the caller reads the reason",
+    "src/setpoint/mutation/engine/cover/oracle.py": "shows, measures and compares values of the project",
+    "src/setpoint/mutation/engine/cover/reach.py": "the edge of the engine: the caller reads the reason",
+    "src/setpoint/mutation/engine/cover/state.py": "compares values of the project",
+    "src/setpoint/mutation/engine/cover/targets.py": "calls constructors of the project",
+    "src/setpoint/mutation/engine/cover/trial.py": "makes and compares values of the project",
+    "src/setpoint/mutation/engine/cover/write.py": "the edge of the engine: the caller reads the reason",
+}
+"""Files that catch everything and go on: code not ours runs there, or it is the last place to say it."""
+
+
+def test_everything_is_caught_only_at_named_boundaries():
+    found = {shown(path) for path in python_files("src") if any(caught(tree_of(path)))}
+    assert found - set(BOUNDARIES) == set()
+    assert set(BOUNDARIES) - found == set(), "no longer needed"
+
+
+def test_what_is_raised_on_is_not_counted():
+    text = "try:\n  pass\nexcept {}:\n  clean()\n{}"
+    assert any(caught(ast.parse(text.format("Exception", ""))))
+    assert any(caught(ast.parse(text.format("(OSError, BaseException)", ""))))
+    assert any(caught(ast.parse("with suppress(ValueError, Exception): pass")))
+    assert any(caught(ast.parse(text.format("", "  if some:\n    raise\n"))))
+    assert not any(caught(ast.parse(text.format("BaseException", "  raise\n"))))
+    assert not any(caught(ast.parse(text.format("Exception as error", "  raise Known() from error\n"))))
+    assert not any(caught(ast.parse(text.format("OSError", ""))))
+
+
+def caught(tree: ast.AST) -> Iterator[ast.AST]:
+    """Give the places that catch everything and do not raise it on in the end."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and not isinstance(node.body[-1], ast.Raise):
+            if node.type is None or is_broad(node.type):
+                yield node
+        elif isinstance(node, ast.Call) and named(node.func) == "suppress" and any(map(is_broad, node.args)):
+            yield node
+
+
+def is_broad(node: ast.expr) -> bool:
+    return any(map(is_broad, node.elts)) if isinstance(node, ast.Tuple) else named(node) in BROAD
+
+
+def named(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
