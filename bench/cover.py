@@ -1,6 +1,6 @@
 """Write tests for modules of real packages whose tests were taken away, beside Pynguin at the same wall time.
 
-    python bench/cover.py [--folder FOLDER] [--seconds 60] [--pynguin PYTHON] [NAME ...]
+    python bench/cover.py [--folder FOLDER] [--seconds 60] [--pynguin PYTHON] [--keep FILE] [NAME ...]
 
 Packages come from the package index with pip and lie in FOLDER, outside the repository, without tests. For
 each module in one run: the generator with `--seconds`, then Pynguin (where an interpreter that holds it
@@ -57,7 +57,6 @@ MODULES = (
     "more_itertools/recipes.py",
 )
 HEAD = "| module | tool | s | tests | fail again | coverage | mutants | |\n" + "|---" * 8 + "|\n"
-_MUTATION_S = 60.0
 _WORDS = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--tb=no", "-rfE")
 
 
@@ -153,11 +152,11 @@ def pynguin(root: Path, python: Path, file: str, seconds: float) -> str:
     return "" if child.returncode == 0 else f"exit code {child.returncode}"
 
 
-def measured(root: Path, python: Path, file: str, seconds: float) -> Figures:
+def measured(root: Path, python: Path, file: str, seconds: float, score_s: float = 60.0) -> Figures:
     """Measure what lies in the folder of tests."""
     failing = _failing(root, python, "4242")
     for path in (root / "tests").glob("test_*.py"):
-        names = {test.rpartition("::")[2] for test in failing if path.name in test}
+        names = {test.partition("::")[2].partition("[")[0] for test in failing if path.name in test}
         left = without(path.read_text("utf-8"), names) if names else None
         if left is not None:
             path.write_text(left, "utf-8")
@@ -174,7 +173,7 @@ def measured(root: Path, python: Path, file: str, seconds: float) -> Figures:
     told = json.loads((root / "told.json").read_text())["totals"] if (root / "told.json").exists() else {}
     with tempfile.TemporaryDirectory() as scratch:
         asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
-        order = ScoreRequest(tree=str(root), targets={file: ()}, wall_s=_MUTATION_S, scratch=scratch)
+        order = ScoreRequest(tree=str(root), targets={file: ()}, wall_s=score_s, scratch=scratch)
         write_request(order, asked)
         argv = score_argv(str(python), asked, answered)
         subprocess.run(argv, cwd=root, capture_output=True, check=False)
@@ -203,31 +202,42 @@ def row(file: str, tool: str, figures: Figures, why: str) -> str:
     return f"| {' | '.join(map(str, told))} |"
 
 
-def main() -> None:
-    """Run the bench."""
+def words() -> argparse.ArgumentParser:
+    """Say which words the bench takes."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", help="modules, as in boltons/mathutils.py; none: all")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "setpoint-bench-cover")
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--score-seconds", type=float, default=60.0, help="for each mutation score")
     parser.add_argument("--pynguin", type=Path, help="an interpreter that holds Pynguin")
-    given = parser.parse_args()
+    parser.add_argument("--keep", type=Path, help="rows as JSON lines; what stands there is not done again")
+    return parser
+
+
+def main() -> None:
+    """Run the bench."""
+    given = words().parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     python = environment(given.folder / "environment", *PACKAGES)
     sys.stdout.write(HEAD)
     every: dict[str, list[Figures]] = {}
+    known = _kept(given.keep)
     for file in given.names or MODULES:
         took = given.seconds
         for tool in ("setpoint", "pynguin") if given.pynguin else ("setpoint",):
-            root = project(given.folder, python, file, tool)
-            began = time.monotonic()
-            if tool == "setpoint":
-                why = generated(root, python, file, given.seconds)
-                took = time.monotonic() - began
-            else:
-                why = pynguin(root, given.pynguin, file, took)
-            figures = measured(root, python, file, time.monotonic() - began)
+            if (file, tool) not in known:
+                root = project(given.folder, python, file, tool)
+                began = time.monotonic()
+                write = generated if tool == "setpoint" else pynguin
+                by = python if tool == "setpoint" else given.pynguin
+                why = write(root, by, file, given.seconds if tool == "setpoint" else took)
+                seconds = time.monotonic() - began
+                known[file, tool] = measured(root, python, file, seconds, given.score_seconds), why
+                _keep(given.keep, file, tool, *known[file, tool])
+            figures, why = known[file, tool]
+            took = figures.seconds
             every.setdefault(tool, []).append(figures)
             sys.stdout.write(row(file, tool, figures, why) + "\n")
             sys.stdout.flush()
@@ -239,6 +249,19 @@ def main() -> None:
             f"\n{tool}: median coverage {coverage:.1f} %, median mutation score {score:.1%}, "
             f"{failing} tests fail when run again (nothing written counts as 0)\n"
         )
+
+
+def _kept(path: Path | None) -> dict[tuple[str, str], tuple[Figures, str]]:
+    if path is None or not path.is_file():
+        return {}
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return {(file, tool): (Figures(*figures), why) for file, tool, figures, why in rows}
+
+
+def _keep(path: Path | None, file: str, tool: str, figures: Figures, why: str) -> None:
+    if path is not None:
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps([file, tool, figures, why]) + "\n")
 
 
 if __name__ == "__main__":

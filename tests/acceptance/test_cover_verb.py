@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from acceptance.test_crash_matrix import recorded, wait
+
 SAMPLE = '''"""A sample with functions and a class."""
 
 
@@ -87,7 +89,15 @@ def test_divide():
     with pytest.raises(ZeroDivisionError):
         sample.Calculator().divide(1, 0)
 """
+PART = """import sample
+
+
+def test_farewell():
+    assert sample.farewell("Ann") == "Farewell, Ann!"
+"""
+LESS = PART.replace("Farewell", "Bye")
 QUICKLY = {"SETPOINT_COVER__MUTATION_S": "0"}
+pytestmark = pytest.mark.timeout(600)  # whole runs, each measured by a dozen processes
 
 
 @pytest.fixture
@@ -102,7 +112,7 @@ def sample(repository):
 
 def cover(repository, *words, **environment):
     done = repository.setpoint(
-        "cover", "sample.py", "--json", *words, timeout=240, **{**QUICKLY, **environment}
+        "cover", "sample.py", "--json", *words, timeout=400, **{**QUICKLY, **environment}
     )
     assert done.stdout.startswith("{"), done.stderr
     outcome = json.loads(done.stdout)
@@ -166,7 +176,7 @@ def test_a_project_without_any_test_is_verified_too(repository):
     repository.write("pyproject.toml", '[project]\nname = "calc"\nversion = "1"\n')
     repository.commit()
 
-    done = repository.setpoint("cover", "calc.py", "--json", "--budget", "6", timeout=240, **QUICKLY)
+    done = repository.setpoint("cover", "calc.py", "--json", "--budget", "6", timeout=400, **QUICKLY)
 
     outcome = json.loads(done.stdout)
     assert (done.returncode, outcome["mark"], outcome["iterations"]) == (0, "IMPLEMENTATION_VERIFIED", 1)
@@ -186,3 +196,50 @@ def test_without_pytest_in_the_projects_interpreter_it_says_so_at_once(sample, t
 
     assert done.returncode == 2
     assert "holds no pytest" in done.stderr
+
+
+def test_two_write_at_once_and_what_is_good_of_both_is_delivered(sample):
+    sample.agent(
+        [{"expect": "Piece 1 of 1: sample.py"}, {"write": "tests/test_more.py", "text": PART}],
+        [{"expect": "test_farewell: failed when run alone"}, {"write": "tests/test_more.py", "text": LESS}],
+    )
+
+    code, outcome, told = cover(sample, "--agent", "actor", "--with", "generator", "--budget", "8")
+
+    assert (code, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
+    changed = sample.git("diff", "--name-only", "main", outcome["branch"]).splitlines()
+    assert changed == ["tests/test_more.py", "tests/test_sample_pinned.py"]
+    assert "farewell" in sample.git("show", f"{outcome['branch']}:tests/test_more.py")
+    assert told["steps"][-1]["coverage"] >= 0.85
+
+
+def test_who_cannot_write_tests_is_told_before_anything_is_begun(sample):
+    nobody = sample.setpoint("cover", "sample.py", "--with", "nobody")
+    pynguin = sample.setpoint("cover", "sample.py", "--with", "pynguin")
+
+    assert (nobody.returncode, pynguin.returncode) == (2, 2)
+    assert "'nobody' cannot write tests here: not known" in nobody.stderr
+    assert "cover.pynguin names no interpreter" in pynguin.stderr
+
+
+def test_killed_in_the_middle_it_is_resumed_to_the_same_end_with_its_report(sample):
+    words = [sys.executable, "-m", "setpoint", "cover", "sample.py", "--budget", "20", "--json"]
+    running = subprocess.Popen(
+        words,
+        cwd=sample.root,
+        env=sample.environment(**QUICKLY),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait(running, lambda: "tool.executed" in recorded(sample), 200)
+    assert running.poll() is None  # the generator has measured what is missing, and searches
+    running.kill()
+    running.wait()
+
+    done = sample.setpoint("resume", "--json", timeout=400, **QUICKLY)
+
+    outcome = json.loads(done.stdout)
+    assert (done.returncode, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
+    told = json.loads((Path(outcome["folder"]) / "cover.json").read_text())
+    assert told["steps"][-1]["coverage"] >= 0.85
+    assert [each["run"] for each in told["trend"]] == [outcome["trace_id"]]

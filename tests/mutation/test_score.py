@@ -61,6 +61,23 @@ def test_what_tests_notice_and_what_they_do_not(project, scored):
     assert {path: path.read_bytes() for path in root.rglob("*.py")} == before
 
 
+def test_tests_that_come_last_are_named_only_where_no_other_notices(project, scored):
+    again = TESTS.replace("test_clamp", "test_again").replace("test_steps", "test_more")
+    root = project(calc=CALC, tests__test_calc=TESTS, tests__test_again=again)
+    new = ("tests/test_again.py::test_again", "tests/test_again.py::test_more")
+
+    _, report = scored(root, {"calc.py": ()}, last=(*new, "tests/test_calc.py::test_steps"))
+
+    killers = {each.test for each in report.mutants if each.verdict is Fate.KILLED}
+    assert "tests/test_calc.py::test_clamp" in killers
+    assert "tests/test_again.py::test_again" not in killers  # test_clamp notices all of it, and goes first
+    assert "tests/test_again.py::test_more" in killers
+    assert "tests/test_calc.py::test_steps" not in killers  # it comes behind test_more
+
+    _, slowly = scored(root, {"calc.py": (2, 3)}, last=new, fresh=True, most=2)
+    assert {each.test for each in slowly.mutants if each.test} == {"tests/test_calc.py::test_clamp"}
+
+
 def test_only_the_wanted_lines_are_changed_and_a_sample_is_told(project, scored):
     root = project(calc=CALC, tests__test_calc=TESTS)
     _, report = scored(root, {"calc.py": (2, 4)}, most=3)

@@ -1,9 +1,10 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from setpoint.domain.cover import CoveredFile, CoveredFunction, CoverGoals, CoverReport
 from setpoint.domain.finding import Severity
-from setpoint.policies.cover import adapted, instructions, missed, quality
+from setpoint.policies.cover import adapted, instructions, missed, quality, weights_told
 
 
 def function(name, *, missed_lines=(), lines=4, missed_branches=(), owner="", first=1):
@@ -50,6 +51,17 @@ def test_quality_is_that_of_r1():
     assert half.functions == 0.5
     assert half.methods is None
     assert quality(half) == 0.5 * 0.5 + 0.3 * 0.75 + 0.2 * 0.5
+
+
+def test_what_quality_is_made_of_can_be_weighed_otherwise():
+    weights = {"coverage": 1, "success": 0, "complete": 0, "mutation": 3}
+    half = report(function("one", missed_lines=(1, 2, 3)), mutation=0.25, weights=weights)
+
+    assert quality(half) == pytest.approx((0.5 + 3 * 0.25) / 4)
+    assert weights_told(half.asked.weights) == "25% lines and branches reached, 75% mutants noticed"
+    assert quality(half.model_copy(update={"mutation": None})) == 0.5
+    nothing = half.model_copy(update={"asked": CoverGoals(weights=dict.fromkeys(weights, 0))})
+    assert quality(nothing) is None
 
 
 def test_without_a_test_nothing_succeeds_and_without_code_nothing_is_measured():

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from setpoint import wiring
-    from setpoint.domain.run import RunOrder
 
 
 def cover(
     paths: Annotated[list[str], typer.Argument(help="Python files or folders that need tests.")],
-    agent: Annotated[
-        str, typer.Option("--agent", "-a", help="Who writes them; see `setpoint agents`.")
-    ] = "generator",
+    agent: Annotated[str, typer.Option("--agent", "-a", help="Who writes them.")] = "generator",
+    beside: Annotated[
+        list[str] | None, typer.Option("--with", help="Who else writes, at once: any agent, or pynguin.")
+    ] = None,
     coverage: Annotated[
         float | None, typer.Option(min=0, max=1, help="Lines and branches to be reached.")
     ] = None,
     success: Annotated[
         float | None, typer.Option(min=0, max=1, help="Share of tests that has to pass.")
     ] = None,
-    quality: Annotated[float | None, typer.Option(min=0, max=1, help="R1's weighted quality.")] = None,
+    quality: Annotated[float | None, typer.Option(min=0, max=1, help="The weighted quality.")] = None,
     mutation: Annotated[
         float | None, typer.Option(min=0, max=1, help="Mutants to be noticed; else only measured.")
     ] = None,
@@ -50,6 +47,7 @@ def cover(
         "mutation": mutation,
         "adaptive": adaptive or None,
         "budget_s": budget,
+        "strategies": beside or None,
     }
     flags: dict[str, Any] = {
         "agents": {"maker": agent},
@@ -58,31 +56,4 @@ def cover(
         "cover": {name: value for name, value in goals.items() if value is not None},
     }
     project, order = wiring.cover_order(Path.cwd(), tuple(paths), flags, base)
-    code = follow(project, order, as_json=as_json, everything=everything)
-    _report(project, order, as_json=as_json)
-    return code
-
-
-def _report(project: wiring.Project, order: RunOrder, *, as_json: bool) -> None:
-    """Show what the tests reach, before and after, and where the report lies."""
-    from rich.console import Console
-
-    from setpoint import wiring
-
-    told = wiring.write_cover_report(project, order)
-    console = Console(stderr=as_json, highlight=False, soft_wrap=True)
-    if told is None:
-        return
-    course, place = told
-    for step in course.steps:
-        name = "before" if step.iteration == 0 else f"iteration {step.iteration}"
-        shares = [
-            ("coverage", step.report.coverage),
-            ("tests pass", step.report.success),
-            ("quality", step.quality),
-            ("mutation score", step.report.mutation),
-        ]
-        figures = ", ".join(f"{what} {share:.1%}" for what, share in shares if share is not None)
-        console.print(f"{name + ':':<14}{figures or 'not measured'}", markup=False)
-    console.print("These tests pin how the code behaves at present, be that right or wrong.", style="dim")
-    console.print(f"tests:   {place}", markup=False)
+    return follow(project, order, as_json=as_json, everything=everything)

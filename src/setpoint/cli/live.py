@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from setpoint import wiring
+from setpoint.cli.cover_lines import show_cover
 from setpoint.cli.lines import line, measured_line
 from setpoint.cli.menu import menu, show_gate
 from setpoint.cli.styles import harmless
@@ -69,6 +70,7 @@ def closing(project: wiring.Project, order: RunOrder, outcome: RunOutcome, *, as
         _closing(Console(highlight=False, soft_wrap=True), project, order, outcome)
     for remark in wiring.remarks(order):
         Console(stderr=as_json, highlight=False, soft_wrap=True).print(f"story:   {remark}", markup=False)
+    show_cover(project, order, as_json=as_json)
     return EXIT[outcome.ending]
 
 

@@ -7,6 +7,21 @@ from pydantic import BaseModel, ConfigDict, Field
 from setpoint.domain.value import Text, Value
 
 
+class CoverWeights(BaseModel):
+    """What the quality of tests is made of; what was not measured is left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    coverage: float = Field(default=0.5, ge=0)
+    """Of the share of lines and branches."""
+    success: float = Field(default=0.3, ge=0)
+    """Of the share of tests that pass."""
+    complete: float = Field(default=0.2, ge=0)
+    """Of the mean of function and method coverage."""
+    mutation: float = Field(default=0.0, ge=0)
+    """Of the share of mutants that tests notice."""
+
+
 class CoverGoals(BaseModel):
     """Which files are to be covered by tests, and how well; `setpoint cover` sets `paths`."""
 
@@ -19,7 +34,9 @@ class CoverGoals(BaseModel):
     success: float = Field(default=0.95, ge=0, le=1)
     """Share of the tests that have to pass."""
     quality: float = Field(default=0.90, ge=0, le=1)
-    """0.5 coverage + 0.3 success + 0.2 mean of function and method coverage."""
+    """The weighted quality: 0.5 coverage + 0.3 success + 0.2 mean of function and method coverage."""
+    weights: CoverWeights = CoverWeights()
+    """What the quality is made of."""
     mutation: float | None = Field(default=None, ge=0, le=1)
     """Share of the mutants of these files that tests have to notice; none: it is measured, not asked."""
     adaptive: bool = False
@@ -28,6 +45,12 @@ class CoverGoals(BaseModel):
     """Seconds that the built-in generator may search in one iteration."""
     mutation_s: float = Field(default=60.0, ge=0)
     """Seconds for the mutation score; 0: it is not measured."""
+    strategies: tuple[str, ...] = ()
+    """Who writes tests beside the maker, at the same time: `generator`, `pynguin`, or any agent by name."""
+    segments: int = Field(default=8, ge=1)
+    """Pieces of uncovered code that an agent is asked about in one iteration; three times each at most."""
+    pynguin: str = ""
+    """An interpreter that holds Pynguin, for the strategy of that name; empty for none."""
     only_tests: bool = False
     """Work that changes these files themselves is sent back; `setpoint cover` sets it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from setpoint.domain.cover import CoveredFile, CoveredFunction, CoverGoals, CoverReport
+from setpoint.domain.cover import CoveredFile, CoveredFunction, CoverGoals, CoverReport, CoverWeights
 from setpoint.domain.finding import Category, Finding, Severity
 
 SOURCE = "cover"
@@ -18,13 +18,34 @@ _PER_WAY = 0.02
 def quality(report: CoverReport) -> float | None:
     """Give R1's quality, 0 to 1: 0.5 coverage + 0.3 success + 0.2 mean of function and method coverage.
 
-    Without a test nothing succeeds; where there are only functions or only methods, those alone count.
+    The weights are a setting. Without a test nothing succeeds; where there are only functions or methods,
+    those alone count; mutants count once they are measured.
     """
     if report.coverage is None:
         return None
     kinds = [share for share in (report.functions, report.methods) if share is not None]
     complete = sum(kinds) / len(kinds) if kinds else report.coverage
-    return 0.5 * report.coverage + 0.3 * (report.success or 0.0) + 0.2 * complete
+    weights = report.asked.weights
+    parts = [
+        (weights.coverage, report.coverage),
+        (weights.success, report.success or 0.0),
+        (weights.complete, complete),
+        *([] if report.mutation is None else [(weights.mutation, report.mutation)]),
+    ]
+    whole = sum(weight for weight, _ in parts)
+    return sum(weight * share for weight, share in parts) / whole if whole else None
+
+
+def weights_told(weights: CoverWeights) -> str:
+    """Say in words what the quality is made of."""
+    parts = [
+        (weights.coverage, "lines and branches reached"),
+        (weights.success, "tests that pass"),
+        (weights.complete, "functions and methods called"),
+        (weights.mutation, "mutants noticed"),
+    ]
+    whole = sum(weight for weight, _ in parts)
+    return ", ".join(f"{weight / whole:.0%} {what}" for weight, what in parts if weight)
 
 
 def adapted(goals: CoverGoals, complexity: float) -> CoverGoals:

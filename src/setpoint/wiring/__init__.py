@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setpoint.evaluators import Told
     from setpoint.events.opinions import Opinion
     from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
-    from setpoint.wiring.cover import cover_course, cover_order, write_cover_report
+    from setpoint.wiring.cover import cover_course, cover_order, write_cover_report, writes_tests
     from setpoint.wiring.crew import BoardOutcome, work_off
     from setpoint.wiring.deliveries import notice_deliveries, observe_deliveries
     from setpoint.wiring.doctor import agent_rows, diagnosis
@@ -233,6 +233,7 @@ __all__ = [
     "write_cover_report",
     "write_metrics_page",
     "write_run_page",
+    "writes_tests",
 ]
 
 

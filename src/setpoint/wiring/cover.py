@@ -18,17 +18,19 @@ from setpoint.evaluators.cover import sources_within
 from setpoint.evaluators.discovery.interpreter import find_interpreter
 from setpoint.events.cover_report import CoverCourse, CoverTrend, Step, html, markdown
 from setpoint.events.replay import history
-from setpoint.policies.cover import SOURCE, quality
+from setpoint.policies.cover import SOURCE, quality, weights_told
 from setpoint.processes.git import commit_of, files_at
+from setpoint.settings import Settings
 from setpoint.store.files import write_atomic
 from setpoint.wiring.orders import order
 from setpoint.wiring.project import Project, open_project
+from setpoint.wiring.world import outside_agents
+from setpoint.wiring.writers import check_strategies
 
 _TREND = "cover-trend.jsonl"
 _MOST_TREND = 200
 _BODY = """Write tests for {files} until they reach {coverage:.0%} of the lines and branches, {success:.0%} of
-all tests pass, and the quality (half coverage, three tenths success, two tenths functions and methods called)
-is {quality:.0%}. Change nothing but tests.
+all tests pass, and the quality ({weights}) is {quality:.0%}. Change nothing but tests.
 """
 
 
@@ -43,6 +45,7 @@ def cover_order(
         # Where no test is there yet, nothing would speak for it, and what is written could not be verified.
         flags["checks"] = {**flags.get("checks", {}), "pytest": True}
     project = open_project(where, {"pipeline": "cover", **flags, "cover": goals})
+    check_strategies(project, outside_agents(project))
     return project, order(project, _story(project, paths), base)
 
 
@@ -82,7 +85,13 @@ def _story(project: Project, paths: tuple[str, ...]) -> Story:
     return Story(
         id=StoryId(f"cover-{name.strip('-') or 'all'}"[:60]),
         title=f"Tests for {', '.join(paths)}",
-        body=_BODY.format(files=shown, coverage=goals.coverage, success=goals.success, quality=goals.quality),
+        body=_BODY.format(
+            files=shown,
+            coverage=goals.coverage,
+            success=goals.success,
+            quality=goals.quality,
+            weights=weights_told(goals.weights),
+        ),
         integrity=project.settings.integrity.mode,
         known_red=KnownRed.TOLERATE,
     )
@@ -108,6 +117,11 @@ def _step(project: Project, iteration: int, evaluation: Evaluation) -> list[Step
         return []
     report = CoverReport.model_validate_json(project.artifacts.read(evidence.output))
     return [Step(iteration=iteration, report=report)]
+
+
+def writes_tests(ordered: RunOrder) -> bool:
+    """Whether a run was ordered by `setpoint cover`."""
+    return Settings.model_validate_json(ordered.settings).cover.only_tests
 
 
 def write_cover_report(project: Project, ordered: RunOrder) -> tuple[CoverCourse, Path] | None:

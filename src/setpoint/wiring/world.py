@@ -41,6 +41,7 @@ from setpoint.wiring.project import Project
 from setpoint.wiring.scribe import HeardLog, Scribe
 from setpoint.wiring.shielded import ShieldedEvaluator
 from setpoint.wiring.watching import measured_now
+from setpoint.wiring.writers import writers
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 _LOG = logging.getLogger(__name__)
@@ -78,11 +79,14 @@ def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog,
     settings = Settings.model_validate_json(ordered.settings)
     made: dict[str, Agent] = {}
     outside = outside_agents(project)
+    make = partial(_agent, outside=outside, project=project, settings=settings)
     for role, name in ordered.agents.items():
         # Reviewers and candidates work at the same time, so each has an agent, and a session, of its own.
         alone = role if role.startswith((f"{Role.REVIEWER}:", PREFIX)) else name
         if alone not in made:
-            made[alone] = _agent(name, outside, project, settings)
+            made[alone] = make(name)
+            if settings.cover.only_tests and (name == ordered.agents[Role.MAKER] or role.startswith(PREFIX)):
+                made[alone] = writers(name, make, project, settings, prompt_folder(project.root))
     folder = project.run_folder(ordered.trace_id)
     return World(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},

@@ -69,7 +69,7 @@ def brief() -> Callable[..., Brief]:
             "workdir": str(root),
             "python": sys.executable,
             "story": Story(id=StoryId("cover"), title="Tests"),
-            "limits": AttemptLimits(wall_s=60.0),
+            "limits": AttemptLimits(wall_s=600.0),
         }
         return Brief.model_validate({**standard, **keys})
 

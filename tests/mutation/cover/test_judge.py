@@ -84,14 +84,14 @@ def test_a_test_that_passes_every_time_and_reaches_something_new_is_good(judged)
 
     assert result.status == "judged"
     assert tests["test_minus"].gains
-    assert tests["test_minus"].branches == 1
+    assert tests["test_minus"].taken == {"code_of.py": [(6, True)]}
     assert 7 in tests["test_minus"].gained["code_of.py"]
 
 
 def test_what_an_earlier_test_reaches_is_no_gain(judged):
     again = judged[1]["test_minus_again"]
 
-    assert (again.why_not, again.gained, again.branches, again.gains) == ("", {}, 0, False)
+    assert (again.why_not, again.gained, again.taken, again.gains) == ("", {}, {}, False)
 
 
 def test_one_that_fails_says_what_it_said(judged):

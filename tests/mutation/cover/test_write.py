@@ -24,7 +24,7 @@ SHOP = '''
 
 
     @dataclass
-    class Item:
+    class Shop:
         name: str
         price: float = 1.0
 

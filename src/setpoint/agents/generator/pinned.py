@@ -11,6 +11,10 @@ from setpoint import syntax
 
 MARK = "Written by `setpoint cover`"
 """Stands in each file of tests that the generator wrote."""
+HONEST = (
+    "These tests pin how the code behaves at present. They notice when it changes; they cannot know what was "
+    "meant, so a fault that is there now is pinned with the rest. Read them before you trust them."
+)
 _TEST_FOLDERS = ("tests", "test")
 _SKIPPED = frozenset(
     (".git", ".venv", "venv", "node_modules", ".setpoint", "build", "dist", ".tox", "__pycache__")
@@ -62,18 +66,35 @@ def place_for(tree: Path, module: str, tests: list[Path]) -> str:
 
 
 def without(text: str, names: Collection[str]) -> str:
-    """Take tests out of a file by name; empty where none is left."""
-    tree = syntax.parse(text)
+    """Take tests out of a file, named as pytest does behind the file's name; empty where none is left."""
     lines = text.splitlines(keepends=True)
     left = 0
-    for node in reversed([each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]):
-        if not node.name.startswith("test"):
+    gone: list[ast.stmt] = []
+    try:
+        tree = syntax.parse(text)
+    except SyntaxError:
+        return ""
+    for node in tree.body:
+        inside = list(_tests_in(node, ""))
+        if inside and isinstance(node, ast.ClassDef) and all(name in names for name, _ in inside):
+            gone.append(node)
             continue
-        if node.name not in names:
-            left += 1
-            continue
-        first, last = node.lineno - 1, node.end_lineno or node.lineno
+        gone += [each for name, each in inside if name in names]
+        left += sum(name not in names for name, _ in inside)
+    for each in sorted(gone, key=lambda node: -node.lineno):
+        decorators = getattr(each, "decorator_list", [])
+        first = min([each.lineno, *(decorator.lineno for decorator in decorators)]) - 1
+        last = each.end_lineno or each.lineno
         while last < len(lines) and not lines[last].strip():
             last += 1
         del lines[first:last]
     return "".join(lines).rstrip() + "\n" if left else ""
+
+
+def _tests_in(node: ast.stmt, prefix: str) -> Iterator[tuple[str, ast.stmt]]:
+    """Give the tests of a statement by name: a function, or the methods of a class."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
+        yield f"{prefix}{node.name}", node
+    elif isinstance(node, ast.ClassDef):
+        for inner in node.body:
+            yield from _tests_in(inner, f"{prefix}{node.name}::")

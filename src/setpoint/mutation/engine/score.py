@@ -160,6 +160,7 @@ class _Warm:
         constants = {name for node in outside for inner in ast.walk(node) for name in bound_names(inner)}
         until = self._started + request.wall_s * _STEADY_SHARE
         found = judges(suite, traced, request.jobs, limits, until, constants)
+        found.last = request.last
         report(("touching", len(found.reached)))
         report(("unsteady", found.unsteady))
         report(("jobs", found.jobs))
@@ -238,6 +239,7 @@ class _Fresh:
             tree=request.tree, failing=(), pytest_args=request.pytest_args, scratch=request.scratch
         )
         self._jobs = request.jobs
+        self._last = frozenset(request.last)
         self._mutants = mutants
         self._guarding = guarding
         self._cpu_s = cpu_s
@@ -266,6 +268,17 @@ class _Fresh:
             report((place, tried._replace(fresh=True)))
 
     def _try(self, mutant: Mutant, tests: Sequence[str]) -> Tried:
+        """Let the tests judge together, in pytest's order; those that come last behind them, one by one."""
+        groups = [[test for test in tests if test not in self._last]]
+        groups += [[test] for test in tests if test in self._last]
+        tried = Tried(SURVIVED)
+        for group in filter(None, groups):
+            tried = self._judged_by(mutant, group)
+            if tried.verdict != SURVIVED:
+                break
+        return tried
+
+    def _judged_by(self, mutant: Mutant, tests: Sequence[str]) -> Tried:
         cpu_s = _FRESH_S + _PATIENCE * sum(self._cpu_s.get(test, 0.02) for test in tests)
         fresh = Fresh(self._order, self._limits, cpu_s)
         text = mutant.source.edited(mutant.edits)

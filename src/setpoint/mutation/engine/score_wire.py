@@ -26,6 +26,8 @@ class ScoreRequest:
     green_only: bool = False
     """End at once where a red test reaches the files, other than those in `known_red`."""
     known_red: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    """Tests that are asked about a mutant only where none of the others notices it, in this order."""
     fresh: bool = False
     """Judge every mutant in a fresh process instead of in the warm one."""
     memory_bytes: int = 4 << 30

@@ -34,6 +34,8 @@ class Judges:
     jobs: int = 1
     names: dict[str, frozenset[str]] = field(default_factory=dict)
     """Names of the modules' own that a test mentions: reading a constant reaches no line."""
+    last: Sequence[str] = ()
+    """Tests that come behind all the others, in this order."""
 
     def __post_init__(self) -> None:
         """Index the tests by line."""
@@ -46,7 +48,7 @@ class Judges:
                 self._by_file.setdefault(path, []).append(test)
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Give the tests that can notice a mutant, quickest first."""
+        """Give the tests that can notice a mutant: quickest first, but for those that are to come last."""
         path, unit = mutant.source.path, mutant.unit
         if not unit.is_function:
             bound = {name for node in ast.walk(unit.node) for name in bound_names(node)}
@@ -59,7 +61,8 @@ class Judges:
             if first <= unit.node.lineno:  # the signature runs at definition, its effect shows in the body
                 first, last = unit.first_line, unit.last_line
             found = {test for line in range(first, last + 1) for test in self._by_line.get((path, line), ())}
-        return sorted(found, key=lambda test: (self.cpu_s.get(test, 0.0), test))
+        ranks = {test: number for number, test in enumerate(self.last, start=1)}
+        return sorted(found, key=lambda test: (ranks.get(test, 0), self.cpu_s.get(test, 0.0), test))
 
     def cost_s(self, tests: Iterable[str]) -> float:
         """Give the CPU seconds of one run of tests."""

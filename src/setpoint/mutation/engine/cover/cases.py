@@ -150,13 +150,13 @@ def program(case: Case, cast: Cast, *, bind: bool = True) -> Program:
     names: list[str] = []
     subject = ""
     if case.new is not None:
-        subject = variable(target.owner)
+        subject = variable(target.owner, cast.module)
         setup.append(f"{subject} = {cast.module}.{target.owner}({_listed(case.new)})")
         setup += [_on(subject, cast.targets[name], args) for name, args in case.before]
     args: list[tuple[str, str]] = []
     for place, (name, text) in enumerate(case.args):
         if bind and _MUTABLE.match(text):
-            held = _argument(target, place, name, {*names, subject})
+            held = _argument(target, place, name, {*names, subject, cast.module})
             setup.append(f"{held} = {text}")
             names.append(held)
             args.append((name, held))
@@ -170,16 +170,16 @@ def program(case: Case, cast: Cast, *, bind: bool = True) -> Program:
     return Program(tuple(setup), call, tuple(names), subject)
 
 
-def variable(owner: str) -> str:
-    """Name a variable after a class."""
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", owner.rpartition(".")[2].lstrip("_")).lower()
-    return f"{name}_object" if name in ("", "result", "int", "str", "list", "dict", "set", "type") else name
+def variable(owner: str, module: str) -> str:
+    """Name a variable after a class; never as something else that a test may name, the module above all."""
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", owner.rpartition(".")[2].strip("_")).lower()
+    return f"{name}_object" if not name or name == module or name in _TAKEN or name in _OURS else name
 
 
 def _argument(target: Target, place: int, name: str, taken: set[str]) -> str:
     wanted = name or (target.params[min(place, len(target.params) - 1)].name if target.params else "value")
     wanted = wanted.strip("_") or "value"
-    if wanted in ("self", "cls", "result", "pytest") or not wanted.isidentifier() or wanted in _TAKEN:
+    if wanted in _OURS or not wanted.isidentifier() or wanted in _TAKEN:
         wanted = f"{wanted}_value"
     number = 2
     given = wanted
@@ -189,6 +189,8 @@ def _argument(target: Target, place: int, name: str, taken: set[str]) -> str:
 
 
 _TAKEN = frozenset((*dir(builtins), *keyword.kwlist, *MODULES))
+_OURS = ("self", "cls", "result", "pytest", "unittest")
+"""Names that stand for something else in a test."""
 
 
 def _on(subject: str, target: Target, args: Sequence[tuple[str, str]]) -> str:
@@ -309,7 +311,9 @@ def called(case: Case, random: Random) -> Case:
 
 
 def shorter(case: Case) -> Iterator[Case]:
-    """Give the case with one part less: a call before it, or an argument that need not be given."""
+    """Give the case with less of it: up to an earlier call, or without a call or an optional argument."""
+    for place, (name, args) in enumerate(case.before):
+        yield _with(case, target=name, args=args, then=None, before=case.before[:place])
     for place in range(len(case.before)):
         yield _with(case, before=(*case.before[:place], *case.before[place + 1 :]))
     for place in range(len(case.script) - 1, -1, -1):

@@ -189,7 +189,8 @@ def _compared(request: JudgeRequest, anatomies: dict[str, Anatomy], looked: _Loo
                 }
                 if new := lines[file] & anatomy.lines_in(arcs):
                     each.gained[file] = sorted(new)
-                each.branches += len(ways[file] & anatomy.branches_in(arcs))
+                if taken := ways[file] & anatomy.branches_in(arcs):
+                    each.taken[file] = [(way.line, way.taken) for way in sorted(taken)]
                 lines[file] -= anatomy.lines_in(arcs)
                 ways[file] -= anatomy.branches_in(arcs)
         found.append(each)

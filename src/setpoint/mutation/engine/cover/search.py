@@ -20,6 +20,7 @@ from ..session import prepare_path
 from .anatomy import Anatomy, Arc, Branch
 from .arcs import ArcTracer
 from .cases import Case, Cast, Target, called, fresh, shorter, varied
+from .drawn import Drawing
 from .kinds import MODULES
 from .oracle import Oracle
 from .seeds import examples, seen_values, signatures_of
@@ -110,13 +111,15 @@ def stage_of(ground: Ground) -> Stage:
         "\n".join(line.strip()[4:] for line in doc.splitlines() if line.strip().startswith(">>> "))
         for doc in docs
     ]
-    cast = cast_of(module, ground.alias, ground.tree, seen_values(texts, signatures_of(ground.tree)))
     refusals: list[str] = []
     forbid(refusals, str(temporary))
+    oracle = Oracle(module, ground.alias)
+    seen = seen_values(texts, signatures_of(ground.tree))
+    cast = cast_of(module, ground.alias, ground.tree, seen, Drawing(oracle.expression, str(temporary)).of)
     return Stage(
         module,
         cast,
-        Oracle(module, ground.alias),
+        oracle,
         tracer,
         os.path.realpath(ground.path),
         refusals,

@@ -6,7 +6,7 @@ import ast
 import datetime  # noqa: ICN001 - as in the expressions that are made of it
 import enum
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -27,12 +27,14 @@ _NEAR_CHANGES = ("2020, 1, 2, 3, 4, 5", "2020, 7, 8, 9", "2021, 3, 14, 2, 30", "
 """Winter, summer, and hours at which many clocks are changed."""
 Seen = Mapping[str, tuple[str, ...]]
 """Values seen for a parameter, by `function.parameter`."""
+Draw = Callable[[Any], Mapping[str, tuple[str, ...]]]
+"""Gives values by parameter for something that can be called."""
 
 
-def cast_of(module: ModuleType, alias: str, tree: ast.Module, seen: Seen) -> Cast:
-    """Find what can be called in an imported module."""
+def cast_of(module: ModuleType, alias: str, tree: ast.Module, seen: Seen, draw: Draw) -> Cast:
+    """Find what can be called in an imported module; `draw` makes up values for what is annotated."""
     nodes = dict(_nodes(tree.body, ""))
-    around = _Around(dict(_makers(module, alias)), Surroundings(tree), tuple(_held(module, alias)))
+    around = _Around(dict(_makers(module, alias)), Surroundings(tree), tuple(_held(module, alias)), draw)
     found: dict[str, Target] = {}
     classes: dict[str, Target] = {}
     for name, thing in list(vars(module).items()):
@@ -114,12 +116,13 @@ class _Around(NamedTuple):
     surroundings: Surroundings
     held: tuple[tuple[str, str], ...]
     """Objects that it holds: kind and expression."""
+    draw: Draw
 
 
 class _Finder:
     def __init__(self, alias: str, nodes: Mapping[str, ast.AST], seen: Seen, around: _Around) -> None:
         self._alias, self._nodes, self._seen = alias, nodes, seen
-        self._makers, self._surroundings, self._held = around
+        self._makers, self._surroundings, self._held, self._draw = around
 
     def of_class(self, name: str, thing: type) -> Target:
         return self.target(name, "new", f"{self._alias}.{name}", "", thing)
@@ -181,6 +184,7 @@ class _Finder:
     def _params(self, name: str, thing: Any, node: ast.AST | None, skip: int) -> Iterator[Param]:  # noqa: ANN401 - whatever can be called
         _, matched = self._surroundings.of(node)
         near = tuple(constants(node)) if node is not None else ()
+        drawn = self._draw(thing)
         for each in _signature(thing, skip):
             if each.kind is inspect.Parameter.VAR_KEYWORD:
                 continue
@@ -189,6 +193,7 @@ class _Finder:
             kinds = list(annotated(text))
             default = each.default
             own = [*self._seen.get(f"{name.rpartition('.')[2]}.{each.name}", ()), *_choices(note)]
+            own += drawn.get(each.name, ())
             own += [value for made, values in self._makers.items() if made in text for value in values]
             if default is not inspect.Parameter.empty:
                 kinds += (

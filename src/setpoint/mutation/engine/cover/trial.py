@@ -121,7 +121,7 @@ class Stage:
         names = environment(self.module, self.cast.module)
         place, wrap = 0, "{}"
         try:
-            with _limited(self.cpu_s), warnings.catch_warnings():
+            with limited(self.cpu_s), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if traced:
                     self.tracer.start()
@@ -218,10 +218,10 @@ def _settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value at all
 
 
 @contextlib.contextmanager
-def _limited(cpu_s: float) -> Iterator[None]:
+def limited(cpu_s: float, wall_s: float = _WALL_S) -> Iterator[None]:
     """Raise `TimeUp` in the call when it takes too long; a loop in C is ended by the parent process."""
     signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.05)
-    signal.setitimer(signal.ITIMER_REAL, _WALL_S, 0.2)
+    signal.setitimer(signal.ITIMER_REAL, wall_s, 0.2)
     try:
         yield
     finally:

@@ -29,6 +29,8 @@ _ASKING = frozenset(
 _METHODS_TOO = frozenset(("now", "today", "utcnow", "random", "getrandbits"))
 """Those that are methods; the others count as functions of a module only."""
 _OWN = "setpoint_engine"
+_BY_THREAD = ("dataclasses", "reprlib", "threading")
+"""Modules to which a thread's number is a mere key: the repr of a dataclass asks for it."""
 
 
 class Unsure:
@@ -53,7 +55,8 @@ class Unsure:
         if event != "c_call":
             return
         name = getattr(arg, "__name__", "")
-        if name not in _ASKING or _OWN in frame.f_globals.get("__name__", ""):
+        asking = frame.f_globals.get("__name__", "")
+        if name not in _ASKING or _OWN in asking or (name == "get_ident" and asking in _BY_THREAD):
             return
         if name in _METHODS_TOO or isinstance(getattr(arg, "__self__", None), ModuleType):
             self.asked.add(name)

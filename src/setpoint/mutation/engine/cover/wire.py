@@ -164,14 +164,14 @@ class JudgedTest:
     """What it said when it failed."""
     gained: dict[str, list[int]] = field(default_factory=dict)
     """Lines that neither the other tests nor those before it reach, by file."""
-    branches: int = 0
-    """Branches that neither the other tests nor those before it take."""
+    taken: dict[str, list[tuple[int, bool]]] = field(default_factory=dict)
+    """Branches that neither the other tests nor those before it take, by file."""
     skipped: bool = False
 
     @property
     def gains(self) -> bool:
         """Whether it passes and reaches something new."""
-        return not self.why_not and bool(self.gained or self.branches)
+        return not self.why_not and bool(self.gained or self.taken)
 
 
 @dataclass

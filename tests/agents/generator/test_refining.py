@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from agents.generator.conftest import PLAIN
+from setpoint.agents.generator.engine import Engine
+from setpoint.agents.generator.refining import polluting, refine
+from setpoint.agents.own_calls import OwnCalls
+from setpoint.domain.cover import CoverGoals
+
+SHOP = """
+    PRICES = {"tea": 3}
+
+    def price(name):
+        return PRICES[name]
+
+    def raise_price(name, by):
+        PRICES[name] += by
+"""
+OLD = """
+    import shop
+
+    def test_price():
+        assert shop.price("tea") == 3
+"""
+NEW = """
+    import shop
+
+    def test_first():
+        assert shop.PRICES
+
+    def test_spoils():
+        shop.raise_price("tea", 2)
+        assert shop.price("tea") > 3
+
+    def test_third():
+        assert "tea" in shop.PRICES
+
+    def test_is_wrong():
+        assert shop.price("tea") == 100
+"""
+
+
+@pytest.fixture
+def engine(tree, brief, watcher):
+    root = tree(shop=SHOP, tests__test_zz_old=OLD, tests__test_new=NEW)
+    calls = OwnCalls("implement-1", watcher)
+    return Engine(brief(root), calls, CoverGoals(paths=("shop.py",)), PLAIN)
+
+
+VICTIM = "tests/test_zz_old.py::test_price"
+
+
+async def test_the_test_that_spoils_another_is_found_by_halving(engine, watcher):
+    suspects = [f"tests/test_new.py::{name}" for name in ("test_first", "test_spoils", "test_third")]
+
+    assert await polluting(engine, VICTIM, suspects) == "tests/test_new.py::test_spoils"
+    assert await polluting(engine, VICTIM, [suspects[0], suspects[2]]) == ""
+    assert all(call.ok for call in watcher.calls)
+
+
+async def test_new_tests_that_spoil_old_ones_or_fail_are_taken_out_and_the_others_stay(engine):
+    lines, reach = await refine(engine, {VICTIM}, lambda test: "test_new" in test)
+
+    text = (engine.tree / "tests" / "test_new.py").read_text()
+    assert "test_first" in text
+    assert "test_third" in text
+    assert "test_spoils" not in text
+    assert "test_is_wrong" not in text
+    assert lines == [
+        f"test_spoils in tests/test_new.py: taken out, with it, {VICTIM} fails.",
+        "test_is_wrong in tests/test_new.py: taken out, it fails among the others.",
+    ]
+    assert set(reach.outcomes.values()) == {"passed"}
