@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
 
-from pydantic import model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from setpoint.domain.attempt import Role
 from setpoint.domain.evaluation import Stage
@@ -43,22 +41,16 @@ class Phase(Value):
     """How much is measured; only for measure."""
     prompts: dict[str, str] = {}
     """Prompt template by mode (`fresh`, `fix`, `restart`), for a review by its kind."""
-    reviews: tuple[str, ...] = ()
+    reviews: tuple[str, ...] = Field(default=(), validate_default=True)
     """Kinds of review, all asked at once; only for review, where none means `code` alone.
 
     The prompt of a kind that has none of its own is the one of `fresh`.
     """
 
-    @model_validator(mode="before")
+    @field_validator("reviews")
     @classmethod
-    def _reviewed_for_code(cls, values: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
-        if (
-            isinstance(values, Mapping)
-            and values.get("kind") == PhaseKind.REVIEW
-            and not values.get("reviews")
-        ):
-            return {**values, "reviews": ("code",)}
-        return values
+    def _reviewed_for_code(cls, reviews: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        return reviews or (("code",) if info.data.get("kind") is PhaseKind.REVIEW else ())
 
 
 class Pipeline(Value):
@@ -115,11 +107,14 @@ class Pipeline(Value):
 
     def before_making(self) -> tuple[Phase, ...]:
         """Phases that prepare the making, in order."""
-        return self.phases[: self.phases.index(self.making)]
+        return self.phases[: self._place_of_making()]
 
     def behind_making(self) -> tuple[Phase, ...]:
         """Phases that judge what was made, in order."""
-        return self.phases[self.phases.index(self.making) + 1 :]
+        return self.phases[self._place_of_making() + 1 :]
+
+    def _place_of_making(self) -> int:
+        return next(place for place, phase in enumerate(self.phases) if phase.kind is PhaseKind.MAKE)
 
 
 def _check_reviews(phase: Phase) -> None:
