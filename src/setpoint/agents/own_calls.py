@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.domain.attempt import ToolCall
+from setpoint.domain.attempt import Attempt, Breakage, Stop, ToolCall, Usage
 from setpoint.ports import Observer
 from setpoint.processes import clean_environment
+from setpoint.store.artifacts import Artifacts
 
 
 class OwnCalls:
@@ -20,7 +23,15 @@ class OwnCalls:
         """Those of them that failed."""
         self.log: list[str] = []
         """A line for each call, for the transcript; agents add lines of their own."""
+        self.lines: list[str] = []
+        """What is said in the end."""
         self._label, self._observer = label, observer
+        self._began, self._started_at = time.monotonic(), datetime.now(UTC)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the attempt began."""
+        return time.monotonic() - self._began
 
     def tell(self, name: str, kind: str, title: str, *, ok: bool, seconds: float, file: str = "") -> None:
         """Record one call; `seconds` is what it took, `file` what it changed, where it changed one."""
@@ -37,6 +48,24 @@ class OwnCalls:
         )
         self.log.append(call.model_dump_json())
         self._observer.called(call)
+
+    def attempt(self, agent: str, breakage: Breakage | None, artifacts: Artifacts) -> Attempt:
+        """Sum the attempt of `agent` up; no model was asked, so nothing was spent."""
+        text = "\n".join(self.lines).strip()
+        usage = Usage(cost_usd=None, scope="none")
+        self._observer.spent(usage)
+        return Attempt(
+            agent=agent,
+            stop=Stop.BROKEN if breakage else Stop.END_TURN,
+            breakage=breakage,
+            text=text,
+            usage=usage,
+            tool_calls=self.made,
+            tool_errors=self.errors,
+            started_at=self._started_at,
+            duration_s=self.elapsed_s,
+            transcript=artifacts.keep("\n".join([*self.log, text])),
+        )
 
 
 def engine_environment(python: str, scratch: Path) -> dict[str, str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.agents.generator.engine import BROKEN, Engine
 from setpoint.agents.generator.pinned import HONEST, MARK, place_for, style_of, test_files
 from setpoint.agents.generator.refining import refine, take_out
 from setpoint.agents.own_calls import OwnCalls
-from setpoint.domain.attempt import Attempt, Breakage, Brief, Role, Stop, Usage
+from setpoint.domain.attempt import Attempt, Breakage, Brief, Role
 from setpoint.domain.cover import CoverGoals
 from setpoint.mutation.cover import module_of
 from setpoint.mutation.engine.cover.wire import CoverRequest, CoverResult, FileReach
@@ -41,25 +40,12 @@ class GeneratorAgent:
         work = _Work(brief, observer, self._goals, self._pytest_args)
         breakage: Breakage | None = None
         if brief.role is not Role.MAKER or not self._goals.paths:
-            work.lines.append(NO_TESTS_ASKED)
+            work.calls.lines.append(NO_TESTS_ASKED)
         elif not brief.python:
-            work.lines.append("Not possible here: the project has no Python interpreter.")
+            work.calls.lines.append("Not possible here: the project has no Python interpreter.")
         else:
             breakage = await work.make()
-        text = "\n".join(work.lines).strip()
-        observer.spent(Usage(cost_usd=None, scope="none"))
-        return Attempt(
-            agent=self.name,
-            stop=Stop.BROKEN if breakage else Stop.END_TURN,
-            breakage=breakage,
-            text=text,
-            usage=Usage(cost_usd=None, scope="none"),
-            tool_calls=work.calls.made,
-            tool_errors=work.calls.errors,
-            started_at=work.started_at,
-            duration_s=time.monotonic() - work.began,
-            transcript=self._artifacts.keep("\n".join([*work.calls.log, text])),
-        )
+        return work.calls.attempt(self.name, breakage, self._artifacts)
 
     async def close(self) -> None:
         """Nothing is kept running between attempts."""
@@ -69,11 +55,7 @@ class _Work:
     """One attempt while it goes on."""
 
     def __init__(self, brief: Brief, observer: Observer, goals: CoverGoals, args: tuple[str, ...]) -> None:
-        self.lines: list[str] = []
-        """What is said in the end."""
         self.calls = OwnCalls(brief.label, observer)
-        self.began = time.monotonic()
-        self.started_at = datetime.now(UTC)
         self._brief, self._goals, self._args = brief, goals, args
         self._tree = Path(brief.workdir)
         self._engine = Engine(brief, self.calls, goals, args)
@@ -88,7 +70,7 @@ class _Work:
             return reach
         green = {test for test, outcome in reach.outcomes.items() if outcome == "passed"}
         failing = [test for test, outcome in reach.outcomes.items() if outcome in BROKEN and self._owns(test)]
-        self.lines += take_out(self._tree, failing, "it fails")
+        self.calls.lines += take_out(self._tree, failing, "it fails")
         short = [each for each in reach.files if each.missed_lines or each.missed_branches]
         wall_s = min(self._goals.budget_s, self._brief.limits.wall_s * _MARGIN)
         for each in sorted(short, key=lambda file: -len(file.missed_lines)):
@@ -97,10 +79,10 @@ class _Work:
             await self._cover(each, max(_LEAST_S, wall_s * share / whole))
         if self._written:
             said, _ = await refine(self._engine, green, self._owns)
-            self.lines += said
-            self.lines.append(HONEST)
+            self.calls.lines += said
+            self.calls.lines.append(HONEST)
         elif not short:
-            self.lines.append("Every line and branch of the files is reached already.")
+            self.calls.lines.append("Every line and branch of the files is reached already.")
         return None
 
     def _owns(self, test: str) -> bool:
@@ -147,5 +129,5 @@ class _Work:
                 told += f"; {len(result.dropped)} more were not steady and are left out"
         else:
             told = f"{file}: no test was written: {result.reason}"
-        self.lines.append(f"{told}.")
+        self.calls.lines.append(f"{told}.")
         self.calls.tell("write_tests", "edit", told, ok=bool(result.text), seconds=seconds, file=target)

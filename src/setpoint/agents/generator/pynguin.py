@@ -11,7 +11,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.agents.generator.engine import Engine
@@ -19,7 +18,7 @@ from setpoint.agents.generator.pinned import HONEST, place_for, test_files
 from setpoint.agents.generator.refining import refine
 from setpoint.agents.generator.sifting import sift, texts_of
 from setpoint.agents.own_calls import OwnCalls
-from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
+from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role
 from setpoint.domain.cover import CoverGoals
 from setpoint.mutation.cover import module_of
 from setpoint.mutation.engine.cover.wire import FileReach
@@ -49,35 +48,20 @@ class PynguinAgent:
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Have tests written for each file that is not reached, and keep those that are good."""
-        began, started_at = time.monotonic(), datetime.now(UTC)
         calls = OwnCalls(brief.label, observer)
-        lines: list[str] = []
         breakage: Breakage | None = None
         if brief.role is not Role.MAKER or not self._goals.paths or not brief.python:
-            lines.append("No file is to be covered, or the project has no Python interpreter.")
+            calls.lines.append("No file is to be covered, or the project has no Python interpreter.")
         elif not self._goals.pynguin:
             breakage = Breakage(kind=BreakageKind.MISSING, message=NO_INTERPRETER)
         else:
-            breakage = await self._work(brief, calls, lines)
-        text = "\n".join(lines)
-        observer.spent(Usage(cost_usd=None, scope="none"))
-        return Attempt(
-            agent=self.name,
-            stop=Stop.BROKEN if breakage else Stop.END_TURN,
-            breakage=breakage,
-            text=text,
-            usage=Usage(cost_usd=None, scope="none"),
-            tool_calls=calls.made,
-            tool_errors=calls.errors,
-            started_at=started_at,
-            duration_s=time.monotonic() - began,
-            transcript=self._artifacts.keep("\n".join([*calls.log, text])),
-        )
+            breakage = await self._work(brief, calls)
+        return calls.attempt(self.name, breakage, self._artifacts)
 
     async def close(self) -> None:
         """Nothing is kept running between attempts."""
 
-    async def _work(self, brief: Brief, calls: OwnCalls, lines: list[str]) -> Breakage | None:
+    async def _work(self, brief: Brief, calls: OwnCalls) -> Breakage | None:
         engine = Engine(brief, calls, self._goals, self._args)
         reach = await engine.reach()
         if isinstance(reach, Breakage):
@@ -89,18 +73,19 @@ class PynguinAgent:
         whole = sum(len(each.missed_lines) + 5 for each in short)
         for each in short:
             wall_s = max(4.0 * _LEAST_S, self._goals.budget_s * (len(each.missed_lines) + 5) / whole)
-            await self._write(engine, each, wall_s, calls, lines)
+            await self._write(engine, each, wall_s, calls)
         spans: dict[str, tuple[int, ...]] = {each.file: () for each in short}
         sifted = await sift(engine, before, reach.files, green, spans)
-        lines += [*sifted.lines, f"{len(sifted.kept)} tests of Pynguin's were kept. {sifted.reason}".strip()]
+        calls.lines += [
+            *sifted.lines,
+            f"{len(sifted.kept)} tests of Pynguin's were kept. {sifted.reason}".strip(),
+        ]
         if sifted.kept:
             said, _ = await refine(engine, green, lambda test: test not in old)
-            lines += [*said, HONEST]
+            calls.lines += [*said, HONEST]
         return None
 
-    async def _write(
-        self, engine: Engine, file: FileReach, wall_s: float, calls: OwnCalls, lines: list[str]
-    ) -> None:
+    async def _write(self, engine: Engine, file: FileReach, wall_s: float, calls: OwnCalls) -> None:
         """Run it for one file; what it wrote is put beside the project's tests."""
         began = time.monotonic()
         module = module_of(engine.tree, file.file)
@@ -142,5 +127,5 @@ class PynguinAgent:
         told = f"Pynguin wrote {len(written)} files of tests for {file.file}"
         if not written:
             told = f"{file.file}: Pynguin wrote nothing: it {done.ending}"
-        lines.append(f"{told}.")
+        calls.lines.append(f"{told}.")
         calls.tell("pynguin", "execute", told, ok=bool(written), seconds=time.monotonic() - began)

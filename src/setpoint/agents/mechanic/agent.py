@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.agents.mechanic.fixing import fixed
@@ -18,7 +17,7 @@ from setpoint.agents.mechanic.tools import Tool, mended_by_tools
 from setpoint.agents.mechanic.tried import tried_digests
 from setpoint.agents.mechanic.words import NO_FEATURES, told_fixes, told_repair
 from setpoint.agents.own_calls import OwnCalls, engine_environment
-from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
+from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role
 from setpoint.domain.learning import Hint
 from setpoint.errors import RecordedDataError
 from setpoint.mutation.engine.wire import CANNOT_RUN, Patch, Request, Result
@@ -77,7 +76,7 @@ class MechanicAgent:
                     "There is no failing test and no finding with a safe fix, so nothing was done.",
                     NO_FEATURES,
                 )
-        return work.attempt(self.name, breakage, self._artifacts)
+        return work.calls.attempt(self.name, breakage, self._artifacts)
 
     async def close(self) -> None:
         """Nothing is kept running between attempts."""
@@ -88,7 +87,7 @@ class MechanicAgent:
             work.say("The project has no interpreter, so its tests cannot be searched with.")
             return None
         avoid = [*self._offered.get(brief.session, ()), *tried_digests(brief.tried)]
-        wall_s = min(self._search_s, max(5.0, brief.limits.wall_s - work.elapsed_s) * _MARGIN)
+        wall_s = min(self._search_s, max(5.0, brief.limits.wall_s - work.calls.elapsed_s) * _MARGIN)
         scratch = Path(tempfile.mkdtemp(prefix="setpoint-mechanic-"))
         try:
             request = Request(
@@ -129,19 +128,10 @@ class _Work:
     def __init__(self, brief: Brief, observer: Observer) -> None:
         self.brief = brief
         self.calls = OwnCalls(brief.label, observer)
-        self._observer = observer
-        self._lines: list[str] = []
-        self._started_at = datetime.now(UTC)
-        self._began = time.monotonic()
-
-    @property
-    def elapsed_s(self) -> float:
-        """Seconds since the attempt began."""
-        return time.monotonic() - self._began
 
     def say(self, *lines: str) -> None:
         """Add to the answer."""
-        self._lines += lines
+        self.calls.lines += lines
 
     async def apply_fixes(self, pytest_args: Sequence[str], fixers: Sequence[Tool]) -> None:
         """Try what findings and tools offer and report each as an edit."""
@@ -205,24 +195,6 @@ class _Work:
         for patch in facts["patches"]:
             del patch["text"]
         self.calls.log.append(json.dumps({"repair": facts}))
-
-    def attempt(self, agent: str, breakage: Breakage | None, artifacts: Artifacts) -> Attempt:
-        """Sum the attempt up."""
-        text = "\n".join(self._lines).strip()
-        usage = Usage(cost_usd=None, scope="none")
-        self._observer.spent(usage)
-        return Attempt(
-            agent=agent,
-            stop=Stop.BROKEN if breakage else Stop.END_TURN,
-            breakage=breakage,
-            text=text,
-            usage=usage,
-            tool_calls=self.calls.made,
-            tool_errors=self.calls.errors,
-            started_at=self._started_at,
-            duration_s=self.elapsed_s,
-            transcript=artifacts.keep("\n".join([*self.calls.log, text])),
-        )
 
     def _heard(self, line: bytes) -> None:
         """Take the engine's stages as tool calls while they happen."""
