@@ -73,15 +73,14 @@ def learning(id_: str, title: str, body: str) -> Learning:
 
 
 def decisions(folder: Path) -> Set:
-    """Read the decisions; only those that somebody asks for and those beside them at the time of freezing."""
-    questions: dict[str, list[str]] = json.loads(
-        (ROOT / "bench" / "data" / "decision_questions.json").read_text("utf-8")
-    )
+    """Read the decisions as they stood when the set was frozen; some are there that nobody asks for."""
+    data = ROOT / "bench" / "data"
+    questions: dict[str, list[str]] = json.loads((data / "decision_questions.json").read_text("utf-8"))
+    texts: dict[str, str] = json.loads((data / "decision_texts.json").read_text("utf-8"))
     found = []
-    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
-        head, _, body = path.read_text("utf-8").partition("\n")
-        if path.name[:4] in questions:
-            found.append(learning(path.name[:4], head.partition(". ")[2], body.strip()))
+    for number, text in texts.items():
+        head, _, body = text.partition("\n")
+        found.append(learning(number, head.partition(". ")[2], body.strip()))
     store = open_store(folder / "decisions")
     keep(store, found)
     asked = [Asked(text, frozenset({f"lrn-{name}"})) for name, texts in questions.items() for text in texts]
