@@ -152,7 +152,8 @@ class LineTracer(CoverageTracer):
     """Coverage without branches notes each line; whose line it is, is seen by compiling the file once.
 
     A line that several functions share counts for each of them, one that belongs to nobody for all. Not seen
-    is a generator that goes on in another test than it began in and does not come to another line.
+    is a generator that nobody begins, of which nothing runs, and one that goes on in another test than it
+    began in and does not come to another line there.
     """
 
     def __init__(self, collector: Any, root: str) -> None:
