@@ -215,7 +215,7 @@ def evidence(evaluation: Evaluation, check: str) -> Evidence:
     return next(each for each in evaluation.evidence if each.check == check)
 
 
-async def tested(bench: Callable[..., Any], then: str) -> Evaluation:
+async def measured_with(bench: Callable[..., Any], then: str) -> Evaluation:
     files = {
         "shop.py": "def price(x):\n    return x\n",
         "tests/test_price.py": WAITS.format(then=then),
@@ -228,7 +228,7 @@ async def tested(bench: Callable[..., Any], then: str) -> Evaluation:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the project's test looks into /proc")
 async def test_it_is_got_ready_while_the_tests_run(bench) -> None:
-    evaluation = await tested(bench, "")
+    evaluation = await measured_with(bench, "")
     tests, covered = evidence(evaluation, "pytest"), evidence(evaluation, "coverage")
     assert (tests.state, covered.state) == (CheckState.PASS, CheckState.PASS), tests
     assert covered.argv[1] == str(COVERED)
@@ -242,7 +242,7 @@ async def test_it_is_got_ready_while_the_tests_run(bench) -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the project's test looks into /proc")
 async def test_it_is_ended_where_the_tests_leave_nothing_to_report(bench, tmp_path: Path) -> None:
     noted = tmp_path / "noted"
-    evaluation = await tested(bench, f"Path({str(noted)!r}).write_text(waiting()); os._exit(3)")
+    evaluation = await measured_with(bench, f"Path({str(noted)!r}).write_text(waiting()); os._exit(3)")
     assert evidence(evaluation, "pytest").state is CheckState.ERROR
     assert evidence(evaluation, "coverage").state is CheckState.NOT_MEASURED
     assert not Path("/proc", noted.read_text()).exists()
