@@ -37,7 +37,7 @@ class ResultCache:
     def keep(self, parts: Iterable[str], results: tuple[CheckResult, ...]) -> None:
         """Keep results, unless a tool broke: that may be otherwise the next time."""
         if all(each.state in _LASTING for each in results):
-            write_atomic(self._path(parts), _RESULTS.dump_json(results).decode())
+            write_atomic(self._path(parts), _RESULTS.dump_json(results).decode(), flush=False)
 
     def _path(self, parts: Iterable[str]) -> Path:
         key = hashlib.sha256(

@@ -50,7 +50,12 @@ WATCHED = """
 import os, sys
 sys.path.insert(0, {folder!r})
 import coverage.parser, setpoint_covered
-parse, word = coverage.parser.PythonParser.parse_source, sys.argv[1]
+coverage.version_info = {version!r} or coverage.version_info
+parse, word, sleep = coverage.parser.PythonParser.parse_source, sys.argv[1], setpoint_covered.time.sleep
+def waits(seconds):
+    open(word + ".waits", "w").close()
+    sleep(seconds)
+setpoint_covered.time.sleep = waits
 def parse_source(self):
     parse(self)
     with open(word + ".log", "a") as log:
@@ -83,9 +88,10 @@ class Project:
         for each in self.data.glob("covered*"):
             shutil.copy(each, each.with_name(each.name.replace("covered", data)))
 
-    def begin(self, data: str, *options: str) -> subprocess.Popen[bytes]:
+    def begin(self, data: str, *options: str, version: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
         asked = ("--", "json", "-q", "-i", "-o", f"{data}.json")
-        program = ["-c", WATCHED.format(folder=str(COVERED.parent)), str(self.word), *options, *asked]
+        watched = WATCHED.format(folder=str(COVERED.parent), version=version)
+        program = ["-c", watched, str(self.word), *options, *asked]
         return subprocess.Popen([sys.executable, *program], cwd=self.root, env=self.variables(data))
 
     def log(self) -> list[str]:
@@ -163,6 +169,20 @@ def test_where_there_is_nothing_to_wait_for_it_is_the_plain_command(tmp_path: Pa
     assert {line.split()[0] for line in project.log()} == {"after"}
 
 
+def test_a_version_that_is_not_known_is_handed_nothing(tmp_path: Path) -> None:
+    project = Project(tmp_path, CASES["report"])
+    project.copied("ahead")
+    running = project.begin("ahead", version=(6, 5))
+    ends = time.monotonic() + 60
+    while not Path(f"{project.word}.waits").exists():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+    project.word.touch()
+    assert running.wait() == project.call("json", "-q", "-i", "-o", "covered.json") == 2
+    assert project.text("ahead") == project.text("covered")
+    assert {line.split()[0] for line in project.log()} == {"after"}
+
+
 def test_it_ends_when_nobody_is_left_to_give_the_word(tmp_path: Path) -> None:
     project = Project(tmp_path, CASES["branches"])
     begins = (
@@ -174,7 +194,7 @@ def test_it_ends_when_nobody_is_left_to_give_the_word(tmp_path: Path) -> None:
     program = [
         sys.executable,
         "-c",
-        WATCHED.format(folder=str(COVERED.parent)),
+        WATCHED.format(folder=str(COVERED.parent), version=()),
         str(project.word),
         "--",
         "json",
