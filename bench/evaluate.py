@@ -3,8 +3,8 @@
     python bench/evaluate.py [--folder FOLDER] [--edits 20] [--quick] [NAME ...]
 
 Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
-repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), `cold`
-(nothing known), `unchanged`, and then seeded edits of one function each, half of which change what it does:
+repository. In one run, for each project: every tool alone with cold caches (their sum is the chain) and `cold`
+(nothing known), three times in turn, `unchanged`, and then seeded edits of one function each, half of which change what it does:
 `--fast` with warm state. When all times are known, the whole suite is asked about the same trees: its red
 tests must be the same. Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet
 machine.
@@ -39,6 +39,8 @@ from setpoint.store.artifacts import Artifacts
 
 HANGS_S = 180.0
 """Some edits make a test run forever."""
+ROUNDS = 3
+"""So often everything is measured cold and each tool alone, in turn; the medians count."""
 TOOLS = ("pytest", "coverage", "mypy", "ruff", "bandit")
 
 
@@ -207,11 +209,15 @@ def timed(subject: Subject, folder: Path, count: int) -> Timed:
     """Measure all times of one project."""
     root, python = unpacked(subject, folder)
     checks = ChecksSettings(python=str(python), pytest_args=subject.args, timeout_s=HANGS_S)
-    bench = Bench(root, checks)
-    cold = bench.ask()
-    alone = bench.alone(cold.evaluation)
+    colds, each_alone = list[Measured](), list[dict[str, float]]()
+    for _ in range(ROUNDS):
+        bench = Bench(root, checks)
+        colds.append(bench.ask())
+        each_alone.append(bench.alone(colds[-1].evaluation))
+        told(f"{subject.package}: alone {each_alone[-1]}; cold {colds[-1].seconds:.1f}")
+    cold = statistics.median(each.seconds for each in colds)
+    alone = {name: statistics.median(each[name] for each in each_alone) for name in each_alone[-1]}
     unchanged = statistics.median(bench.ask().seconds for _ in range(5))
-    told(f"{subject.package}: alone {alone}; cold {cold.seconds:.1f}; unchanged {unchanged:.3f}")
     made, fast = edits(root, subject.source, count, seed=7), []
     for number, (path, text) in enumerate(made, start=1):
         with edited(path, text):
@@ -219,8 +225,8 @@ def timed(subject: Subject, folder: Path, count: int) -> Timed:
         left = fast[-1].evaluation.test_counts.get(Outcome.DESELECTED, 0)
         ran = sum(fast[-1].evaluation.test_counts.values()) - left
         told(f"  {number} {path.name}: {fast[-1].seconds:.2f} s, {ran} tests, {len(fast[-1].red)} red")
-    times = (sum(alone.values()), max(alone.values()), cold.seconds, unchanged)
-    return Timed(subject, root, checks, times, cold, made, fast)
+    times = (sum(alone.values()), max(alone.values()), cold, unchanged)
+    return Timed(subject, root, checks, times, colds[-1], made, fast)
 
 
 def compared(known: Timed) -> Row:
