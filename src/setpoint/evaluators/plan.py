@@ -308,9 +308,9 @@ class Plan:
         elif target.aside is not None:
             yield Group(checks=_of_suite(suite, target, CoverageReport(runner=runner)), identity=identity)
         else:
-            ran = asyncio.Event()
-            checks = (replace(suite, ran=ran), CoverageReport(runner=runner, ready=ran))
-            yield Group(checks=checks, identity=identity, together=True)
+            ran, idle = asyncio.Event(), asyncio.Event()
+            checks = (replace(suite, ran=ran), CoverageReport(runner=runner, ready=ran, idle=idle))
+            yield Group(checks=checks, identity=identity, together=True, idle=idle)
 
     def runner(
         self, cover: tuple[str, ...] | None = None, name: Literal["pytest", "unittest"] = "pytest"

@@ -41,6 +41,8 @@ class Group:
     """A digest of all files that they look at; empty: the whole tree, and the base it is compared with."""
     together: bool = False
     """They wait for each other themselves where they have to."""
+    idle: asyncio.Event | None = None
+    """Is set when nothing runs beside these checks any more; only of checks that run the project's code."""
 
     def key(self, measured: Measured) -> tuple[str, ...] | None:
         """Give all that decides their results on a tree."""
@@ -72,14 +74,14 @@ async def measure(
     What took longest the last time begins first, so that nothing long is left for the end.
     """
     lanes = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1))
-    groups = tuple(static)
+    groups, tested = tuple(static), tuple(tests)
 
     async def beside(group: Group) -> tuple[CheckResult, ...]:
         async with lanes:
             return await run_group(group, measured, bench)
 
     async def in_order() -> tuple[CheckResult, ...]:
-        made = tuple([result for group in tests for result in await run_group(group, measured, bench)])
+        made = tuple([result for group in tested for result in await run_group(group, measured, bench)])
         lanes.release()  # where no test runs any more, one more static tool may
         return made
 
@@ -87,8 +89,18 @@ async def measure(
         running = tasks.create_task(in_order())
         first = sorted(groups, key=lambda group: -bench.pace.expected_s(check.name for check in group.checks))
         made = {id(group): tasks.create_task(beside(group)) for group in first}
+        tasks.create_task(_freed(made.values(), tested))
     others = [made[id(group)] for group in groups]
     return (*(result for task in others for result in task.result()), *running.result())
+
+
+async def _freed(beside: Iterable[asyncio.Task[tuple[CheckResult, ...]]], groups: tuple[Group, ...]) -> None:
+    """Say when all that ran beside groups has ended; where there is one processor, something always does."""
+    if (os.cpu_count() or 1) > 1:
+        await asyncio.gather(*beside, return_exceptions=True)  # whoever began them is told what went wrong
+        for group in groups:
+            if group.idle is not None:
+                group.idle.set()
 
 
 async def run_group(group: Group, measured: Measured, bench: Bench) -> tuple[CheckResult, ...]:

@@ -47,10 +47,11 @@ def blob(text: str) -> str:
     return hashlib.sha1(text.encode()).hexdigest()
 
 
-COVERED = ("-m", "coverage", "run", "--branch", "--source=.", "--data-file=../covered")
+LINES = ("-m", "coverage", "run", "--source=.", "--data-file=../covered")
+COVERED = (*LINES, "--branch")
 
 
-@pytest.fixture(scope="module", params=[(), COVERED], ids=["plain", "covered"])
+@pytest.fixture(scope="module", params=[(), LINES, COVERED], ids=["plain", "lines", "covered"])
 def reach(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     root = tmp_path_factory.mktemp("project")
     for path, text in FILES.items():

@@ -12,6 +12,8 @@ FOLDER = Path(__file__).resolve().parent
 """Where the programs lie; on the import path of the project's tests, for the sake of the report plugin."""
 PROBE = FOLDER / "probe.py"
 PARSE = FOLDER / "parse.py"
+COVERED = FOLDER / "setpoint_covered.py"
+"""Writes coverage's report, got ready while the tests still run."""
 UNITTEST = FOLDER / "setpoint_unittest.py"
 """Runs tests where there is no pytest; writes what the plugin would write."""
 PLUGIN = "setpoint_report"

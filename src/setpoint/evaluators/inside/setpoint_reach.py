@@ -49,7 +49,7 @@ class Reach:
         self._path = path
         self._process = os.getpid()
         self._root = str(Path.cwd()) + os.sep
-        self._tracer: Any = _tracers.chosen()
+        self._tracer: Any = _tracers.chosen(self._root)
         self._points: dict[tuple[str, int], int] = {_tracers.UNSEEN: 0}
         self._numbers: dict[tuple[str, int], int] = {}
         self._now: set[int] = set()

@@ -1,15 +1,18 @@
 # ruff: noqa: ANN401 - what the interpreter and coverage hand over has no types
-"""Three ways to note which functions ran, each for the Python and the run that it costs least in.
+"""Four ways to note which functions ran, each for the Python and the run that it costs least in.
 
 A function is named by the path of its file and the line that it begins at; a file as a whole by line 0.
 """
 
 from __future__ import annotations
 
+import opcode
 import sys
 import threading
+import warnings
+from pathlib import Path
 from types import CodeType
-from typing import Any, Dict, Iterable, Optional, Set, Tuple  # noqa: UP035 - where Python 3.8 has them
+from typing import Any, Dict, Iterable, Iterator, Optional, Set, Tuple  # noqa: UP035 - where Python 3.8 has them
 
 Place = tuple[str, int]
 UNSEEN: Place = ("", 0)
@@ -19,11 +22,16 @@ _LINE = (1 << 28) - 1
 _NEGATIVE = 1 << 56
 
 
-def chosen() -> Any:
-    """Give the tracer that costs least here."""
+def chosen(root: str) -> Any:
+    """Give the tracer that costs least here; only files whose path begins with `root` need to be seen."""
     if hasattr(sys, "monitoring"):
         return MonitoringTracer()
-    return CoverageTracer.over_running() or LsProfTracer()
+    return CoverageTracer.over_running(root) or LsProfTracer()
+
+
+def _place(code: CodeType) -> Place:
+    # A file as a whole begins where its first function may begin.
+    return (code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno)
 
 
 def _places(codes: Iterable[CodeType]) -> set[Place]:
@@ -31,41 +39,43 @@ def _places(codes: Iterable[CodeType]) -> set[Place]:
     for code in codes:
         if code.co_filename.endswith(_UNSEEN_MODULES):
             found.add(UNSEEN)
-        # A file as a whole begins where its first function may begin.
-        found.add((code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno))
+        found.add(_place(code))
     return found
 
 
 class CoverageTracer:
-    """Reads what a running branch coverage has noted anyway, in C, and gives all of it back at the end.
+    """Reads what a running coverage has noted anyway, in C, and gives all of it back at the end.
 
-    Coverage notes each step between two lines of a file; a function is entered and left by way of the
-    negative of the line it begins at. What coverage is told to leave out is not seen.
+    What coverage is told to leave out is not seen.
     """
 
-    def __init__(self, collector: Any) -> None:
-        """Read from one of coverage's collectors."""
+    def __init__(self, collector: Any, root: str) -> None:
+        """Read from one of coverage's collectors what it notes of files below `root`."""
         self._collector = collector
+        self._root = root
         self._tracer: Any = None
         self._total: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
         self._entries: Dict[str, Dict[int, Tuple[Place, ...]]] = {}  # noqa: UP006 - see above
         self._processes = ""
 
-    @classmethod
-    def over_running(cls) -> Optional[CoverageTracer]:  # noqa: UP045 - see above
+    @staticmethod
+    def over_running(root: str) -> Optional[CoverageTracer]:  # noqa: UP045 - see above
         """Give one where coverage runs in a way that is known here; none elsewhere."""
         control = getattr(sys.modules.get("coverage"), "Coverage", None)
         collector = getattr(getattr(control, "current", lambda: None)(), "_collector", None)
         core = getattr(collector, "core", None)
+        branch = getattr(collector, "branch", None)
         known = (
-            getattr(collector, "branch", False)
-            and getattr(core, "packed_arcs", False)
+            (branch is True or (branch is False and sys.version_info[:2] == (3, 11)))
+            and getattr(core, "packed_arcs", False)  # its tracer in C
             and getattr(collector, "should_start_context", 0) is None
             and isinstance(getattr(collector, "data", None), dict)
             and isinstance(getattr(collector, "should_trace_cache", None), dict)
             and sys.gettrace() is not None
         )
-        return cls(collector) if known else None
+        if not known:
+            return None
+        return BranchTracer(collector, root) if branch else LineTracer(collector, root)
 
     def start(self) -> bool:
         """Begin noting; false where somebody else traces."""
@@ -80,10 +90,10 @@ class CoverageTracer:
     def take(self) -> set[Place]:
         """Give what ran since it was last asked."""
         found: set[Place] = set()
-        for file, arcs in self._drain():
+        for file, notes in self._drain():
             entries = self._entries[file]
-            for arc in entries.keys() & arcs:
-                found.update(entries[arc])
+            for note in entries.keys() & notes:
+                found.update(entries[note])
         if self._process_made():
             found.add(UNSEEN)
         return found
@@ -91,8 +101,8 @@ class CoverageTracer:
     def finish(self) -> set[str]:
         """Give coverage back what was taken from it; names the files that it leaves out."""
         self._drain()
-        for file, arcs in self._total.items():
-            self._collector.data.setdefault(file, set()).update(arcs)
+        for file, notes in self._total.items():
+            self._collector.data.setdefault(file, set()).update(notes)
         cache = dict(self._collector.should_trace_cache)
         return {file for file, how in cache.items() if not getattr(how, "trace", False)}
 
@@ -100,23 +110,19 @@ class CoverageTracer:
         """Take what coverage holds, by file; what other threads add meanwhile stays."""
         taken: list[tuple[str, set[int]]] = []
         for file, noted in list(self._collector.data.items()):
-            if noted:
-                arcs = set(noted)
-                noted.difference_update(arcs)
-                taken.append((file, arcs))
-                if not arcs <= self._total.setdefault(file, set()):
-                    self._learn(file, arcs)
+            if noted and file.startswith(self._root):
+                notes = set(noted)
+                noted.difference_update(notes)
+                taken.append((file, notes))
+                before = self._total.setdefault(file, set())
+                if not notes <= before:
+                    self._learn(file, notes - before)
+                    before |= notes
         return taken
 
-    def _learn(self, file: str, arcs: set[int]) -> None:
-        """Note which of the steps that were never seen before lead into a function, or out of it."""
-        entries = self._entries.setdefault(file, {})
-        for arc in arcs - self._total[file]:
-            if arc >= _NEGATIVE:
-                first = arc & _LINE if arc & _NEGATIVE else (arc >> 28) & _LINE
-                # The first line is that of the file itself, or of a function that begins there.
-                entries[arc] = ((file, first), (file, 0)) if first <= 1 else ((file, first),)
-        self._total[file] |= arcs
+    def _learn(self, file: str, notes: set[int]) -> None:
+        """Say in `_entries` what notes that were never seen before tell of functions."""
+        raise NotImplementedError
 
     def _process_made(self) -> bool:
         """Whether `multiprocessing` began a process: the number of its next one tells."""
@@ -124,6 +130,80 @@ class CoverageTracer:
         module = sys.modules.get("multiprocessing.process")
         self._processes = repr(getattr(module, "_process_counter", "")) if module else ""
         return self._processes not in (before, "count(1)", "")
+
+
+class BranchTracer(CoverageTracer):
+    """Coverage with branches notes each step between two lines of a file.
+
+    A function is entered and left by way of the negative of the line it begins at.
+    """
+
+    def _learn(self, file: str, notes: set[int]) -> None:
+        """Note which of the steps lead into a function, or out of it."""
+        entries = self._entries.setdefault(file, {})
+        for arc in notes:
+            if arc >= _NEGATIVE:
+                first = arc & _LINE if arc & _NEGATIVE else (arc >> 28) & _LINE
+                # The first line is that of the file itself, or of a function that begins there.
+                entries[arc] = ((file, first), (file, 0)) if first <= 1 else ((file, first),)
+
+
+class LineTracer(CoverageTracer):
+    """Coverage without branches notes each line; whose line it is, is seen by compiling the file once.
+
+    A line that several functions share counts for each of them, one that belongs to nobody for all. Not seen
+    is a generator that nobody begins, of which nothing runs, and one that goes on in another test than it
+    began in and does not come to another line there.
+    """
+
+    def __init__(self, collector: Any, root: str) -> None:
+        """Read from one of coverage's collectors what it notes of files below `root`."""
+        super().__init__(collector, root)
+        self._every: Dict[str, Tuple[Place, ...]] = {}  # noqa: UP006 - see above
+        self._broken: Set[str] = set()  # noqa: UP006 - see above
+
+    def finish(self) -> set[str]:
+        """Give coverage back what was taken from it; names the files that cannot be looked into."""
+        return super().finish() | self._broken
+
+    def _learn(self, file: str, notes: set[int]) -> None:
+        """Note whose lines these are."""
+        if file not in self._entries:
+            self._entries[file] = self._compiled(file)
+        entries = self._entries[file]
+        for line in notes - entries.keys():
+            entries[line] = self._every[file]
+
+    def _compiled(self, file: str) -> dict[int, tuple[Place, ...]]:
+        """Give the places that each line of a file stands for; all are unseen where it does not compile."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python said them when the project imported the file
+                module = compile(Path(file).read_bytes(), file, "exec", dont_inherit=True)
+            owned = [(line, _place(code)) for code in _inner(module) for line in _lines(code)]
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            self._broken.add(file)
+            owned = [(0, UNSEEN)]
+        self._every[file] = tuple({place for _, place in owned})
+        entries: Dict[int, Tuple[Place, ...]] = {}  # noqa: UP006 - see above
+        for line, place in owned:
+            entries[line] = (*entries.get(line, ()), place)
+        return entries
+
+
+def _inner(code: CodeType) -> Iterator[CodeType]:
+    """Give a piece of code and all that is defined in it."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _inner(each)
+
+
+def _lines(code: CodeType) -> set[int]:
+    """Give the lines that are traced while it runs: not that of the `def`, where it does not stand alone."""
+    resume, raw = opcode.opmap["RESUME"], code.co_code
+    began = next(offset for offset in range(0, len(raw), 2) if raw[offset] == resume)
+    return {line for _, end, line in code.co_lines() if end > began + 2 and line is not None}
 
 
 class LsProfTracer:

@@ -63,6 +63,7 @@ _SHADOWED = frozenset(
         "pluggy",
         "coverage",
         "unittest",
+        "setpoint_covered",
         "setpoint_reach",
         "setpoint_report",
         "setpoint_tracers",

@@ -1,0 +1,209 @@
+"""What the ways to note functions see of code that is hard to follow; coverage loses nothing by it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from setpoint.evaluators.impact.reach import RawReach
+from setpoint.evaluators.inside import FOLDER
+
+NOBODY = ("", 0)
+"""Stands for what nobody saw: whoever reached it is always run."""
+HARD = '''\
+import asyncio, contextlib, functools, threading
+def decorated(f):
+    @functools.wraps(f)
+    def inner(*args):
+        return f(*args)
+    return inner
+@decorated
+@functools.lru_cache
+def twice(x):
+    return 2 * x
+def short(x): return x
+square = lambda x: x * x
+pair = (lambda: 1), (lambda: 2)
+def generated(n):
+    for x in range(n):
+        yield x
+def passed_on(n):
+    yield from generated(n)
+async def waited():
+    await asyncio.sleep(0)
+    return [x async for x in counted()]
+async def counted():
+    for x in (1, 2):
+        yield x
+@contextlib.contextmanager
+def within():
+    try:
+        yield
+    finally:
+        short(1)
+def comprehended(n):
+    return ([x for x in range(n)], {x: 1 for x in range(n)},
+            {x for x in range(n)}, sum(x for x in range(n)))
+def outer():
+    y = 1
+    def nested():
+        return y
+    class Local:
+        z = y
+        def method(self):
+            return nested()
+    return Local
+def left_out():  # pragma: no cover
+    return 1
+class Thing:
+    made = []
+    def __init_subclass__(cls):
+        Thing.made.append(cls)
+    @property
+    def size(self):
+        return 1
+    @staticmethod
+    def still(): """Only words."""
+    def declared(self):
+        global made
+def made():
+    space = {}
+    exec("def inner():\\n  return 1\\nx = inner()", space)
+    exec(compile("\\n\\n\\n\\ndef odd():\\n    return 1\\nodd()", __file__, "exec"), space)
+def raising():
+    raise KeyError
+def recursive(n):
+    return n and recursive(n - 1)
+def threaded():
+    thread = threading.Thread(target=short, args=(1,)); thread.start(); thread.join()
+def untouched():
+    return 1
+def split(
+    x=short(1),
+    y=2,
+):
+    return (x
+            + y)
+'''
+CALLS = {
+    "decorated": "hard.twice(2)",
+    "short": "hard.short(1)",
+    "square": "hard.square(2)",
+    "pair": "[f() for f in hard.pair]",
+    "generated": "list(hard.generated(2))",
+    "begun": "next(hard.generated(2))",
+    "made_only": "assert hard.generated(2)",
+    "passed": "list(hard.passed_on(2))",
+    "waited": "asyncio.run(hard.waited())",
+    "within": "exec('with hard.within(): pass')",
+    "comprehended": "hard.comprehended(2)",
+    "nested": "hard.outer()().method()",
+    "left_out": "hard.left_out()",
+    "subclass": "type('Other', (hard.Thing,), {})().size",
+    "still": "hard.Thing.still()",
+    "declared": "hard.Thing().declared()",
+    "made": "hard.made()",
+    "raising": "pytest.raises(KeyError, hard.raising)",
+    "recursive": "hard.recursive(3)",
+    "threaded": "hard.threaded()",
+    "split": "hard.split()",
+    "imported": "importlib.import_module('package.inner')",
+    "broken": "importlib.import_module('fading').f()",
+    "nothing": "None",
+}
+FILES = {
+    "hard.py": HARD,
+    "package/__init__.py": "",
+    "package/inner.py": "# nothing\n",
+    "fading.py": "import os\nos.unlink(__file__)\ndef f():\n    return 1\n",
+    "test_hard.py": "import asyncio, importlib, pytest, hard\n"
+    + "".join(f"def test_{name}():\n    {call}\n" for name, call in CALLS.items()),
+}
+WAYS = {
+    "plain": (),
+    "lines": ("-m", "coverage", "run", "--source=."),
+    "branches": ("-m", "coverage", "run", "--source=.", "--branch"),
+}
+
+
+def mapped(way: str, root: Path) -> dict[str, set[tuple[str, int]]]:
+    """Give the functions that each test reached, by the name of the test."""
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    raw = RawReach.model_validate_json(ran(way, root, {"SETPOINT_REACH_FILE": f"{root}.map"}).read_bytes())
+    assert raw.blind == (("fading.py",) if way == "lines" and sys.version_info < (3, 12) else ())
+    return {
+        name.rpartition("::test_")[2]: {raw.points[point] for point in raw.sets[number]}
+        for name, number in raw.tests.items()
+    }
+
+
+def ran(way: str, root: Path, more: dict[str, str]) -> Path:
+    variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": f"{root}.jsonl"}
+    variables |= {"COVERAGE_FILE": f"{root}.covered", "PYTHONDONTWRITEBYTECODE": "1", **more}
+    argv = [
+        sys.executable,
+        *WAYS[way],
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "setpoint_report",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(argv, cwd=root, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Path(f"{root}.map")
+
+
+@pytest.fixture(scope="module")
+def maps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, set[tuple[str, int]]]]:
+    return {way: mapped(way, tmp_path_factory.mktemp(way)) for way in WAYS}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("way", ["lines", "branches"])
+def test_what_coverage_notes_tells_all_that_a_profiler_sees(maps, way: str, name: str) -> None:
+    made_up = {("hard.py", 5)}  # by `compile`, see `made`
+    if name == "made_only":  # a generator that nobody begins: a profiler sees that it is closed
+        made_up = {("hard.py", HARD.split("\n").index("def generated(n):") + 1)}
+    missed = maps["plain"][name] - made_up - {NOBODY} - maps[way][name]
+    assert not missed or NOBODY in maps[way][name]
+
+
+def test_lines_tell_functions_apart(maps) -> None:
+    assert [name for name, seen in maps["lines"].items() if NOBODY in seen] in ([], ["broken"])
+    untouched = 1 + HARD.split("\n").index("def untouched():")
+    nothing = ("test_hard.py", 2 + 2 * list(CALLS).index("nothing"))
+    for way in ("lines", "branches"):
+        assert maps[way]["nothing"] == {nothing}
+        assert not [name for name, seen in maps[way].items() if ("hard.py", untouched) in seen]
+
+
+def test_a_file_that_is_gone_counts_as_unseen(maps) -> None:
+    assert (NOBODY in maps["lines"]["broken"]) is (sys.version_info < (3, 12))
+    assert ("package/__init__.py", 0) in maps["lines"]["imported"]
+
+
+@pytest.mark.parametrize("way", ["lines", "branches"])
+def test_what_coverage_reports_is_the_same_with_a_map(way: str, tmp_path: Path) -> None:
+    root, told = tmp_path / "project", {}
+    root.mkdir()
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    (root / "fading.py").write_text("def f():\n    return 1\n")
+    for name, more in (("alone", {}), ("with a map", {"SETPOINT_REACH_FILE": f"{root}.map"})):
+        ran(way, root, more)
+        report = [sys.executable, "-m", "coverage", "json", "-q", f"--data-file={root}.covered", "-o-"]
+        done = subprocess.run(report, cwd=root, check=True, capture_output=True)
+        told[name] = json.loads(done.stdout)["files"]
+    assert told["alone"] == told["with a map"]
+    assert told["alone"]["hard.py"]["missing_lines"]
