@@ -23,7 +23,7 @@ test: $(READY) ## Install the tools that the presets describe into .tools/, and 
 	@PYTHON=$(PYTHON) bash tests/evaluators/tools/install.sh
 	@bash tests/evaluators/javascript/install.sh
 	@bash tests/web/install.sh
-	@$(BIN)/python -m pytest -q -m "not real_agents" -n $(WORKERS) --dist worksteal --ignore=tests/web
+	@$(BIN)/python -m pytest -q -m "not real_agents" -n $(WORKERS) --dist worksteal --durations=15 --ignore=tests/web
 	@$(BIN)/python -m pytest -q tests/web
 
 # `make test-agents AGENTS="gemini opencode"` takes these only; some of the others are not free software.

@@ -3,11 +3,11 @@
     python bench/evaluate.py [--folder FOLDER] [--edits 20] [--quick] [NAME ...]
 
 Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
-repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), `cold`
-(nothing known), `unchanged`, and then seeded edits of one function each, half of which change what it does:
-`--fast` with warm state. When all times are known, the whole suite is asked about the same trees: its red
-tests must be the same. Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet
-machine.
+repository. In one run, for each project: every tool alone with cold caches (their sum is the chain) and
+`cold` (nothing known), three times in turn; `unchanged`; and then seeded edits of one function each, half of
+which change what it does: `--fast` with warm state. When all times are known, the whole suite is asked about
+the same trees: its red tests must be the same, but for those that were red in any of the cold runs. Prints a
+Markdown table. `--quick` takes httpx and five edits. Run it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ from setpoint.store.artifacts import Artifacts
 
 HANGS_S = 180.0
 """Some edits make a test run forever."""
+ROUNDS = 3
+"""So often everything is measured cold and each tool alone, in turn; the medians count."""
 TOOLS = ("pytest", "coverage", "mypy", "ruff", "bandit")
 
 
@@ -185,7 +187,7 @@ class Row(NamedTuple):
     unchanged: float
     edited: list[float]
     same: int
-    """Edits after which exactly the same tests were red."""
+    """Edits after which exactly the same tests were newly red."""
     verdicts: int
     """Edits after which both said the same: something new is red, or nothing."""
 
@@ -198,7 +200,8 @@ class Timed(NamedTuple):
     checks: ChecksSettings
     times: tuple[float, float, float, float]
     """Seconds of the chain, of its slowest tool, of a cold and of an unchanged tree."""
-    cold: Measured
+    red: frozenset[str]
+    """Tests that were red without any edit, in one of the cold runs at least."""
     edits: list[tuple[Path, str]]
     fast: list[Measured]
 
@@ -207,11 +210,15 @@ def timed(subject: Subject, folder: Path, count: int) -> Timed:
     """Measure all times of one project."""
     root, python = unpacked(subject, folder)
     checks = ChecksSettings(python=str(python), pytest_args=subject.args, timeout_s=HANGS_S)
-    bench = Bench(root, checks)
-    cold = bench.ask()
-    alone = bench.alone(cold.evaluation)
+    colds, each_alone = list[Measured](), list[dict[str, float]]()
+    for _ in range(ROUNDS):
+        bench = Bench(root, checks)
+        colds.append(bench.ask())
+        each_alone.append(bench.alone(colds[-1].evaluation))
+        told(f"{subject.package}: alone {each_alone[-1]}; cold {colds[-1].seconds:.1f}")
+    cold = statistics.median(each.seconds for each in colds)
+    alone = {name: statistics.median(each[name] for each in each_alone) for name in each_alone[-1]}
     unchanged = statistics.median(bench.ask().seconds for _ in range(5))
-    told(f"{subject.package}: alone {alone}; cold {cold.seconds:.1f}; unchanged {unchanged:.3f}")
     made, fast = edits(root, subject.source, count, seed=7), []
     for number, (path, text) in enumerate(made, start=1):
         with edited(path, text):
@@ -219,8 +226,9 @@ def timed(subject: Subject, folder: Path, count: int) -> Timed:
         left = fast[-1].evaluation.test_counts.get(Outcome.DESELECTED, 0)
         ran = sum(fast[-1].evaluation.test_counts.values()) - left
         told(f"  {number} {path.name}: {fast[-1].seconds:.2f} s, {ran} tests, {len(fast[-1].red)} red")
-    times = (sum(alone.values()), max(alone.values()), cold.seconds, unchanged)
-    return Timed(subject, root, checks, times, cold, made, fast)
+    times = (sum(alone.values()), max(alone.values()), cold, unchanged)
+    red = frozenset[str]().union(*(each.red for each in colds))
+    return Timed(subject, root, checks, times, red, made, fast)
 
 
 def compared(known: Timed) -> Row:
@@ -237,8 +245,8 @@ def compared(known: Timed) -> Row:
     for number, ((path, text), fast) in enumerate(zip(known.edits, known.fast, strict=True), start=1):
         with edited(path, text):
             whole = reference.ask()
-        same += fast.red == whole.red
-        verdicts += bool(fast.red - known.cold.red) == bool(whole.red - known.cold.red)
+        same += fast.red - known.red == whole.red - known.red
+        verdicts += bool(fast.red - known.red) == bool(whole.red - known.red)
         differ = f"{sorted(whole.red - fast.red)[:3]} {sorted(fast.red - whole.red)[:3]}"
         told(f"  {number} {path.name}: red {len(fast.red)} of {len(whole.red)} {differ}")
     seconds = [each.seconds for each in known.fast]
@@ -266,7 +274,7 @@ def table(rows: list[Row]) -> str:
     heads = (
         "project", "chain, s", "slowest alone, s", "cold, s", "cold / slowest", "unchanged, s",
         "unchanged / chain", "edits", "median edit, s", "median edit / chain",
-        "same verdict", "same red tests",
+        "same verdict", "same new red tests",
     )  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:

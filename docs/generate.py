@@ -46,8 +46,8 @@ from setpoint.policies import guards
 from setpoint.presets.asked import ChecksSettings, ToolSettings
 from setpoint.settings import CLASSIC, Settings
 from setpoint.wiring import OpenGate, ProblemView, SignalView
-from setpoint.wiring.crew import BoardOutcome, Worked
 from setpoint.wiring.doctor import AgentRow, Diagnosis
+from setpoint.wiring.runs.crew import BoardOutcome, Worked
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 WRITTEN = "<!-- Written by docs/generate.py from the code; change the code, then run `make docs`. -->\n"

@@ -93,6 +93,18 @@ class Repository:
         self.write("setpoint.toml", settings + other)
         self.commit("a reviewer")
 
+    def shell_agent(self, name, script):
+        """Give the repository one more agent: a line of shell, its newlines written out."""
+        settings = (self.root / "setpoint.toml").read_text(encoding="utf-8")
+        words = json.dumps(["sh", "-c", script.replace("\n", "\\n")])
+        self.write("setpoint.toml", f"{settings}\n[agent.{name}]\ncommand = {words}\n")
+        self.commit(f"an agent {name}")
+
+    def signed(self, name):
+        """Let a person's name stand under what is done here."""
+        self.git("config", "user.name", name)
+        self.git("config", "user.email", f"{name.lower()}@localhost")
+
     def command(self):
         """Begin the command of an agent that plays the script named behind it."""
         return [sys.executable, "-m", "setpoint.agents.scripted"]

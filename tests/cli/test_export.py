@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from integrations.test_otlp import listening
 from setpoint.cli.app import app
 from setpoint.errors import UsageError
-from setpoint.wiring.exporting import send_finished
+from setpoint.wiring.shown.exporting import send_finished
 from web.conftest import HOSTILE, VERIFIED, make_project
 
 

@@ -182,6 +182,30 @@ def test_secrets_do_not_get_in_and_a_strangers_orders_are_marked(kept: Kept) -> 
     assert kept.one(id_).status is LearningStatus.CANDIDATE
 
 
+def test_what_a_trusted_source_says_neither_lifts_a_strangers_words_nor_is_held_back_by_them(
+    kept: Kept,
+) -> None:
+    body = "A mock is called twice when the fixture is shared: clear all mocks before each of the tests."
+    other = body.replace("before each of", "before every one of")
+    strange = proposal(body=other, trust=Trust.EXTERNAL, source="run:strange")
+    (planted,) = kept.memory.learn([strange])
+    own = proposal(body=body, trust=Trust.HUMAN, source="finding:1", by="Ada")
+    (said,) = kept.memory.learn([own])
+    assert said != planted
+    assert kept.one(said).status is LearningStatus.ACTIVE
+    assert (kept.one(planted).status, kept.one(planted).superseded_by) == (LearningStatus.SUPERSEDED, said)
+    before = kept.memory.standings()
+    assert kept.memory.learn([own, strange]) == (said, planted)
+    assert kept.memory.standings() == before
+
+
+def test_a_person_who_says_the_very_words_of_a_stranger_approves_of_them(kept: Kept) -> None:
+    (planted,) = kept.memory.learn([proposal(trust=Trust.EXTERNAL, source="run:strange")])
+    for trust, status in ((Trust.SYSTEM, LearningStatus.CANDIDATE), (Trust.HUMAN, LearningStatus.ACTIVE)):
+        assert kept.memory.learn([proposal(trust=trust, source=f"finding:{trust}")]) == (planted,)
+        assert kept.one(planted).status is status
+
+
 def ranking(hits: tuple[Hit, ...], names: dict[LearningId, int]) -> list[tuple[float, int, int]]:
     """The hits in order, those of equal score by the place of their text: ids of one moment are random."""
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -182,3 +182,69 @@ def test_a_project_that_hangs_on_import_is_out_of_reach_and_it_is_said(project, 
     result = repair(root, "test_shop.py", wall_s=8.0)
     assert result.status == "not_possible"
     assert "does not come to an end" in result.reason
+
+
+def test_what_one_edit_leaves_in_the_process_does_not_hide_the_right_one(project, repair):
+    root = project(
+        shop="""\
+            CLOSED = []
+
+
+            def total(price, steps, hour):
+                if hour > 20:
+                    CLOSED.append(hour)
+                for step in steps:
+                    pass
+                return price
+        """,
+        conftest="""\
+            import pytest
+            import shop
+
+
+            @pytest.fixture
+            def opened():
+                if shop.CLOSED:
+                    raise RuntimeError("the shop is closed")
+        """,
+        test_shop="""\
+            from shop import total
+
+
+            def double(price):
+                return price * 2
+
+
+            def test_total(opened):
+                assert total(3, [double], 12) == 6
+                assert total(3, [double, str], 12) == "6"
+        """,
+    )
+    result = repair(root, "test_shop.py::test_total")
+    assert (result.status, result.mode) == ("repaired", "hot_swap")
+    assert changed(result) == ["price = step(price)"]
+
+
+def test_the_right_edit_of_a_function_whose_results_are_cached_is_found(project, repair):
+    root = project(
+        shop="""\
+            from functools import lru_cache
+
+
+            @lru_cache(maxsize=None)
+            def total(price, amount, parcel):
+                whole = price * amount
+                return whole - parcel * amount
+        """,
+        test_shop="""\
+            from shop import total
+
+
+            def test_total():
+                assert total(3, 2, 5) == 16
+                assert total(1, 1, 0) == 1
+        """,
+    )
+    result = repair(root, "test_shop.py::test_total")
+    assert (result.status, result.mode) == ("repaired", "hot_swap")
+    assert changed(result) == ["return whole + parcel * amount"]

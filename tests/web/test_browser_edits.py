@@ -26,19 +26,14 @@ ONE = {"SETPOINT_LIMITS__MAX_ITERATIONS": "1"}
 def project(tmp_path_factory):
     """A repository with a maker that is wrong, and one that asks to change a test."""
     repository = new_repository(tmp_path_factory.mktemp("edits") / "shop")
-    for name, value in (("user.name", "Ada"), ("user.email", "ada@localhost")):
-        repository.git("config", name, value)
+    repository.signed("Ada")
     asks = {"say": f"REQUEST {TEST}: the story wants add() to subtract, and this test wants a sum"}
     repository.agent(
         [{"write": "calc.py", "text": f"{BUG}# as wanted\n"}, asks],
         [{"expect": f"changed {TEST} by hand"}, {"say": "It stands there already."}],
         counter="count",
     )
-    errs = f"grep -q 'a + b' calc.py || printf '{WRONG}' > calc.py".replace("\n", "\\n")
-    settings = (repository.root / "setpoint.toml").read_text()
-    wrong = f"\n[agent.errs]\ncommand = {json.dumps(['sh', '-c', errs])}\n"
-    repository.write("setpoint.toml", settings + wrong)
-    repository.commit("an agent that errs")
+    repository.shell_agent("errs", f"grep -q 'a + b' calc.py || printf '{WRONG}' > calc.py")
     made = wiring.open_project(repository.root)
     yield made
     made.store.close()

@@ -1,6 +1,5 @@
 """Questions answered and runs gone on with, by real clicks: every kind of answer, and what follows."""
 
-import json
 import os
 import signal
 import subprocess
@@ -30,16 +29,11 @@ WAITS = "while [ ! -e {flag} ]; do sleep 0.2; done; printf '{right}' > calc.py"
 def project(tmp_path_factory):
     """A repository with a maker that is wrong at first, and one that waits for a file before it works."""
     repository = new_repository(tmp_path_factory.mktemp("questions") / "shop")
-    repository.git("config", "user.name", "Ada")
-    repository.git("config", "user.email", "ada@localhost")
+    repository.signed("Ada")
     wrong = [{"write": "calc.py", "text": BUG.replace("a - b", WRONG)}]
     settings = '[agents]\nmaker = "actor"\n[limits]\nmax_iterations = 1\n'
     repository.agent(wrong, [{"write": "calc.py", "text": RIGHT}], settings=settings, counter="turn")
-    words = WAITS.format(flag=repository.root.parent / "go", right=RIGHT.replace("\n", "\\n"))
-    text = (repository.root / "setpoint.toml").read_text()
-    waiting = f"\n[agent.waits]\ncommand = {json.dumps(['sh', '-c', words])}\n"
-    repository.write("setpoint.toml", text + waiting)
-    repository.commit("an agent that waits")
+    repository.shell_agent("waits", WAITS.format(flag=repository.root.parent / "go", right=RIGHT))
     made = wiring.open_project(repository.root)
     yield made
     made.store.close()

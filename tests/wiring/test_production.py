@@ -30,7 +30,7 @@ from setpoint.wiring import (
     signal_views,
     take_events,
 )
-from setpoint.wiring.problems import Stage
+from setpoint.wiring.shown.problems import Stage
 
 NOW = datetime.now(UTC)
 CART = "def average(prices):\n    return sum(prices) / len(prices)\n"

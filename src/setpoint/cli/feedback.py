@@ -12,7 +12,7 @@ import typer
 from setpoint.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from setpoint.wiring.feedback import Decided
+    from setpoint.wiring.people.feedback import Decided
 
 app = typer.Typer(no_args_is_help=True, help="Look at what people said of runs.")
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]

@@ -27,15 +27,15 @@ from setpoint.memory import index
 from setpoint.memory.meaning import Meaning
 from setpoint.memory.vectors import Vectors
 from setpoint.policies.confidence import standing
-from setpoint.policies.merge import placed, supersedes
+from setpoint.policies.merge import placed
 from setpoint.policies.relevance import fused
 from setpoint.policies.upkeep import (
+    against_others,
     changes_of_files,
     cleaned,
     first_evidence,
     kept,
-    of_proposal,
-    repeated,
+    said_again,
 )
 from setpoint.store.connect import Store
 from setpoint.store.tables import LEARNING, LEARNING_EVIDENCE
@@ -158,22 +158,13 @@ class SqlMemory:
         place = placed(proposal, known)
         at = self._now()
         if place.same is not None:
-            id_ = place.same.learning.id
-            if place.same.learning.source != proposal.source:
-                self._weigh(connection, [repeated(id_, proposal, at)])
-            return id_
+            known_as = place.same.learning
+            self._weigh(connection, said_again(known_as, proposal, at))
+            return known_as.id
         learning = kept(proposal, at)
         connection.execute(sa.insert(LEARNING), row_of(learning))
         index.put(connection, learning.id, learning, [learning.situation])
-        self._weigh(connection, first_evidence(learning))
-        for older in place.contradicts:
-            kinds = [EvidenceKind.CONTRADICTED]
-            if supersedes(learning, older):
-                kinds.append(EvidenceKind.SUPERSEDED)
-            self._weigh(
-                connection,
-                [of_proposal(older.learning.id, kind, proposal, at, note=learning.id) for kind in kinds],
-            )
+        self._weigh(connection, (*first_evidence(learning), *against_others(learning, place, proposal, at)))
         return learning.id
 
     def _weigh(

@@ -25,27 +25,39 @@ class Placing(NamedTuple):
     """It says what this one says: it becomes evidence for it."""
     contradicts: tuple[Standing, ...] = ()
     """Older ones about the same subject that say something else."""
+    overtakes: tuple[Standing, ...] = ()
+    """What strangers said in nearly the same words: it stands for itself and takes their place."""
 
 
 def placed(proposal: Proposal, known: Iterable[Standing]) -> Placing:
-    """Compare a proposal with what is known; what is out of use keeps a proposal of the same words out."""
+    """Compare a proposal with what is known; what is out of use keeps a proposal of the same words out.
+
+    Nothing but the very same words is added to a stranger's: what says nearly the same would be held back
+    with them, or they would gain by it.
+    """
     against: list[Standing] = []
     alike: list[tuple[float, Standing]] = []
+    overtaken: list[Standing] = []
     for each in known:
         learning = each.learning
         if (learning.scope, learning.kind) != (proposal.scope, proposal.kind):
             continue
-        if learning.content_hash == proposal.content_hash or _same_way(learning, proposal):
+        if learning.content_hash == proposal.content_hash:
+            return Placing(same=each)
+        strange = learning.trust is Trust.EXTERNAL and proposal.trust is not Trust.EXTERNAL
+        if _same_way(learning, proposal) and not strange:
             return Placing(same=each)
         if each.status in _OUT:
             continue
-        if proposal.subject and learning.subject == proposal.subject:
+        if strange and (_same_way(learning, proposal) or said_alike(learning, proposal) >= SIMILAR):
+            overtaken.append(each)
+        elif proposal.subject and learning.subject == proposal.subject:
             against.append(each)
         elif (likely := said_alike(learning, proposal)) >= SIMILAR:
             alike.append((likely, each))
     if alike:
         return Placing(same=max(alike, key=lambda found: (found[0], found[1].learning.id))[1])
-    return Placing(contradicts=tuple(against))
+    return Placing(contradicts=tuple(against), overtakes=tuple(overtaken))
 
 
 def said_alike(one: Proposal, other: Proposal) -> float:

@@ -16,6 +16,7 @@ from setpoint.domain.learning import (
     Standing,
     Trust,
 )
+from setpoint.policies.merge import Placing, supersedes
 from setpoint.policies.secrets import alarms, redacted
 
 MOST_CONTEXT = 400
@@ -60,11 +61,29 @@ def of_proposal(
     )
 
 
-def repeated(id_: LearningId, proposal: Proposal, at: datetime) -> LearningEvidence:
-    """Say that a learning was taught once more, and in which situation; a stranger adds none."""
-    again = of_proposal(id_, EvidenceKind.REPEATED, proposal, at)
+def said_again(known: Learning, proposal: Proposal, at: datetime) -> tuple[LearningEvidence, ...]:
+    """Say that a learning was taught once more, and in which situation; nothing where the source is the same.
+
+    A stranger adds none. A person who says in the same words what nobody trusted has said approves of it.
+    """
+    if known.source == proposal.source:
+        return ()
+    again = of_proposal(known.id, EvidenceKind.REPEATED, proposal, at)
     trusted = proposal.trust is not Trust.EXTERNAL
-    return again.model_copy(update={"note": proposal.context[:MOST_CONTEXT] if trusted else ""})
+    repeated = again.model_copy(update={"note": proposal.context[:MOST_CONTEXT] if trusted else ""})
+    if proposal.trust is Trust.HUMAN and known.trust is Trust.EXTERNAL:
+        return repeated, of_proposal(known.id, EvidenceKind.APPROVED, proposal, at)
+    return (repeated,)
+
+
+def against_others(
+    learning: Learning, place: Placing, proposal: Proposal, at: datetime
+) -> tuple[LearningEvidence, ...]:
+    """Say of the learnings that a new one speaks against, or takes the place of, that it does."""
+    told = [(older, EvidenceKind.CONTRADICTED) for older in place.contradicts]
+    told += [(older, EvidenceKind.SUPERSEDED) for older in place.contradicts if supersedes(learning, older)]
+    told += [(older, EvidenceKind.SUPERSEDED) for older in place.overtakes]
+    return tuple(of_proposal(older.learning.id, kind, proposal, at, note=learning.id) for older, kind in told)
 
 
 def kept(proposal: Proposal, at: datetime) -> Learning:

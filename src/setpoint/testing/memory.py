@@ -8,7 +8,6 @@ from pathlib import Path
 
 from setpoint.domain.ids import LearningId
 from setpoint.domain.learning import (
-    EvidenceKind,
     Hit,
     Learning,
     LearningEvidence,
@@ -19,16 +18,16 @@ from setpoint.domain.learning import (
 from setpoint.memory.index import words_of
 from setpoint.memory.learnings import blob_of
 from setpoint.policies.confidence import standing
-from setpoint.policies.merge import placed, supersedes
+from setpoint.policies.merge import placed
 from setpoint.policies.relevance import rarities, relevance, share_of, weight_of
 from setpoint.policies.terms import terms
 from setpoint.policies.upkeep import (
+    against_others,
     changes_of_files,
     cleaned,
     first_evidence,
     kept,
-    of_proposal,
-    repeated,
+    said_again,
 )
 
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
@@ -99,19 +98,10 @@ class ListMemory:
     def _learn(self, proposal: Proposal) -> LearningId:
         place, at = placed(proposal, self.standings()), self._now()
         if place.same is not None:
-            id_ = place.same.learning.id
-            if place.same.learning.source != proposal.source:
-                self.weigh([repeated(id_, proposal, at)])
-            return id_
+            known = place.same.learning
+            self.weigh(said_again(known, proposal, at))
+            return known.id
         learning = kept(proposal, at)
         self._learnings[learning.id], self._evidence[learning.id] = learning, {}
-        self.weigh(first_evidence(learning))
-        for older in place.contradicts:
-            self.weigh(
-                [of_proposal(older.learning.id, EvidenceKind.CONTRADICTED, proposal, at, note=learning.id)]
-            )
-            if supersedes(learning, older):
-                self.weigh(
-                    [of_proposal(older.learning.id, EvidenceKind.SUPERSEDED, proposal, at, note=learning.id)]
-                )
+        self.weigh((*first_evidence(learning), *against_others(learning, place, proposal, at)))
         return learning.id

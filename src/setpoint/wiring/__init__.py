@@ -18,18 +18,21 @@ from setpoint.syntax import parse
 if TYPE_CHECKING:
     from setpoint.evaluators import Told
     from setpoint.events.opinions import Opinion
-    from setpoint.wiring.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
-    from setpoint.wiring.cover import cover_course, cover_order, write_cover_report, writes_tests
-    from setpoint.wiring.crew import BoardOutcome, work_off
-    from setpoint.wiring.deliveries import notice_deliveries, observe_deliveries
     from setpoint.wiring.doctor import agent_rows, diagnosis
-    from setpoint.wiring.editing import answer_with_edit
-    from setpoint.wiring.exporting import run_report, send_trace, write_run_page
-    from setpoint.wiring.feedback import Decided, apply_fix, comment, fixable, rewrite_fix
-    from setpoint.wiring.feedback import dismiss as dismiss_finding
-    from setpoint.wiring.feedback import known_opinions as opinions
-    from setpoint.wiring.feedback import rates as apply_rates
-    from setpoint.wiring.findings import (
+    from setpoint.wiring.measuring.ledger import Verified, attested, verify, verify_statement
+    from setpoint.wiring.measuring.mutants import mutate
+    from setpoint.wiring.measuring.quarantine import flaky_tests, quarantine_entries
+    from setpoint.wiring.measuring.quarantine import put as put_in_quarantine
+    from setpoint.wiring.measuring.quarantine import take_out as take_out_of_quarantine
+    from setpoint.wiring.measuring.watching import Heard, watch
+    from setpoint.wiring.memory import memory_of
+    from setpoint.wiring.people.deliveries import notice_deliveries, observe_deliveries
+    from setpoint.wiring.people.editing import answer_with_edit
+    from setpoint.wiring.people.feedback import Decided, apply_fix, comment, fixable, rewrite_fix
+    from setpoint.wiring.people.feedback import dismiss as dismiss_finding
+    from setpoint.wiring.people.feedback import known_opinions as opinions
+    from setpoint.wiring.people.feedback import rates as apply_rates
+    from setpoint.wiring.people.findings import (
         Passage,
         Seen,
         finding_of,
@@ -38,31 +41,16 @@ if TYPE_CHECKING:
         passage_of,
         patch_of_lines,
     )
-    from setpoint.wiring.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
-    from setpoint.wiring.glancing import Glance, glance
-    from setpoint.wiring.launching import Failed, Launcher, Working
-    from setpoint.wiring.ledger import Verified, attested, verify, verify_statement
-    from setpoint.wiring.memory import memory_of
-    from setpoint.wiring.metering import (
-        metric_snapshots,
-        metrics,
-        metrics_exposition,
-        store_due_metrics,
-        store_metrics,
-        write_metrics_page,
-    )
-    from setpoint.wiring.mutants import mutate
-    from setpoint.wiring.orders import check_prompts, order, pipeline, story
-    from setpoint.wiring.problems import (
-        ProblemView,
-        ProductionView,
-        SignalView,
-        problem_view,
-        production_mark,
-        production_view,
-        signal_view,
-        signal_views,
-    )
+    from setpoint.wiring.people.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+    from setpoint.wiring.people.seen import saw as saw_finding
+    from setpoint.wiring.people.teaching import alike as learnings_alike
+    from setpoint.wiring.people.teaching import exported as export_learnings
+    from setpoint.wiring.people.teaching import imported as import_learnings
+    from setpoint.wiring.people.teaching import in_use_from as learnings_from
+    from setpoint.wiring.people.teaching import learning, learnings, memory_mark, reindex, retire_from, uplift
+    from setpoint.wiring.people.teaching import like as learnings_like
+    from setpoint.wiring.people.teaching import merge as merge_learnings
+    from setpoint.wiring.people.teaching import weigh as weigh_learning
     from setpoint.wiring.production import (
         SignalBook,
         Taken,
@@ -74,10 +62,36 @@ if TYPE_CHECKING:
     )
     from setpoint.wiring.production import decide as decide_problem
     from setpoint.wiring.project import Project, find_run, open_project, recorded_order, run_list
-    from setpoint.wiring.quarantine import flaky_tests, quarantine_entries
-    from setpoint.wiring.quarantine import put as put_in_quarantine
-    from setpoint.wiring.quarantine import take_out as take_out_of_quarantine
-    from setpoint.wiring.reading import (
+    from setpoint.wiring.runs.board import add_story, card, cards, file_of, runs_of_story, set_keys, shelf
+    from setpoint.wiring.runs.cover import cover_course, cover_order, write_cover_report, writes_tests
+    from setpoint.wiring.runs.crew import BoardOutcome, work_off
+    from setpoint.wiring.runs.launching import Failed, Launcher, Working
+    from setpoint.wiring.runs.orders import check_prompts, order, pipeline, story
+    from setpoint.wiring.runs.roles import players
+    from setpoint.wiring.runs.scribe import remarks
+    from setpoint.wiring.runs.stepping import Stepped, step
+    from setpoint.wiring.runs.trial import Trial, try_agent
+    from setpoint.wiring.shown.exporting import run_report, send_trace, write_run_page
+    from setpoint.wiring.shown.glancing import Glance, glance
+    from setpoint.wiring.shown.metering import (
+        metric_snapshots,
+        metrics,
+        metrics_exposition,
+        store_due_metrics,
+        store_metrics,
+        write_metrics_page,
+    )
+    from setpoint.wiring.shown.problems import (
+        ProblemView,
+        ProductionView,
+        SignalView,
+        problem_view,
+        production_mark,
+        production_view,
+        signal_view,
+        signal_views,
+    )
+    from setpoint.wiring.shown.reading import (
         FILTERS,
         Comment,
         RunStory,
@@ -90,21 +104,7 @@ if TYPE_CHECKING:
         run_mark,
         run_story,
     )
-    from setpoint.wiring.roles import players
-    from setpoint.wiring.scribe import remarks
-    from setpoint.wiring.seen import saw as saw_finding
-    from setpoint.wiring.stepping import Stepped, step
-    from setpoint.wiring.teaching import alike as learnings_alike
-    from setpoint.wiring.teaching import exported as export_learnings
-    from setpoint.wiring.teaching import imported as import_learnings
-    from setpoint.wiring.teaching import in_use_from as learnings_from
-    from setpoint.wiring.teaching import learning, learnings, memory_mark, reindex, retire_from, uplift
-    from setpoint.wiring.teaching import like as learnings_like
-    from setpoint.wiring.teaching import merge as merge_learnings
-    from setpoint.wiring.teaching import weigh as weigh_learning
-    from setpoint.wiring.trial import Trial, try_agent
     from setpoint.wiring.visitors import visitor_tokens
-    from setpoint.wiring.watching import Heard, watch
     from setpoint.wiring.world import drive, measure
 
 __all__ = [

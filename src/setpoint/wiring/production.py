@@ -22,9 +22,9 @@ from setpoint.policies.production import HOUR, Problem, Production
 from setpoint.processes.git import commit_of
 from setpoint.store.locks import RunLocks, locked_file
 from setpoint.store.stories import place_story
-from setpoint.wiring.board import cards, file_of, set_keys, shelf
-from setpoint.wiring.gates import person
+from setpoint.wiring.people.gates import person
 from setpoint.wiring.project import Project
+from setpoint.wiring.runs.board import cards, file_of, set_keys, shelf
 from setpoint.wiring.world import SystemClock
 from setpoint.workspace.lineage import GitLineage
 

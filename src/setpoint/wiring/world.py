@@ -33,15 +33,15 @@ from setpoint.loops.candidates import PREFIX
 from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, World
 from setpoint.settings import Settings
-from setpoint.wiring.board import shelf
-from setpoint.wiring.exporting import send_finished
+from setpoint.wiring.measuring.shielded import ShieldedEvaluator
+from setpoint.wiring.measuring.watching import measured_now
 from setpoint.wiring.memory import memory_of
-from setpoint.wiring.metering import store_due_metrics
 from setpoint.wiring.project import Project
-from setpoint.wiring.scribe import HeardLog, Scribe
-from setpoint.wiring.shielded import ShieldedEvaluator
-from setpoint.wiring.watching import measured_now
-from setpoint.wiring.writers import writers
+from setpoint.wiring.runs.board import shelf
+from setpoint.wiring.runs.scribe import HeardLog, Scribe
+from setpoint.wiring.runs.writers import writers
+from setpoint.wiring.shown.exporting import send_finished
+from setpoint.wiring.shown.metering import store_due_metrics
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 _LOG = logging.getLogger(__name__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import functools
 import gc
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 
 from .source import Edits, FunctionNode, Source, Unit, splice
 
+_CACHED = type(functools.lru_cache(lambda: None))
 _NOTHING = object()
 """Stands for a name that was not bound before."""
 
@@ -50,6 +52,7 @@ class Swapper:
                 code = thing.__code__
                 self._live.setdefault((code.co_filename, code.co_firstlineno, code.co_name), []).append(thing)
         self._modules = _modules_by_file(wanted)
+        self._caches = _empty_caches(wanted)
         self._undo: list[_Old | _Bound] = []
         self._compiled: dict[tuple[str, int], CodeType] = {}
 
@@ -88,6 +91,8 @@ class Swapper:
                 function.__code__ = step.code
                 function.__defaults__ = step.defaults
         self._undo.clear()
+        for cache in self._caches:
+            cache.cache_clear()
 
     def _replace(self, path: str, old: CodeType, new: CodeType) -> None:
         if not self._live.get((path, old.co_firstlineno, old.co_name)):
@@ -181,6 +186,17 @@ class Swapper:
             except (AttributeError, TypeError) as error:
                 raise NotSwappable(f"{name} cannot be set again: {error}") from error
             self._undo.append(_Bound(holder, name, old))
+
+
+def _empty_caches(files: frozenset[str]) -> list[Any]:
+    """Find functions whose results are cached, and were not asked for so far: a cache outlives an edit."""
+    return [
+        thing
+        for thing in gc.get_objects()
+        if isinstance(thing, _CACHED)
+        and getattr(getattr(thing.__wrapped__, "__code__", None), "co_filename", "") in files
+        and not thing.cache_info().currsize
+    ]
 
 
 def compile_unit(source: Source, unit: Unit, edits: Edits) -> CodeType:

@@ -27,6 +27,8 @@ class Verdict(NamedTuple):
     reason: str = ""
     further: int = 0
     """Failing tests that fail still, but later than before."""
+    doubtful: str = ""
+    """A test whose outcome may come from what an earlier candidate left in the process."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Trials:
         ended = run_child(lambda report: self._try_all(batch, batch_s, report), self.limits, record)
         if begun[0] == len(verdicts) and (ended.cpu_limit or ended.stopped):
             verdicts.append(Verdict("timeout"))
-        elif begun[0] == len(verdicts):
+        elif begun[0] == len(verdicts) and not ended.finished:
             verdicts.append(Verdict("useless", reason=ended.error or "it ended its process"))
         return verdicts, ended
 
@@ -66,9 +68,22 @@ class Trials:
         end = time.monotonic() + batch_s
         for place, candidate in enumerate(batch):
             report((place, None))
-            report((place, self._try_one(candidate)))
-            if time.monotonic() > end or (self.diagnosis.order_matters and place == 0):
+            verdict = self._try_one(candidate)
+            spoilt = bool(verdict.doubtful) and self._spoilt(verdict.doubtful)
+            if spoilt and place:  # it is tried again, in a child in which nothing ran before it
                 return
+            report((place, verdict))
+            if spoilt or time.monotonic() > end or (self.diagnosis.order_matters and place == 0):
+                return
+
+    def _spoilt(self, test: str) -> bool:
+        """Tell whether a test fails otherwise than at the start, though nothing is edited now."""
+        ran = self._run(test)
+        cpu_timer(0.0)
+        known = self.diagnosis.spectra.tests.get(test)
+        if test not in self.diagnosis.failing or known is None:
+            return ran.outcome != PASSED
+        return ran.outcome == PASSED or self.suite.got_to(test, ran.error) != known.got_to
 
     def _try_one(self, candidate: Candidate) -> Verdict:
         try:
@@ -90,19 +105,20 @@ class Trials:
         chosen = self.diagnosis.representatives
         failing, guards = self._relevant(candidate)
         cleared: list[str] = []
-        further = 0
+        further, doubtful = 0, ""
         for test in chosen:
             if test in failing:
                 ran = self._run(test)
                 cleared += [test] if ran.outcome == PASSED else []
                 further += self._got_further(test, ran)
+                doubtful = test if self._outside(test, ran) else doubtful
         if not cleared:
-            return Verdict("useless", further=further)
+            return Verdict("useless", further=further, doubtful=doubtful)
         rest = [test for test in failing if test not in chosen]
         cleared += [test for test in rest if self._passes(test)]
         for count, test in enumerate(guards):
             if not self._passes(test):
-                return Verdict("breaks", tuple(cleared), count, test)
+                return Verdict("breaks", tuple(cleared), count, test, doubtful=test)
         return Verdict("clears", tuple(cleared), len(guards))
 
     def _judge_in_order(self, candidate: Candidate) -> Verdict:
@@ -146,6 +162,11 @@ class Trials:
         limit = self.diagnosis.limit_s(test, self.patience)
         cpu_timer(limit, max(2.0, 4 * limit))
         return self.suite.run(test)
+
+    def _outside(self, test: str, ran: Ran) -> bool:
+        """Tell whether a failing test that got into its own code now fails before it does."""
+        before = self.diagnosis.spectra.tests[test].got_to
+        return ran.outcome == FAILED and before[0] > 0 and self.suite.got_to(test, ran.error)[0] == 0
 
     def _got_further(self, test: str, ran: Ran) -> bool:
         """Tell whether a failing test fails later than without the edit."""

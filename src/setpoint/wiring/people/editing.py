@@ -15,8 +15,8 @@ from setpoint.events.replay import History, history
 from setpoint.policies.secrets import redacted
 from setpoint.processes.git import ask
 from setpoint.store.locks import RunLocks
-from setpoint.wiring.feedback import record
-from setpoint.wiring.gates import OpenGate, Wanted, answer, person
+from setpoint.wiring.people.feedback import record
+from setpoint.wiring.people.gates import OpenGate, Wanted, answer, person
 from setpoint.wiring.project import Project
 from setpoint.workspace import GitWorkspace
 

@@ -15,8 +15,8 @@ from setpoint.errors import ExitCode, StoryError, UsageError
 from setpoint.store.locks import RunLocks
 from setpoint.store.stories import read_file
 from setpoint.wiring import add_story, card, cards, file_of, open_project, set_keys, shelf, work_off
-from setpoint.wiring.board import earlier_runs
-from setpoint.wiring.crew import Worked, _Crew
+from setpoint.wiring.runs.board import earlier_runs
+from setpoint.wiring.runs.crew import Worked, _Crew
 
 
 @pytest.fixture

@@ -40,8 +40,8 @@ from setpoint.pipelines import load_pipeline
 from setpoint.policies.requests import released
 from setpoint.processes.git import ask, commit_of, tree_of
 from setpoint.settings import Settings
+from setpoint.wiring.measuring.shielded import shielded
 from setpoint.wiring.project import Project
-from setpoint.wiring.shielded import shielded
 from setpoint.workspace import GitWorkspace
 
 _MOST_COMMITS = 1000

@@ -19,10 +19,10 @@ from setpoint.pipelines import load_pipeline
 from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
 from setpoint.store.stories import StoryFile, new_story, read_file, read_story
-from setpoint.wiring.board import earlier_runs, shelf
+from setpoint.wiring.measuring.quarantine import quarantine_at
 from setpoint.wiring.project import Project
-from setpoint.wiring.quarantine import quarantine_at
-from setpoint.wiring.roles import cast, with_reviews
+from setpoint.wiring.runs.board import earlier_runs, shelf
+from setpoint.wiring.runs.roles import cast, with_reviews
 from setpoint.wiring.world import prompt_folder
 
 _SPEAKS_OF_RED = re.compile(

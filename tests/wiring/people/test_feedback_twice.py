@@ -15,10 +15,10 @@ from setpoint.domain.memory_events import DeliveryFate, DeliveryJudged, Feedback
 from setpoint.loops import phase
 from setpoint.memory import SqlMemory
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage, failure
-from setpoint.wiring.feedback import comment, dismiss, record
-from setpoint.wiring.findings import findings_of
+from setpoint.wiring.people.feedback import comment, dismiss, record
+from setpoint.wiring.people.findings import findings_of
+from setpoint.wiring.people.seen import considered_s, saw
 from setpoint.wiring.project import open_project
-from setpoint.wiring.seen import considered_s, saw
 
 RUN = TraceId("run-1")
 CANARY = "sk-ant-" + "c4Na" * 8

@@ -12,8 +12,8 @@ from setpoint.domain.value import Instant, Text, Value
 from setpoint.errors import ExitCode, UsageError
 from setpoint.processes import Command, run
 from setpoint.settings import whole_environment
-from setpoint.wiring.crew import LONGEST_S
 from setpoint.wiring.project import Project
+from setpoint.wiring.runs.crew import LONGEST_S
 
 MOST_KEPT = 20
 """Processes that failed of which the words are kept."""

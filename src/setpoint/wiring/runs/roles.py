@@ -12,8 +12,8 @@ from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.errors import PipelineError, UsageError
 from setpoint.loops.candidates import PREFIX
 from setpoint.settings import MOST_CANDIDATES, AgentsSettings
+from setpoint.wiring.measuring.shielded import holder_of_checks
 from setpoint.wiring.project import Project
-from setpoint.wiring.shielded import holder_of_checks
 from setpoint.wiring.world import outside_agents
 
 ROLE_SETTINGS = {

@@ -11,9 +11,9 @@ from setpoint.domain.ids import Tree
 from setpoint.evaluators import ProjectEvaluator, Told
 from setpoint.evaluators.standing import Standing
 from setpoint.settings import load
+from setpoint.wiring.measuring.quarantine import quarantine_entries
+from setpoint.wiring.measuring.shielded import shielded
 from setpoint.wiring.project import Project
-from setpoint.wiring.quarantine import quarantine_entries
-from setpoint.wiring.shielded import shielded
 
 LOOK_S = 0.4
 """Seconds between two looks at the tree."""

@@ -45,11 +45,11 @@ from setpoint.policies.secrets import without_secrets
 from setpoint.ports import Measured
 from setpoint.processes.git import ask
 from setpoint.settings import Settings
-from setpoint.wiring.findings import Seen, finding_of, fix_of
-from setpoint.wiring.gates import person
 from setpoint.wiring.memory import memory_of
+from setpoint.wiring.people.findings import Seen, finding_of, fix_of
+from setpoint.wiring.people.gates import person
+from setpoint.wiring.people.seen import considered_s as seen_for_s
 from setpoint.wiring.project import Project
-from setpoint.wiring.seen import considered_s as seen_for_s
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 

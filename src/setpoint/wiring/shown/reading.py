@@ -22,7 +22,7 @@ from setpoint.events.queries import RunSummary, newest_seq
 from setpoint.events.replay import History, history
 from setpoint.policies.spending import in_words
 from setpoint.ports import WorkCopy
-from setpoint.wiring.findings import Seen, findings_in
+from setpoint.wiring.people.findings import Seen, findings_in
 from setpoint.wiring.project import Project, find_run
 from setpoint.workspace import GitWorkspace
 

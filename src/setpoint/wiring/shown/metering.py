@@ -9,8 +9,8 @@ from setpoint.events.metric_page import page
 from setpoint.events.metrics import MetricsReport, report, reports
 from setpoint.events.queries import counts
 from setpoint.events.snapshots import WINDOWS, Snapshot, snapshots, store_due, store_snapshot
-from setpoint.wiring.exporting import write_page
 from setpoint.wiring.project import Project
+from setpoint.wiring.shown.exporting import write_page
 
 
 def metrics(project: Project, days: int) -> MetricsReport:

@@ -13,8 +13,8 @@ from setpoint.domain.attempt import Usage
 from setpoint.domain.events import AgentFinished, Body, ToolExecuted
 from setpoint.domain.run import Ending, RunOutcome
 from setpoint.domain.value import Usd, Value
-from setpoint.wiring.orders import order, story
 from setpoint.wiring.project import Project, open_project
+from setpoint.wiring.runs.orders import order, story
 from setpoint.wiring.world import drive
 
 WISH = "make the failing test pass"

@@ -13,7 +13,7 @@ from setpoint.domain.run import Ending
 from setpoint.errors import RecordedDataError
 from setpoint.events.queries import RunState, RunSummary, runs
 from setpoint.processes.git import ask, commit_of
-from setpoint.wiring.feedback import Decided, record
+from setpoint.wiring.people.feedback import Decided, record
 from setpoint.wiring.project import Project
 
 _LOG = logging.getLogger(__name__)

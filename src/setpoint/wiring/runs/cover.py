@@ -22,10 +22,10 @@ from setpoint.policies.cover import SOURCE, quality, weights_told
 from setpoint.processes.git import commit_of, files_at
 from setpoint.settings import Settings
 from setpoint.store.files import write_atomic
-from setpoint.wiring.orders import order
 from setpoint.wiring.project import Project, open_project
+from setpoint.wiring.runs.orders import order
+from setpoint.wiring.runs.writers import check_strategies
 from setpoint.wiring.world import outside_agents
-from setpoint.wiring.writers import check_strategies
 
 _TREND = "cover-trend.jsonl"
 _MOST_TREND = 200

@@ -24,8 +24,8 @@ from setpoint.errors import UsageError
 from setpoint.events.uses import uses
 from setpoint.policies.merge import pairs_alike
 from setpoint.policies.uplift import Lift, lifts
-from setpoint.wiring.gates import person
 from setpoint.wiring.memory import memory_of
+from setpoint.wiring.people.gates import person
 from setpoint.wiring.project import Project
 
 PACK = "setpoint-learnings/1"

@@ -7,7 +7,7 @@ from setpoint.store.front_matter import taken_apart
 from setpoint.store.shelf import Shelf
 from setpoint.store.stories import read_file
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
-from setpoint.wiring.scribe import HeardLog, Scribe, remarks
+from setpoint.wiring.runs.scribe import HeardLog, Scribe, remarks
 
 
 async def driven(tmp_path, text="---\ntitle: Make it work # mine\n---\n\nPlease.\n", between=None):

@@ -16,8 +16,8 @@ from setpoint.policies.budget import spent
 from setpoint.processes import Command, run
 from setpoint.settings import whole_environment
 from setpoint.store.locks import RunLocks
-from setpoint.wiring.board import card, cards
 from setpoint.wiring.project import Project
+from setpoint.wiring.runs.board import card, cards
 
 LONGEST_S = 30 * 86400.0
 """A run's own limits end it; this only keeps a process that hangs from staying for ever."""

@@ -13,7 +13,7 @@ import pytest
 from setpoint import wiring
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.ids import Tree
-from setpoint.wiring.watching import watching
+from setpoint.wiring.measuring.watching import watching
 
 SLOW = (
     "import os, subprocess, sys, time\n"

@@ -1,0 +1,1 @@
+"""Measuring apart from runs: watched trees, mutants, the quarantine, evidence made again."""

@@ -1,0 +1,1 @@
+"""What people are asked and what they say: answers, findings, fixes, learnings, delivered branches."""

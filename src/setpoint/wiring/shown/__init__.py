@@ -1,0 +1,1 @@
+"""What the faces show: runs, metrics and production in the shapes that pages, verbs and exports need."""
