@@ -113,7 +113,7 @@ def _kept(connection: sa.Connection, versions: list[str], since: date, until: da
         columns.day.between(since.isoformat(), until.isoformat()),
     )
     found: Kept = {}
-    for tally, version, day, body in connection.execute(query):
+    for tally, version, day, body in connection.execute(query).all():
         found.setdefault((tally, version), {})[date.fromisoformat(day)] = _read(day, body)
     return found
 
