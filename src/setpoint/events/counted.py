@@ -124,7 +124,7 @@ def _completed(asked: _Asked, kept: Days, count: _Count) -> tuple[tuple[Row, ...
         day.isoformat(): tuple(each) for day, each in anew.items() if _midnight(day) <= until - _A_DAY
     }
     if since < until < asked.end and until.hour and until.date() in anew:
-        new[f"{asked.opened}{until:%H}"] = anew[until.date()] = _together(anew[until.date()])
+        new[f"{asked.opened}{until:%H}"] = _together(anew[until.date()])
     later = count(max(until, begin), asked.end) if until < asked.end else ()
     both = _together(
         [*(row for each in anew.values() for row in each), *(row for row in later if row.day in anew)]
