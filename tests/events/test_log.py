@@ -13,6 +13,7 @@ from setpoint.domain.ids import TraceId
 from setpoint.errors import RecordedDataError
 from setpoint.events.log import SqlEventLog
 from setpoint.store.connect import Store, open_store
+from store import postgres
 
 ONE = TraceId("run-one")
 
@@ -115,3 +116,14 @@ def test_a_part_of_a_run_is_read_without_the_rest(store: Store) -> None:
     log = SqlEventLog(store)
     log.append(ONE, "k", [PhaseEntered(phase="plan", iteration=number) for number in range(5)])
     assert [event.seq for event in log.replay(ONE, after=1, most=2)] == [2, 3]
+
+
+@pytest.mark.parametrize("where", ["sqlite", *postgres.WHERE_GIVEN])
+def test_any_text_is_read_back_as_it_was_recorded_and_once(tmp_path: Path, where: str) -> None:
+    opened = open_store(tmp_path if where == "sqlite" else postgres.fresh_database())
+    log, hostile = SqlEventLog(opened), 'tab\t \\N \\. back\\slash\r\n "quoted" nul\x00 \N{SNOWMAN}'
+    bodies = [PhaseEntered(phase=f"{number} {hostile}") for number in range(30)]
+    made = log.append(ONE, "a\\key", bodies)
+    assert log.append(ONE, "a\\key", bodies[:1]) == log.replay(ONE) == made
+    assert [event.body for event in log.replay(ONE)] == bodies
+    opened.close()

@@ -311,6 +311,17 @@ def test_nothing_recorded_is_nothing_measured(new_store):
     assert {len(each.by_day) for each in made.metrics if each.name in MEASURED} == {30}
 
 
+def test_without_single_days_everything_else_stands_as_with_them(new_store):
+    store = new_store()
+    record(store, [[(1, "now", [EXAMPLES["loop.phase_bounce"], e.RunFinished(outcome=OUTCOME)])]])
+    (lean,), whole = reports(store, (7,), NOW, by_day=False), report(store, 7, NOW)
+    assert (
+        lean.metrics
+        == tuple(each.model_copy(update={"by_day": ()}) for each in whole.metrics)
+        != whole.metrics
+    )
+
+
 def test_a_window_has_whole_days_in_utc(new_store):
     """A run on the first minute of the window counts, one a minute earlier belongs to the window before."""
     store = new_store()

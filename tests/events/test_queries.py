@@ -4,6 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from domain.examples import GATE
 from setpoint.domain.evaluation import Evaluation, Stage
@@ -20,7 +21,7 @@ from setpoint.domain.run import Ending, RunOrder, RunOutcome
 from setpoint.domain.story import Story
 from setpoint.errors import UsageError
 from setpoint.events.log import SqlEventLog
-from setpoint.events.queries import RunState, find, latest, newest_by_story, runs
+from setpoint.events.queries import RunState, counts, find, latest, newest_by_story, runs
 from setpoint.pipelines import load_pipeline
 from setpoint.store.connect import Store, open_store
 from setpoint.store.locks import RunLocks
@@ -167,3 +168,17 @@ def test_a_long_list_goes_on_where_it_was_cut(store: Store) -> None:
         last = part[-1]
     assert parts == list(whole)
     assert len(whole) == 7
+
+
+def test_runs_are_counted_by_ending_or_state_without_reading_them(store: Store) -> None:
+    for trace in ("run-a", "run-b", "run-c"):
+        begin(store, trace)
+    finish(store, "run-b")
+    finish(store, "run-c")
+    statements: list[str] = []
+    sa.event.listen(store.engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
+    assert counts(store) == {"running": 1, "verified": 2}
+    (asked,) = (each for each in statements if each.startswith("SELECT"))
+    with store.reading() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked}").all()
+    assert "COVERING INDEX" in str(plan)

@@ -6,11 +6,15 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
+from setpoint.store.connect import open_store
+from setpoint.store.tables import METRICS_DAY
 from store import postgres
 
 USES_THE_SERVER = """
@@ -52,3 +56,16 @@ def test_killed_tests_leave_no_server_behind(tmp_path: Path) -> None:
     wait_until(lambda: not Path(data).parent.exists())
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(url)
+
+
+@pytest.mark.skipif(not postgres.WHERE_GIVEN, reason="no Postgres is installed or named")
+def test_short_questions_are_not_compiled_and_what_failed_is_undone() -> None:
+    store = open_store(postgres.fresh_database())
+    broken = RuntimeError("in the middle")
+    with suppress(RuntimeError), store.writing() as connection:
+        connection.execute(sa.insert(METRICS_DAY).values(tally="t", version="v", day="2026-03-20", body="[]"))
+        raise broken
+    with store.reading() as connection:
+        assert connection.exec_driver_sql("SHOW jit").scalar() == "off"
+        assert connection.execute(sa.select(METRICS_DAY)).all() == []
+    store.close()

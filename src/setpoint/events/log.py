@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from setpoint.domain.events import (
-    BODY,
     Body,
     Event,
     GateAnswered,
@@ -22,11 +21,9 @@ from setpoint.domain.events import (
 )
 from setpoint.domain.ids import EventId, TraceId, sortable_row
 from setpoint.errors import RecordedDataError
+from setpoint.events.recorded import known_event, read_body
 from setpoint.store.connect import Store
 from setpoint.store.tables import EVENT, RUN
-
-_event = Event.model_construct
-"""Makes an event without a second look at its body: that was checked when made, or just now when read."""
 
 
 def _now() -> datetime:
@@ -58,11 +55,13 @@ class SqlEventLog:
                 return before
             last = connection.scalar(sa.select(sa.func.max(EVENT.c.seq)).where(EVENT.c.trace_id == trace_id))
             rows = _rows(trace_id, key, bodies, at=self._now(), last=last or 0)
-            connection.execute(sa.insert(EVENT), rows)
+            _insert(connection, rows)
             for body in bodies:
                 _list(connection, trace_id, body, rows[0]["at"])
             return tuple(
-                _event(id=row["id"], trace_id=trace_id, seq=row["seq"], at=row["at"], key=key, body=body)
+                known_event(
+                    id_=row["id"], trace_id=trace_id, seq=row["seq"], at=row["at"], key=key, body=body
+                )
                 for row, body in zip(rows, bodies, strict=True)
             )
 
@@ -124,6 +123,17 @@ def _rows(
     ]
 
 
+def _insert(connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
+    if connection.dialect.name != "postgresql":
+        connection.execute(sa.insert(EVENT), rows)
+        return
+    # One stream of rows instead of one statement for each: half the time, of the server and of ours.
+    driver: Any = connection.connection.driver_connection
+    with driver.cursor() as cursor, cursor.copy(f"COPY event ({', '.join(rows[0])}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(tuple(row.values()))
+
+
 _COLUMNS = tuple(EVENT.c[name] for name in ("id", "trace_id", "seq", "at", "kind", "key", "body"))
 
 
@@ -134,7 +144,7 @@ def _select(
     # Taken apart by place: a log of a million events is read at every look at all runs.
     return tuple(
         [
-            _event(id=id_, trace_id=trace, seq=seq, at=at, key=key, body=_body(trace, seq, kind, body))
+            known_event(id_=id_, trace_id=trace, seq=seq, at=at, key=key, body=_body(trace, seq, kind, body))
             for id_, trace, seq, at, kind, key, body in found
         ]
     )
@@ -142,7 +152,7 @@ def _select(
 
 def _body(trace_id: str, seq: int, kind: str, body: str) -> Body:
     try:
-        return BODY.validate_json(body)
+        return read_body(kind, body)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

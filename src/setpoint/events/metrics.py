@@ -80,7 +80,7 @@ class Metric(Value):
     parts: tuple[Part, ...] = ()
     """Parts with a sample in this window or the one before."""
     by_day: tuple[DayFigure, ...] = ()
-    """One figure for each day of the window, oldest first."""
+    """One figure for each day of the window, oldest first; empty where nobody asked for single days."""
     reason: str = ""
     """Why the value is none."""
 
@@ -106,13 +106,18 @@ def report(
 
 
 def reports(
-    store: Store, windows: Sequence[int], at: datetime | None = None, *, now: datetime | None = None
+    store: Store,
+    windows: Sequence[int],
+    at: datetime | None = None,
+    *,
+    now: datetime | None = None,
+    by_day: bool = True,
 ) -> tuple[MetricsReport, ...]:
     """Compute every metric over several lengths of days in UTC, the day of `at` included.
 
     `now` is the present, by default `at`, and that by default the real one; `at` may lie before it. All
-    windows, and those before them, are read in one state of the database. Raises `RecordedDataError` where an
-    event is damaged.
+    windows, and those before them, are read in one state of the database. Without `by_day` no metric has
+    figures of single days, which are most of the work. Raises `RecordedDataError` where an event is damaged.
     """
     at = (at or now or datetime.now(UTC)).astimezone(UTC)
     until = at.date()
@@ -124,13 +129,13 @@ def reports(
         raise RecordedDataError(
             message, mend="`setpoint show RUN` names a damaged event; update Setpoint if it was written later"
         ) from error
-    return tuple(_over(found, days, at) for days in windows)
+    return tuple(_over(found, days, at, by_day=by_day) for days in windows)
 
 
-def _over(found: Summed, days: int, at: datetime) -> MetricsReport:
+def _over(found: Summed, days: int, at: datetime, *, by_day: bool) -> MetricsReport:
     until = at.date()
     since = until - timedelta(days=days - 1)
-    metrics = tuple(_metric(measure, found, since, until) for measure in measures())
+    metrics = tuple(_metric(measure, found, since, until, by_day=by_day) for measure in measures())
     return MetricsReport(at=at, days=days, since=since, until=until, metrics=metrics)
 
 
@@ -149,9 +154,8 @@ def amount(value: float | None, unit: str) -> str:
             return f"{value:.2f}"
 
 
-def _metric(measure: Measure, found: Summed, since: date, until: date) -> Metric:
-    days = [since + timedelta(days=each) for each in range((until - since).days + 1)]
-    length = timedelta(days=len(days))
+def _metric(measure: Measure, found: Summed, since: date, until: date, *, by_day: bool) -> Metric:
+    length = until - since + timedelta(days=1)
     now, before = (since, until), (since - length, since - timedelta(days=1))
     told = {
         "name": measure.name,
@@ -172,13 +176,14 @@ def _metric(measure: Measure, found: Summed, since: date, until: date) -> Metric
         "previous_n": previous.n,
         "trend": _trend(whole.value, previous.value),
         "parts": _parts(measure, found, now, before) if measure.split else (),
-        "by_day": _by_day(measure, found, days),
+        "by_day": _by_day(measure, found, now) if by_day else (),
         "reason": measure.why_null if whole.value is None else "",
     }
     return Metric.model_validate({**told, **values})
 
 
-def _by_day(measure: Measure, found: Summed, days: list[date]) -> tuple[DayFigure, ...]:
+def _by_day(measure: Measure, found: Summed, window: tuple[date, date]) -> tuple[DayFigure, ...]:
+    days = [window[0] + timedelta(days=each) for each in range((window[1] - window[0]).days + 1)]
     figures = (_figure(measure, found, (day, day)) for day in days)
     return tuple(
         DayFigure(day=day, value=each.value, n=each.n) for day, each in zip(days, figures, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from decimal import Decimal
 from enum import StrEnum
@@ -98,10 +99,13 @@ def newest_seq(store: Store, trace_id: TraceId) -> int:
 
 def counts(store: Store) -> dict[str, int]:
     """Count the runs by what is recorded of them: their ending, or else their state."""
-    what = sa.func.coalesce(RUN.c.ending, RUN.c.state)
-    query = sa.select(what, sa.func.count()).group_by(what).order_by(what)
+    # By both columns as they stand: so all of it is read from one index, in its order.
+    query = sa.select(RUN.c.state, RUN.c.ending, sa.func.count()).group_by(RUN.c.state, RUN.c.ending)
+    found: Counter[str] = Counter()
     with store.reading() as connection:
-        return {str(state): count for state, count in connection.execute(query)}
+        for state, ending, count in connection.execute(query):
+            found[ending or state] += count
+    return dict(sorted(found.items()))
 
 
 def latest(store: Store, owner: Owner) -> RunSummary | None:

@@ -75,7 +75,7 @@ def store_due(store: Store, now: datetime | None = None) -> tuple[Snapshot, ...]
     for day in _days(max(first.date(), earliest), newest):
         missing = [days for days in WINDOWS if (day.isoformat(), days) not in have]
         if missing:
-            told = reports(store, missing, datetime.combine(day, time.max, UTC), now=now)
+            told = reports(store, missing, datetime.combine(day, time.max, UTC), now=now, by_day=False)
             made += [store_snapshot(store, each, day.isoformat()) for each in told]
     return tuple(each for each in made if each is not None)
 

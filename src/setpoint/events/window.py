@@ -6,7 +6,6 @@ SQLite and Postgres differ in how JSON, days and durations are read; everything 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -63,18 +62,11 @@ class Body:
         return table, Body(postgres=self.postgres, body=table.c.value)
 
 
-def between(since: date, until: date) -> dict[str, datetime]:
-    """Give what a query is run with for the days from `since` to `until`, in UTC, both included."""
-    return {
-        "begin": datetime.combine(since, time(), UTC),
-        "end": datetime.combine(until + timedelta(days=1), time(), UTC),
-    }
-
-
 class Window:
     """The events of some days in one database, and what all tallies are made of.
 
-    Which days is said when a query is run (`between`), so that each query is put together once.
+    Which time is said when a query is run (`begin` and `end`, which is excluded), so that each query is put
+    together once.
     """
 
     def __init__(self, dialect: str) -> None:

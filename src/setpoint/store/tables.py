@@ -70,6 +70,7 @@ RUN = sa.Table(
     sa.Column("finished_at", Utc),
     sa.Index("run_by_start", "started_at"),
     sa.Index("run_by_state", "state", "started_at"),
+    sa.Index("run_by_ending", "state", "ending"),
     sa.Index("run_by_story", "story_id", "trace_id"),
 )
 """One row per run for listings, written with the events that it follows from; nothing rests on it alone."""

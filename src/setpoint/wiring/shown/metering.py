@@ -37,13 +37,9 @@ def metric_snapshots(project: Project, days: int, most: int = 100) -> tuple[Snap
 
 def metrics_exposition(project: Project) -> str:
     """Write the metrics of every window in Prometheus' text format."""
-    return prometheus(_windows(project), counts(project.store))
+    return prometheus(reports(project.store, WINDOWS, by_day=False), counts(project.store))
 
 
 def write_metrics_page(project: Project, file: Path) -> None:
     """Write the metrics of every window as one HTML page; `UsageError` where the file cannot be written."""
-    write_page(file, page(_windows(project)))
-
-
-def _windows(project: Project) -> tuple[MetricsReport, ...]:
-    return reports(project.store, WINDOWS)
+    write_page(file, page(reports(project.store, WINDOWS)))
