@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,11 @@ from setpoint.domain.sandbox import Means
 settings.register_profile("setpoint", deadline=None, max_examples=60)
 settings.register_profile("ci", settings.get_profile("setpoint"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "setpoint")
+
+
+# A shell that starts the tests in the background has them ignore interruptions, and whatever they start, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=[Means.LANDLOCK, Means.BWRAP])
