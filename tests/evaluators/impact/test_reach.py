@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.impact.words import REPORTED
 from setpoint.evaluators.impact import Reach, ReachFile, choose
 from setpoint.evaluators.impact.reach import UNSEEN, RawReach
 from setpoint.evaluators.inside import FOLDER
@@ -59,18 +60,7 @@ def reach(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         (root / path).write_text(text)
     report, written = root.parent / "report.jsonl", root.parent / "reach.json"
     variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": str(report)}
-    argv = [
-        sys.executable,
-        *request.param,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "setpoint_report",
-        "-p",
-        "no:cacheprovider",
-        "--rootdir=.",
-    ]
+    argv = [sys.executable, *request.param, *REPORTED, "--rootdir=."]
     variables["SETPOINT_REACH_FILE"] = str(written)
     done = subprocess.run(argv, cwd=root, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

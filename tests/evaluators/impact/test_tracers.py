@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.impact.words import REPORTED
 from setpoint.evaluators.impact.reach import RawReach
 from setpoint.evaluators.inside import FOLDER
 
@@ -147,17 +148,7 @@ def mapped(way: str, root: Path) -> dict[str, set[tuple[str, int]]]:
 def ran(way: str, root: Path, more: dict[str, str]) -> Path:
     variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": f"{root}.jsonl"}
     variables |= {"COVERAGE_FILE": f"{root}.covered", "PYTHONDONTWRITEBYTECODE": "1", **more}
-    argv = [
-        sys.executable,
-        *WAYS[way],
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "setpoint_report",
-        "-p",
-        "no:cacheprovider",
-    ]
+    argv = [sys.executable, *WAYS[way], *REPORTED]
     done = subprocess.run(argv, cwd=root, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return Path(f"{root}.map")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,14 +12,12 @@ from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.value import Usd, Value
 from setpoint.errors import ExitCode, RunInUse
 from setpoint.policies.budget import spent
-from setpoint.processes import Command, run
-from setpoint.settings import whole_environment
+from setpoint.processes import run
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.project import Project
 from setpoint.wiring.runs.board import card, cards
+from setpoint.wiring.runs.verbs import verb_command
 
-LONGEST_S = 30 * 86400.0
-"""A run's own limits end it; this only keeps a process that hangs from staying for ever."""
 MOST_BROKEN = 2
 """Stories running in which the agent broke, after which it is not tried on the others."""
 _WORST_FIRST = (
@@ -157,14 +154,7 @@ class _Crew:
     async def _run(self, taken: Card) -> Worked:
         goes_on = taken.action.trace_id if taken.action.kind is not ActionKind.START else None
         verb = ("resume", goes_on) if goes_on else ("run", taken.path, *self.flags)
-        command = Command(
-            # -P: nothing in the user's repository may stand in for a module of Setpoint's.
-            argv=(sys.executable, "-P", "-m", "setpoint", *verb),
-            cwd=self.project.root,
-            environment=whole_environment(),
-            timeout_s=LONGEST_S,
-            merge_stderr=True,
-        )
+        command = verb_command(self.project.root, *verb)
         done = await run(command, on_line=lambda line: self.say(taken.id, line.decode("utf-8", "replace")))
         now = card(self.project, taken.path)
         events = self.project.log.replay(now.run) if now.run else ()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import defaultdict, deque
 from datetime import UTC, datetime
 
 from setpoint.domain.ids import TraceId
 from setpoint.domain.value import Instant, Text, Value
 from setpoint.errors import ExitCode, UsageError
-from setpoint.processes import Command, run
-from setpoint.settings import whole_environment
+from setpoint.processes import run
 from setpoint.wiring.project import Project
-from setpoint.wiring.runs.crew import LONGEST_S
+from setpoint.wiring.runs.verbs import verb_command
 
 MOST_KEPT = 20
 """Processes that failed of which the words are kept."""
@@ -102,15 +100,7 @@ class Launcher:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self, work: Working, verb: tuple[str, ...], stdin: str) -> None:
-        command = Command(
-            # -P: nothing in the user's repository may stand in for a module of Setpoint's.
-            argv=(sys.executable, "-P", "-m", "setpoint", *verb),
-            cwd=self._project.root,
-            environment=whole_environment(),
-            timeout_s=LONGEST_S,
-            merge_stderr=True,
-            stdin=stdin.encode(),
-        )
+        command = verb_command(self._project.root, *verb, stdin=stdin)
         try:
             if work.measures:
                 async with self._turns[work.trace_id]:

@@ -1,0 +1,3 @@
+"""How the tests here start pytest with our report plugin."""
+
+REPORTED = ("-m", "pytest", "-q", "-p", "setpoint_report", "-p", "no:cacheprovider")
