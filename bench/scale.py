@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from scale_data import STORIES, Recorded, an_order, copied, question, recorded
 from scale_postgres import server
@@ -47,7 +46,7 @@ from setpoint.events.replay import history
 from setpoint.store.connect import Store, open_store
 from setpoint.store.tables import EVENT, METRICS_DAY, METRICS_SNAPSHOT, RUN
 from setpoint.web.access import Access, Scope
-from setpoint.web.app import make_app
+from setpoint.web.app import DESCRIBED, PAGES, make_app
 
 DAYS = 180
 SEED = 20260301
@@ -251,7 +250,7 @@ def pages(project: wiring.Project, rounds: int, runs: int) -> Figures:
     visitor = TestClient(app, base_url=f"http://{HOST}")
     visitor.headers |= {"authorization": f"Bearer {access.tokens[Scope.READ]}"}
     chance, found = random.Random(SEED), {}
-    for path in _paths(app):
+    for path in _paths():
         walls, cpus = zip(*(_asked(visitor, _named(path, chance, runs)) for _ in range(rounds)), strict=True)
         found[path] = {
             "p50_ms": round(statistics.median(walls), 1),
@@ -287,11 +286,12 @@ def _named(path: str, chance: random.Random, runs: int) -> str:
     )
 
 
-def _paths(app: FastAPI) -> list[str]:
+def _paths() -> list[str]:
     """Give every page and list without a parameter, and what there is to see of three kinds of runs."""
     plain = [
         route.path
-        for route in app.routes
+        for router in (*(each for each, _ in DESCRIBED), *PAGES)
+        for route in router.routes
         if isinstance(route, APIRoute)
         and "GET" in route.methods
         and "{" not in route.path

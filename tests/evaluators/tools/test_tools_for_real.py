@@ -130,7 +130,7 @@ class Kit:
             program=program,
             project=self.project,
             targets=targets,
-            cache=str(tree.parent / f"cache-{name}"),
+            cache=str(tree.parent / f"cache-{tree.name}"),
             artifacts=Artifacts(tree.parent / "artifacts"),
             timeout_s=60,
             config=config,
