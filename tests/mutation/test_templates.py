@@ -56,6 +56,7 @@ MENDS = [
     ("unwrap", "return list(a)", "return a"),
     ("unwrap", "return a.strip()", "return a"),
     ("wrap", "return a", "return len(a)"),
+    ("wrap", "return f(a).title()", "return h(f(a)).title()"),
     ("bounds", "return range(a)", "return range(1, a + 1)"),
     ("negate", "if a: return b", "if not a: return b"),
     ("negate-part", "return a and b", "return a and not b"),

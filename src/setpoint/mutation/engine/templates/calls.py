@@ -161,8 +161,9 @@ def unwrap(scope: Scope, node: ast.Call) -> Iterator[Draft]:
 
 
 def wrap(scope: Scope, node: ast.expr) -> Iterator[Draft]:
-    """Put a call around a value."""
-    if not scope.is_value(node):
+    """Put a call around a value, or around the result of which a method is called."""
+    receives = isinstance(node, ast.Call) and isinstance(scope.parent(node), ast.Attribute)
+    if not (scope.is_value(node) or receives):
         return
     text = scope.text(node)
     for rank, name in enumerate(_WRAPPERS):
@@ -170,8 +171,10 @@ def wrap(scope: Scope, node: ast.expr) -> Iterator[Draft]:
             yield from scope.replace(node, f"{name}({text})", 1.0 - 0.03 * rank)
     if isinstance(node, ast.Name):
         yield from scope.replace(node, f"{text}()", 0.7)
-        for rank, name in enumerate(each for each in scope.functions if each not in _WRAPPERS):
-            yield from scope.replace(node, f"{name}({text})", 0.5 - 0.01 * rank)
+    likely = 0.5 if isinstance(node, ast.Name) else 0.35
+    for rank, name in enumerate(each for each in scope.functions if each not in _WRAPPERS):
+        if not text.startswith(f"{name}("):
+            yield from scope.replace(node, f"{name}({text})", likely - 0.008 * rank)
 
 
 def bounds(scope: Scope, node: ast.Call) -> Iterator[Draft]:
