@@ -1,6 +1,6 @@
 """Seed bugs into the sources of real packages and let the mechanic's engine mend them.
 
-    python bench/repair.py [--folder FOLDER] [--singles 11] [--doubles 3] [--only NAME ...]
+    python bench/repair.py [--folder FOLDER] [--singles 11] [--doubles 3] [--only PACKAGE ...]
     python bench/repair.py --folder FOLDER --report [--label NAME]
 
 The bugs are drawn by fixed seeds and kept in FOLDER/bugs; only those that turn a test red count. Each is
@@ -196,7 +196,7 @@ def mended(entry: Bug, folder: Path, seconds: float) -> Bug:
     row["original"] = plausible and all(_same(where.root / file, tree / file) for file in sorted(original))
     row["verified"] = plausible and (row["original"] or verified(where, tree, folder))
     row["correct"] = plausible and (
-        row["original"] or (row["verified"] and correct(where, tree, patched, folder))
+        row["original"] or (row["verified"] and correct(where, tree, original, folder))
     )
     return row
 
@@ -275,7 +275,7 @@ def main() -> None:
     )
     parser.add_argument("--singles", type=int, default=SINGLE, help="single bugs in each package")
     parser.add_argument("--doubles", type=int, default=DOUBLE, help="double bugs in each package")
-    parser.add_argument("--only", nargs="*", default=(), help="only these packages or bugs")
+    parser.add_argument("--only", nargs="*", default=(), metavar="PACKAGE", help="only these packages")
     parser.add_argument("--seconds", type=float, default=120.0, help="time for each bug")
     parser.add_argument("--label", default="now", help="name of the lines written and read")
     parser.add_argument("--report", action="store_true", help="print the table of what is there")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from repair_trees import Package, interpreter, run_tests
 
+from setpoint.errors import RecordedDataError
 from setpoint.mutation.cover import argv_of, module_of, read_cover
 from setpoint.mutation.engine.cover.wire import CoverRequest
 from setpoint.mutation.engine.source import FunctionNode
@@ -25,10 +26,13 @@ def verified(where: Package, tree: Path, folder: Path) -> bool:
     return told is not None and all(told["outcomes"].get(test) == "passed" for test in where.green)
 
 
-def correct(where: Package, tree: Path, patched: set[str], folder: Path) -> bool | None:
-    """Tell whether tests written for the original pass with the patch; none where none could be written."""
+def correct(where: Package, tree: Path, files: set[str], folder: Path) -> bool | None:
+    """Tell whether tests written for the original of these files pass with the patch.
+
+    None where none could be written.
+    """
     known = False
-    for file in sorted(patched):
+    for file in sorted(files):
         target = _written(where.root, file, _changed(where.root / file, tree / file), folder)
         if target is None:
             continue
@@ -37,7 +41,8 @@ def correct(where: Package, tree: Path, patched: set[str], folder: Path) -> bool
         shutil.copy(target, beside)
         told = run_tests(tree, folder, None, timeout_s=60.0, only=(target.name,))
         beside.unlink()
-        if told is None or "failed" in told["outcomes"].values():
+        outcomes = set(told["outcomes"].values()) if told else set()
+        if "passed" not in outcomes or "failed" in outcomes:
             return False
     return True if known else None
 
@@ -75,7 +80,7 @@ def _written(root: Path, file: str, lines: tuple[int, ...], folder: Path) -> Pat
         try:
             subprocess.run(argv, cwd=root, capture_output=True, timeout=4 * WRITING_S, check=False)
             found = read_cover(answered)
-        except (subprocess.TimeoutExpired, OSError):
+        except (subprocess.TimeoutExpired, RecordedDataError):
             return None
     if not found.tests:
         return None
