@@ -25,7 +25,7 @@ TOOLS = ("ruff", "mypy", "bandit")
 
 
 async def run(name: str, tree: Path, source: str | None, **more):
-    tree.mkdir()
+    tree.mkdir(exist_ok=more.pop("there", False))
     if source is not None:
         (tree / "a.py").write_text(source)
     own = await own_interpreter()
@@ -113,3 +113,27 @@ async def test_nothing_to_look_at_is_a_pass_that_says_so(tmp_path: Path) -> None
 
     assert result.state is CheckState.PASS
     assert result.evidence.counts == {"findings": 0, "files": 0}
+
+
+async def test_a_file_named_as_an_option_blinds_no_tool(tmp_path: Path) -> None:
+    targets = ("--exclude=*.py", "@a.py", "a.py")
+    for name in ("bandit", "ruff"):
+        tree = tmp_path / name
+        tree.mkdir()
+        for each in targets:
+            (tree / each).write_text(BAD)
+        result = await run(name, tree, BAD, targets=targets, there=True)
+
+        assert result.state is CheckState.FAIL, result.evidence.reason
+        assert {finding.file for finding in result.findings} == set(targets)
+
+
+async def test_files_that_bandit_passes_over_are_an_error(tmp_path: Path) -> None:
+    skips = ToolSettings(args=("--exclude=a.py",))
+    blind = await run("bandit", tmp_path / "blind", BAD, asked=skips)
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "b.py").write_text(CLEAN)
+    half = await run("bandit", tmp_path / "half", BAD, asked=skips, targets=("a.py", "b.py"), there=True)
+
+    assert (blind.state, half.state) == (CheckState.ERROR, CheckState.ERROR)
+    assert "it passed over a.py" in half.evidence.reason

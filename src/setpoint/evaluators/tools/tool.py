@@ -15,6 +15,7 @@ from setpoint.evaluators.formats.parsing import MOST_BYTES
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.tools.launch import Program
 from setpoint.evaluators.tools.reading import Reading
+from setpoint.evaluators.words import as_word
 from setpoint.ports import Measured
 from setpoint.presets import Preset
 from setpoint.presets.asked import ToolSettings
@@ -116,6 +117,8 @@ class Tool:
             named=self._weighed,
             category=self.preset.category,
             feeds=self.preset.feeds,
+            # Its own settings may leave files out; without settings, nothing may.
+            wanted=self.targets if self.preset.targets == "changed" and not self.config else (),
             idle=self.preset.idle,
         )
 
@@ -129,7 +132,7 @@ class Tool:
             "{tree}": tree,
         }
         words = (*self.preset.argv, *self._options, *self.asked.args)
-        return (*self.program.argv, *(_filled(word, names) for word in words), *self.targets)
+        return (*self.program.argv, *(_filled(word, names) for word in words), *map(as_word, self.targets))
 
     @property
     def _options(self) -> tuple[str, ...]:
