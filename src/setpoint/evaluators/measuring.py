@@ -23,11 +23,12 @@ from setpoint.evaluators.integrity.isolation import Aside
 from setpoint.evaluators.integrity.paths import collected, matches
 from setpoint.evaluators.pace import Pace
 from setpoint.evaluators.place import commit_of, place_beside, repository_of
-from setpoint.evaluators.plan import Plan, Target
+from setpoint.evaluators.plan import Plan
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import Bench, measure, run_group
 from setpoint.evaluators.suites.linked import link_packages
 from setpoint.evaluators.suites.suite import owner
+from setpoint.evaluators.target import Target
 from setpoint.ports import Measured
 from setpoint.presets import presets
 from setpoint.processes.git import blobs_at, changed_files, contents_of

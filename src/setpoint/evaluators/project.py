@@ -43,7 +43,7 @@ from setpoint.evaluators.place import (
 )
 from setpoint.evaluators.standing import EvaluationCache, Standing
 from setpoint.evaluators.suites.python import Runner
-from setpoint.evaluators.tools.custom import CustomTool, reasons
+from setpoint.evaluators.tools.custom import CustomTool, lasting, reasons
 from setpoint.ports import Measured, Toolbox, WorkCopy
 from setpoint.presets import Via, presets
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at, head, tree_of
@@ -222,7 +222,8 @@ class ProjectEvaluator:
         """
         known, chosen = presets(), project.chosen
         outside = [name for name in chosen if name in known and known[name].via in (Via.NODE, Via.PATH)]
-        return not (outside or project.layout.package_folders or self._settings.sonarqube.url)
+        asking = not all(lasting(asked) for asked in self._settings.check.values())
+        return not (outside or asking or project.layout.package_folders or self._settings.sonarqube.url)
 
     async def _interpreters(self, root: Path) -> Interpreters:
         ask, checks = self._probes.ask, self._settings.checks

@@ -114,6 +114,8 @@ class Preset(Value):
     """Whether all runs of a project use its own cache, one at a time; else each run has its own."""
     by_file: bool = False
     """Whether what it says of a file depends on that file, its settings and nothing else."""
+    rooted: bool = True
+    """Whether its report names files from the root of the tree; else from the folder that all lie in."""
     tests: bool = True
     """Whether files that hold tests are among its targets."""
     idle: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState
@@ -13,9 +13,10 @@ from setpoint.evaluators import results
 from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.formats.parsing import MOST_BYTES
 from setpoint.evaluators.parse import Parse
+from setpoint.evaluators.tools.chunks import joined
 from setpoint.evaluators.tools.launch import Program
 from setpoint.evaluators.tools.reading import Reading
-from setpoint.evaluators.words import as_word
+from setpoint.evaluators.words import as_word, in_chunks
 from setpoint.ports import Measured
 from setpoint.presets import Preset
 from setpoint.presets.asked import ToolSettings
@@ -70,6 +71,9 @@ class Tool:
             return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR, feeds=feeds)
         if not self.targets and self.preset.targets == "changed":
             return self._nothing(measured)
+        parts = tuple(in_chunks(self.targets)) if self.preset.targets == "changed" else ()
+        if len(parts) > 1:
+            return joined(tuple([await self._part(part).run(measured) for part in parts]), self.artifacts)
         doubt = await self._unparsed(measured)
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             command = Command(
@@ -85,6 +89,11 @@ class Tool:
                 check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=self._version
             )
             return await self._reading(Path(folder)).result(ran, measured, doubt)
+
+    def _part(self, targets: tuple[str, ...]) -> Tool:
+        """Point the tool at some of its targets."""
+        held = set(targets)
+        return replace(self, targets=targets, parsed=tuple(file for file in self.parsed if file in held))
 
     def _settings_above(self, tree: Path) -> Path | None:
         """Find settings outside the tree that the tool would take, as the project has none for it."""
