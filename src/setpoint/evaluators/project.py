@@ -15,6 +15,7 @@ from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import Story
 from setpoint.evaluators.baseline import Measurements, red_tests
+from setpoint.evaluators.caches import OF_THE_TREE, forget, trim
 from setpoint.evaluators.discovery.detect import (
     Interpreters,
     Project,
@@ -189,7 +190,8 @@ class ProjectEvaluator:
                 commit = await standing.committed(folder, place, recorded)
                 copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=recorded[1])
                 project = await self._look_at(root, copy, commit)
-                task = Task(project=project, story=story, fast=fast, fresh=fresh)
+                tools = OF_THE_TREE if standing.lasts(folder) else ""
+                task = Task(project=project, story=story, fast=fast, fresh=fresh, tools=tools)
                 stage = Stage.EVALUATE if fast else Stage.TEST
                 judge = self._judge(story, commit, copy, self._settings.weights)
                 reading = asyncio.create_task(judge.whole(commit))  # while the tools run
@@ -200,6 +202,8 @@ class ProjectEvaluator:
                     reading.cancel()
             finally:
                 await asyncio.to_thread(remove, self._state, trace)
+                await asyncio.to_thread(forget, self._state, trace)
+            await asyncio.to_thread(trim, self._state)
             if self._lasts(project):
                 kept.keep(made)
             return made
