@@ -28,6 +28,11 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+def inside(place: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(place)], check=True)
+    (place / "a.txt").write_text("a")
+
+
 async def record(root: Path) -> None:
     made = Standing(root, root.parent / "standing")
     with made.opened() as folder:
@@ -35,9 +40,7 @@ async def record(root: Path) -> None:
 
 
 async def test_a_repository_inside_without_a_commit_is_named(root: Path) -> None:
-    (root / "parts" / "inner").mkdir(parents=True)
-    subprocess.run(["git", "init", "-q", "parts/inner"], cwd=root, check=True)
-    (root / "parts" / "inner" / "a.txt").write_text("a")
+    inside(root / "parts" / "inner")
 
     with pytest.raises(WorkspaceError, match=r"parts/inner: a repository without a commit") as raised:
         await record(root)

@@ -77,7 +77,11 @@ class Plan:
             for name, preset in presets().items()
             if name in self.project.chosen and name not in RUNNERS
         )
-        groups = (*known, *self._custom(runs_code=False), *self._sonarqube())
+        missing = (
+            Group(checks=(Unmeasured(name=name, reason=reason),), identity=None)
+            for name, reason in self.project.unseen.items()
+        )
+        groups = (*known, *self._custom(runs_code=False), *self._sonarqube(), *missing)
         return tuple(replace(group, files=target.files) for group in groups)
 
     def tests(self, target: Target) -> tuple[Group, ...]:
@@ -141,6 +145,7 @@ class Plan:
             timeout_s=self.settings.checks.timeout_s,
             asked=self.settings.checks.tool(name),
             config=self.project.layout.configured.get(preset.shares or name, ""),
+            nested=(preset.shares or name) in self.project.layout.nested and preset.nested,
             types_block=self.settings.checks.require_types,
             search=self.project.layout.imports,
             parsed=self._parsed(targets, target) if preset.silent else (),

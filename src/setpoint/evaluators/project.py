@@ -26,6 +26,7 @@ from setpoint.evaluators.discovery.detect import (
 )
 from setpoint.evaluators.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.evaluators.discovery.probes import Probes
+from setpoint.evaluators.discovery.unseen import unseen
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
 from setpoint.evaluators.integrity.guard import Guard, Protection, Seen, parent_of
@@ -238,15 +239,23 @@ class ProjectEvaluator:
         checks = self._settings.checks
         both = await self._interpreters(root)
         interpreter = both.project
-        layout, place = await asyncio.gather(
-            layout_at(repository_of(copy), base), check_out_commit(self._state, copy, base)
+        layout, place, missing = await asyncio.gather(
+            layout_at(repository_of(copy), base),
+            check_out_commit(self._state, copy, base),
+            unseen(repository_of(copy), base),
         )
         layout, leak = await found_leak(root, place, interpreter, layout)
         chosen = choose(checks, layout, both)
         programs = await find_programs(root, chosen, both, layout.package_folders)
-        chosen |= reasons(self._settings.check, interpreter)
+        chosen |= reasons(self._settings.check, interpreter) | missing
         return Project(
-            root=root, interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak
+            root=root,
+            interpreter=interpreter,
+            layout=layout,
+            chosen=chosen,
+            programs=programs,
+            unseen=missing,
+            leak=leak,
         )
 
     def _task(self, order: RunOrder, base: Measurements | None) -> Task:

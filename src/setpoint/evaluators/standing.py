@@ -94,9 +94,7 @@ class Standing:
                 f"{self._root / unread['path']}: cannot be read: {unread['why']}",
                 mend="make it readable for you, remove it, or name it in .gitignore",
             )
-        raise WorkspaceError(
-            f"{self._root}: git cannot record the tree as it stands: {said or 'no message'}"
-        )
+        raise WorkspaceError(f"{self._root}: git cannot record the tree as it stands: {said or 'no message'}")
 
     async def committed(self, folder: Path, place: Path, recorded: tuple[Commit, Tree]) -> Commit:
         """Make a commit of a recorded tree in a new place for measuring."""

@@ -81,6 +81,11 @@ class Preset(Value):
 
     Settings above the measured tree, which lies in the user's own, make its result an error.
     """
+    nested: bool = False
+    """Whether settings below the root hold for what lies beside them: then it is not kept from them.
+
+    Settings above the tree then make its result an error, as with `climbs`.
+    """
     configured: Mapping[str, tuple[str, ...]] = {}
     """Arguments on top by the ending of the file that configures it; `` stands for any other ending."""
     shares: str = ""

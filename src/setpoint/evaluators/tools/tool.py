@@ -42,6 +42,8 @@ class Tool:
     """What the settings say of it."""
     config: str = ""
     """The project's file that configures it, from the root of the tree; empty where there is none."""
+    nested: bool = False
+    """Whether files below the root configure it."""
     types_block: bool = True
     """Whether type errors block."""
     search: tuple[str, ...] = ()
@@ -97,7 +99,7 @@ class Tool:
 
     def _settings_above(self, tree: Path) -> Path | None:
         """Find settings outside the tree that the tool would take, as the project has none for it."""
-        if self.config or not self.preset.climbs:
+        if self.config or not (self.preset.climbs or self.nested):
             return None
         signs = self.preset.signs
         for folder in tree.resolve().parents:
@@ -146,7 +148,7 @@ class Tool:
     @property
     def _options(self) -> tuple[str, ...]:
         if not self.config:
-            return self.preset.unconfigured
+            return () if self.nested else self.preset.unconfigured
         named = self.preset.configured
         return next((args for ending, args in named.items() if self.config.endswith(ending)), ())
 
