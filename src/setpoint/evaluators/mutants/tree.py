@@ -15,9 +15,9 @@ from setpoint.errors import UsageError, WorkspaceError
 from setpoint.evaluators.discovery.detect import found_leak, layout_at
 from setpoint.evaluators.discovery.interpreter import find_interpreter
 from setpoint.evaluators.mutants.score import MutationEngine, is_source
-from setpoint.evaluators.place import place_of, remove
+from setpoint.evaluators.place import place_of, put_at, remove
 from setpoint.evaluators.standing import Standing
-from setpoint.processes.git import changed_lines, files_at, git, head
+from setpoint.processes.git import changed_lines, files_at, head
 from setpoint.settings import Settings
 
 
@@ -45,7 +45,7 @@ async def mutate(root: Path, state: Path, settings: Settings, wanted: Wanted) ->
     with standing.opened() as folder:
         try:
             commit = await standing.committed(folder, place, await standing.record(folder))
-            await git(place, "checkout", "--quiet", "--force", "--detach", commit)
+            await put_at(place, root, commit)
             lines = await _lines(root, place, commit, wanted)
             engine = await _engine(root, place, commit, settings, wanted)
             _, report, reason = await engine.judge(place, lines)
