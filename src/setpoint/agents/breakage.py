@@ -162,7 +162,7 @@ def _entries(data: object, depth: int) -> Iterator[tuple[str, Any]]:
     if isinstance(data, str) and data.lstrip().startswith(("{", "[")):
         try:
             yield from _entries(json.loads(data), depth - 1)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
     elif isinstance(data, list):
         for element in data:
@@ -174,7 +174,10 @@ def _entries(data: object, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _readable(data: object) -> str:
-    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+    try:
+        return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+    except RecursionError:
+        return "data that is nested too deeply to be shown"
 
 
 def _shortened(text: str) -> str:

@@ -114,9 +114,9 @@ class Brief(Value):
 class ToolCall(Value):
     """One call of a tool by an agent, as far as it could be observed."""
 
-    id: str
+    id: Text
     """The agent's own identifier, unique within the attempt."""
-    name: str
+    name: Text
     """The tool's name, or its kind where the agent does not tell."""
     kind: str = "other"
     """read, edit, delete, move, search, execute, think, fetch, switch_mode or other (ACP's kinds)."""

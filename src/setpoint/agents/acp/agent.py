@@ -126,7 +126,7 @@ class AcpAgent:
             await self._end(brief.role)
         if brief.role in self._held:
             self._held[brief.role].tap.turn_to(None)
-        usage = spending.told(meter.usage(answer if isinstance(answer, PromptResponse) else None))
+        usage = spending.told(meter.usage(live.answer if isinstance(live, LiveSession) else None))
         if isinstance(live, LiveSession):
             self._keep(brief, live, broke=isinstance(answer, Breakage))
         broken = self._broken(answer, turn, usage)

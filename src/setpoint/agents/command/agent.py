@@ -194,7 +194,7 @@ class CommandAgent:
         if played.broken is not None and before is not None:
             self._forget(brief)
         elif played.turn.tally.session:
-            self._sessions.keep(self.name, brief, played.turn.kept())
+            self._sessions.keep(self.name, brief, played.turn.kept(before))
 
     def _forget(self, brief: Brief) -> None:
         if self._sessions is not None:
