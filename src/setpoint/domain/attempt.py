@@ -131,6 +131,10 @@ class ToolCall(Value):
     """Hash of input and result: the same call with the same result is recognised by it; empty if untold."""
 
 
+NOT_REACHED = "not reached"
+"""How the fault of a call of a model begins that never came to it."""
+
+
 class ModelCall(Value):
     """One call of a model, as the recording proxy saw it pass; neither keys nor texts are kept."""
 
