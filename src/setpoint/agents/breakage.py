@@ -78,6 +78,13 @@ def missing(launch: Launch, reason: str) -> Breakage:
     return Breakage(kind=BreakageKind.MISSING, message=f"{launch.name}: {reason}; {mend}")
 
 
+def prompt_too_long(launch: Launch, size: int) -> Breakage:
+    """Say that the system takes no argument of the prompt's length."""
+    mend = f"leave {{prompt}} out of the command of agent '{launch.name}' and have it read standard input"
+    message = f"{launch.name}: the prompt ({size} bytes) is too long for an argument; {mend}"
+    return Breakage(kind=BreakageKind.MISSING, message=message)
+
+
 def no_choice(launch: Launch, what: str, wanted: str, offered: Sequence[str]) -> Breakage:
     """Say that the settings ask for a model or a mode that the agent does not offer."""
     shown = _shortened(f"it offers {', '.join(offered)}") if offered else f"it offers no choice of a {what}"
