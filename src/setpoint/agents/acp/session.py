@@ -173,15 +173,16 @@ class Listener:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         with self._noting(self.turn):
             return self.turn.permit(tool_call, options)
-        return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
 
     @contextmanager
     def _noting(self, turn: Turn) -> Iterator[None]:
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - the library would log it and go on; `prompt` raises it
+        except Exception as error:
+            # The library logs it and goes on; `prompt` raises it.
             self.failure = self.failure or error
             turn.halted.set()
+            raise
 
 
 class LiveSession:
