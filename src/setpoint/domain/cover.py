@@ -107,10 +107,12 @@ class CoverReport(Value):
     failing: tuple[Text, ...] = ()
     mutation: float | None = None
     """Share of the mutants that tests notice; none where it was not measured."""
+    unscored: Text = ""
+    """Why the mutation score is missing where one was to be measured."""
     mutants: dict[str, int] = {}
     """Mutants by fate."""
     asked: CoverGoals
-    """What was asked, adapted where that is wanted."""
+    """What was asked, adapted where that is wanted; without the mutation goal where no score is due."""
 
     @property
     def coverage(self) -> float | None:
