@@ -123,6 +123,15 @@ def test_what_is_left_is_told_and_does_not_block_where_the_goals_are_met():
     assert [each.severity for each in found] == [Severity.INFO]
 
 
+def test_a_file_that_could_not_be_measured_is_told_and_does_not_block():
+    partly = report(function("one")).model_copy(update={"skipped": ("old.py: SyntaxError: print",)})
+
+    assert missed(partly) == ()
+    (told,) = instructions(partly)
+    assert (told.rule, told.blocking) == ("skipped", False)
+    assert told.message == "not measured: old.py: SyntaxError: print"
+
+
 def test_adapted_goals_ask_more_of_simple_code():
     goals = CoverGoals(adaptive=True)
 

@@ -100,6 +100,8 @@ class CoverReport(Value):
     """What tests reach of the files that are to be covered."""
 
     files: tuple[CoveredFile, ...]
+    skipped: tuple[Text, ...] = ()
+    """Files that could not be measured, each with the reason."""
     tests: dict[str, int] = {}
     """Tests by outcome; all tests of the project that ran."""
     touching: int = 0

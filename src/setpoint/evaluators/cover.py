@@ -175,6 +175,7 @@ def _report(reach: ReachResult, goals: CoverGoals) -> CoverReport:
     failing = tuple(test for test, outcome in reach.outcomes.items() if outcome in ("failed", "error"))
     report = CoverReport(
         files=files_of(reach),
+        skipped=tuple(reach.skipped_files),
         tests=dict(Counter(reach.outcomes.values())),
         touching=len(reach.touching),
         failing=failing,

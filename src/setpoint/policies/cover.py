@@ -88,6 +88,7 @@ def instructions(report: CoverReport) -> tuple[Finding, ...]:
     if short:
         found.append(_finding("goals", Severity.ERROR, f"the tests do not reach enough: {'; '.join(short)}"))
     found += _failing(report, severity)
+    found += (_finding("skipped", Severity.WARNING, f"not measured: {why}") for why in report.skipped)
     for number, (rule, what, every) in enumerate(_gaps(report), start=1):
         if every:
             named = ", ".join(name for _, name in every[:MOST_NAMED])

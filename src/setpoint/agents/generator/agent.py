@@ -68,6 +68,7 @@ class _Work:
         reach = await self._engine.reach()
         if isinstance(reach, Breakage):
             return reach
+        self.calls.lines += [f"Not measured, and left alone: {why}" for why in reach.skipped_files]
         green = {test for test, outcome in reach.outcomes.items() if outcome == "passed"}
         failing = [test for test, outcome in reach.outcomes.items() if outcome in BROKEN and self._owns(test)]
         self.calls.lines += take_out(self._tree, failing, "it fails")

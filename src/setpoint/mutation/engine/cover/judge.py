@@ -15,7 +15,7 @@ from typing import Any
 from ..children import Limits, Report, cpu_timer, run_child
 from ..exchange import read_order, write_answer
 from ..session import PASSED, SKIPPED, Suite, collect, prepare_path, pytest_words, warm_up
-from .anatomy import Anatomy, Arc, Branch, dissect
+from .anatomy import UNREADABLE, Anatomy, Arc, Branch, dissect, text_of
 from .arcs import ArcTracer
 from .replay import OTHER_ORDER, Replay, name_of, shuffled
 from .wire import JudgedTest, JudgeRequest, JudgeResult
@@ -51,8 +51,8 @@ def judge(request: JudgeRequest) -> JudgeResult:
     anatomies: dict[str, Anatomy] = {}
     for file, _, _ in request.missed:
         try:
-            anatomies[file] = dissect(Path(request.tree, file).read_text(encoding="utf-8"), file)
-        except (OSError, SyntaxError, ValueError) as error:
+            anatomies[file] = dissect(text_of(Path(request.tree, file)), file)
+        except UNREADABLE as error:
             result.reason = f"{file} cannot be read: {error}"
             return result
     warm_up(request.tree, scratch)

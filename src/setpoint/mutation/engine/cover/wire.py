@@ -56,6 +56,8 @@ class ReachResult:
     """measured or not_possible."""
     reason: str = ""
     files: list[FileReach] = field(default_factory=list)
+    skipped_files: list[str] = field(default_factory=list)
+    """Files that could not be read or are no Python, each with the reason; they are not measured."""
     outcomes: dict[str, str] = field(default_factory=dict)
     """passed, failed, error, skipped, xfailed or xpassed by test."""
     errors: dict[str, str] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from pathlib import Path
 from ..children import Limits
 from ..exchange import read_order, write_answer
 from ..session import warm_up
-from .anatomy import Branch, dissect
+from .anatomy import UNREADABLE, Branch, dissect, text_of
 from .cases import Cast
 from .choose import chosen, goals_of
 from .killing import Kills, kills
@@ -39,9 +39,8 @@ def write(request: CoverRequest) -> CoverResult:
     result = CoverResult()
     path = Path(request.tree, request.file)
     try:
-        text = path.read_text(encoding="utf-8")
-        ground = _ground(request, str(path), text)
-    except (OSError, SyntaxError, ValueError) as error:
+        ground = _ground(request, str(path), text_of(path))
+    except UNREADABLE as error:
         result.reason = f"{request.file} cannot be read: {error}"
         return result
     here = Path(scratch) / "here"
