@@ -13,6 +13,7 @@ from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Outcome
 from setpoint.domain.finding import Finding, worst_first
 from setpoint.domain.ids import Commit
+from setpoint.domain.places import is_test_path
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.story import IntegrityMode, Story
 from setpoint.domain.value import Value
@@ -27,7 +28,6 @@ from setpoint.evaluators.baseline import (
     without_excused,
 )
 from setpoint.evaluators.explain.failing import readable
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.explain.nearness import Changes, near
 from setpoint.evaluators.integrity.guard import Seen
 from setpoint.evaluators.integrity.isolation import PARTS

@@ -42,7 +42,9 @@ def judged(tmp_path: Path):
             args=PLAIN,
         )
         copy = WorkCopy(TraceId("run-1"), str(tree), base=Commit("0" * 40), base_tree=Tree("0" * 40))
-        result = await check.run(Measured(copy=copy, commit=Commit("0" * 40), tree=Tree("0" * 40), stage=stage))
+        result = await check.run(
+            Measured(copy=copy, commit=Commit("0" * 40), tree=Tree("0" * 40), stage=stage)
+        )
         report = CoverReport.model_validate_json(artifacts.read(result.evidence.output))
         return report, result.evidence.state, result.findings[0].message if result.findings else ""
 
@@ -50,7 +52,9 @@ def judged(tmp_path: Path):
 
 
 async def test_a_goal_that_could_not_be_measured_blocks_with_the_engines_reason(judged) -> None:
-    report, state, told = await judged(Stage.TEST, "def fee(total):\n    pass\n", mutation=0.1, mutation_s=20.0)
+    report, state, told = await judged(
+        Stage.TEST, "def fee(total):\n    pass\n", mutation=0.1, mutation_s=20.0
+    )
 
     assert report.mutation is None
     assert state is CheckState.FAIL

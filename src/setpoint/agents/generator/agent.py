@@ -95,7 +95,7 @@ class _Work:
         began = time.monotonic()
         tests = test_files(self._tree)
         module = module_of(self._tree, file.file)
-        target = place_for(self._tree, module, tests)
+        target = place_for(self._tree, file.file, tests)
 
         def order(scratch: Path) -> CoverRequest:
             return CoverRequest(

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from setpoint import syntax
+from setpoint.mutation.cover import module_of
+from setpoint.mutation.engine.roots import import_root
 
 MARK = "Written by `setpoint cover`"
 """Stands in each file of tests that the generator wrote."""
@@ -49,18 +51,21 @@ def style_of(tests: list[Path]) -> str:
     return "unittest" if classes and not any(_PYTEST.search(text) for text in own) else "pytest"
 
 
-def place_for(tree: Path, module: str, tests: list[Path]) -> str:
-    """Give a new file for tests of a module, beside those that are there."""
-    folder = next((name for name in _TEST_FOLDERS if (tree / name).is_dir()), "")
-    if not folder and tests:
-        folder = tests[0].parent.relative_to(tree).as_posix()
-    folder = folder or _TEST_FOLDERS[0]
-    name = module.replace(".", "_")
+def place_for(tree: Path, file: str, tests: list[Path]) -> str:
+    """Give a new file for tests of a source: beside the tests of its own project, else those of the tree."""
+    root = import_root(tree, file)
+    own = root.parent if root.name == "src" and root != tree else root
+    found = (home / name for home in (own, tree) for name in _TEST_FOLDERS)
+    place = next((folder for folder in found if folder.is_dir()), None)
+    if place is None:
+        near = [each.parent for each in tests if each.is_relative_to(own)]
+        place = near[0] if near else own / _TEST_FOLDERS[0]
+    folder, name = place.relative_to(tree).as_posix(), module_of(tree, file).replace(".", "_")
     number = 1
     while True:
-        file = f"test_{name}_pinned{f'_{number}' if number > 1 else ''}.py"
-        path = f"{folder}/{file}" if folder != "." else file
-        if not (tree / path).exists() and not any(each.name == file for each in tests):
+        test = f"test_{name}_pinned{f'_{number}' if number > 1 else ''}.py"
+        path = f"{folder}/{test}" if folder != "." else test
+        if not (tree / path).exists() and not any(each.name == test for each in tests):
             return path
         number += 1
 

@@ -16,7 +16,7 @@ from .candidates import Candidate, leaning, stream
 from .children import cpu_used
 from .confirm import FreshTrials
 from .exchange import Progress, follow, read_order
-from .files import SourceFiles, scratch_folder
+from .files import SourceFiles, files_of_tests, scratch_folder
 from .importing import examine, reached_at_import
 from .search import Found
 from .session import warm_up
@@ -57,7 +57,8 @@ class _Order:
 
     def __init__(self, request: Request, started: float, progress: Progress) -> None:
         self.result = Result()
-        self.trials = FreshTrials(request, SourceFiles(request.tree, request.sources, ()), started)
+        tests = files_of_tests(request.tree, request.failing)
+        self.trials = FreshTrials(request, SourceFiles(request.tree, request.sources, tests), started)
         self._request = request
         self._files = self.trials.files
         self._progress = progress

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ..exchange import read_order, write_answer
+from ..roots import import_roots
 from ..session import prepare_path, pytest_words
 from .anatomy import UNREADABLE, Anatomy, Arc, Branch, dissect, text_of
 from .arcs import ArcTracer
@@ -86,7 +87,7 @@ def reach(request: ReachRequest) -> ReachResult:
         return result
     tracer = ArcTracer(str(tree / file) for file in anatomies)
     watch = Watch(tracer)
-    prepare_path(str(tree))
+    prepare_path(str(tree), import_roots(str(tree), request.files))
     tracer.start()
     try:
         code = int(pytest.main(pytest_words(str(tree), scratch, request.pytest_args), plugins=[watch]))

@@ -134,6 +134,8 @@ class CoverResult:
     """Functions, methods and classes that were called."""
     mutants: int = 0
     killed: int = 0
+    orders: int = 0
+    """Orders in which all tests were run together, to the end."""
     seconds: dict[str, float] = field(default_factory=dict)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..children import Limits
 from ..exchange import read_order, write_answer
+from ..roots import import_roots
 from ..session import warm_up
 from .anatomy import UNREADABLE, Branch, dissect, text_of
 from .cases import Cast
@@ -132,6 +133,7 @@ def _judged(
         alone=max(request.repeats - 2, 1),
         shuffled=min(2, max(request.repeats - 1, 0)),
         pytest_args=request.pytest_args,
+        roots=import_roots(request.tree, [request.file]),
     )
     warm_up(request.tree, request.scratch)
     try:
@@ -139,9 +141,10 @@ def _judged(
             if not tests:
                 return []
             target.write_text(file_of(tests, cast, request.module, request.style), encoding="utf-8")
-            bad, reason = replay(how, began + request.wall_s * 1.5)
-            if reason:
-                result.reason = reason
+            came = replay(how, began + request.wall_s * 1.5)
+            bad, result.orders = came.bad, came.orders
+            if came.reason:
+                result.reason = came.reason
                 return []
             if not bad:
                 return tests
