@@ -82,7 +82,7 @@ class PynguinAgent:
             f"{len(sifted.kept)} tests of Pynguin's were kept. {sifted.reason}".strip(),
         ]
         if sifted.kept:
-            said, _ = await refine(engine, green, lambda test: test not in old)
+            said, _ = await refine(engine, green, lambda test: test not in old, before)
             calls.lines += [*said, HONEST]
         return None
 

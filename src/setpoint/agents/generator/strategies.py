@@ -143,7 +143,7 @@ async def _held_together(
     old = frozenset(reach.outcomes)
     spans: dict[str, tuple[int, ...]] = {each.file: () for each in reach.files}
     sifted = await sift(engine, before, reach.files, green, spans, order)
-    said, _ = await refine(engine, green, lambda test: test not in old)
+    said, _ = await refine(engine, green, lambda test: test not in old, before)
     return [*sifted.lines, *said]
 
 

@@ -13,6 +13,7 @@ from setpoint.agents.mechanic.edits import Applied, Offered
 from setpoint.agents.mechanic.fixing import tried_and_kept
 from setpoint.domain.attempt import Brief
 from setpoint.domain.finding import Category, Finding, Fix, Severity
+from setpoint.domain.places import is_test_path
 from setpoint.processes import Command, clean_environment, run
 
 _TOOL_S = 300.0

@@ -87,7 +87,7 @@ class _Trial:
         self._progress.tell("progress", tried=told, kept=len(self._kept))
 
     def _broken(self, fixes: Sequence[Fix]) -> str:
-        """Give a test that these fixes break on top of what is kept; empty for none, and where none judges."""
+        """Give a test that these fixes break on top of what is kept; empty for none, and without a judge."""
         while self._green:
             seen, _ = self._fresh.run_with(
                 self._texts([*self._kept, *fixes]), self._green, to_first_failure=True
