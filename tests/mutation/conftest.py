@@ -46,20 +46,21 @@ def project(tmp_path: Path) -> Callable[..., Path]:
 def repair(tmp_path: Path) -> Callable[..., Result]:
     """Run the engine by its path in a process of its own, where Setpoint cannot be imported."""
 
-    def run(root: Path, *failing: str, **keys: Any) -> Result:
+    def run(root: Path, *failing: str, environment: dict[str, str] | None = None, **keys: Any) -> Result:
         keys = {"cpu_s": 20.0, "wall_s": 60.0, "extra_s": 0.1, "max_patches": 2, **keys}
         request = Request(tree=str(root), failing=failing, **keys)
         asked, answered = tmp_path / "request.json", tmp_path / "result.json"
         write_request(request, asked)
-        end_of(engine_argv(sys.executable, asked, answered))
+        end_of(engine_argv(sys.executable, asked, answered), environment)
         return read_result(answered)
 
     return run
 
 
-def end_of(argv: Sequence[str]) -> None:
+def end_of(argv: Sequence[str], environment: dict[str, str] | None = None) -> None:
     """Run the engine; it must say at last that it came to its end."""
-    done = subprocess.run(argv, capture_output=True, text=True, env=ENVIRONMENT, timeout=100, check=False)
+    words = {**ENVIRONMENT, **(environment or {})}
+    done = subprocess.run(argv, capture_output=True, text=True, env=words, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1])["event"] == "end"
 

@@ -248,3 +248,52 @@ def test_the_right_edit_of_a_function_whose_results_are_cached_is_found(project,
     result = repair(root, "test_shop.py::test_total")
     assert (result.status, result.mode) == ("repaired", "hot_swap")
     assert changed(result) == ["return whole + parcel * amount"]
+
+
+def test_the_tree_is_mended_where_a_plugin_of_pytest_uses_an_installed_copy_of_it(project, repair, tmp_path):
+    right = "def left(stock, sold):\n    return stock - sold\n"
+    (tmp_path / "installed").mkdir()
+    (tmp_path / "installed" / "shop.py").write_text(right)
+    (tmp_path / "installed" / "plugin_of_pytest.py").write_text("import shop\n")
+    root = project(
+        shop=right.replace("-", "+"),
+        test_shop="""\
+            from shop import left
+
+
+            def test_left():
+                assert left(5, 2) == 3
+        """,
+    )
+    found = {"PYTHONPATH": str(tmp_path / "installed"), "PYTEST_PLUGINS": "plugin_of_pytest"}
+    result = repair(root, "test_shop.py", environment=found)
+    assert result.status == "repaired", result.reason
+    assert changed(result) == ["return stock - sold"]
+
+
+def test_where_all_that_looked_right_is_refuted_in_a_fresh_process_the_search_goes_on(project, repair):
+    root = project(
+        steps="""\
+            def step(x):
+                one = 1
+                total = x + one
+                return total
+
+
+            TABLE = [step(1), step(2), step(7)]
+        """,
+        test_steps="""\
+            from steps import TABLE, step
+
+
+            def test_zero():
+                assert step(0) == 0
+
+
+            def test_table():
+                assert TABLE == [2, 3, 8]
+        """,
+    )
+    result = repair(root, "test_steps.py::test_zero", cpu_s=40.0, wall_s=300.0, extra_s=0.0)
+    assert result.status == "repaired", result.reason
+    assert result.patches[0].confirmed

@@ -10,7 +10,7 @@ import importlib.util
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+_NOTHING = "test_nothing_at_all"
 
 
 class Ran(NamedTuple):
@@ -210,18 +211,41 @@ def warm_up(tree: str, scratch: str) -> None:
         return
     folder = Path(scratch) / "warm-up"
     folder.mkdir(exist_ok=True)
-    (folder / "test_nothing_at_all.py").write_text(
-        "def test_nothing(tmp_path):\n    pass\n", encoding="utf-8"
-    )
+    (folder / f"{_NOTHING}.py").write_text("def test_nothing(tmp_path):\n    pass\n", encoding="utf-8")
     before, path = os.getcwd(), list(sys.path)  # noqa: PTH109 - a string, as it is given back
+    loaded = set(sys.modules)
     try:
         os.chdir(folder)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            pytest.main([*pytest_words(str(folder), scratch, ()), "test_nothing_at_all.py"])
+            pytest.main([*pytest_words(str(folder), scratch, ()), f"{_NOTHING}.py"])
     finally:
         os.chdir(before)
         sys.path[:] = path
-        sys.modules.pop("test_nothing_at_all", None)
+        _forget(set(sys.modules) - loaded, Path(tree))
+
+
+def _forget(loaded: Iterable[str], tree: Path) -> None:
+    """Let the tests import the tree's own modules, where a plugin took an installed copy of them.
+
+    Packages that are partly written in C stay: they cannot be imported twice.
+    """
+    compiled = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    tops: dict[str, list[str]] = {}
+    for name in loaded:
+        tops.setdefault(name.partition(".")[0], []).append(name)
+    for top, names in tops.items():
+        files = [str(getattr(sys.modules[name], "__file__", None)) for name in names]
+        if top == _NOTHING or (_provides(tree, top) and not any(file.endswith(compiled) for file in files)):
+            for name in names:
+                del sys.modules[name]
+
+
+def _provides(tree: Path, name: str) -> bool:
+    """Tell whether a package or module of this name lies in the tree."""
+    return any(
+        (root / f"{name}.py").is_file() or (root / name / "__init__.py").is_file()
+        for root in (tree / "src", tree)
+    )
 
 
 def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
