@@ -118,7 +118,7 @@ def _gone(body: list[ast.stmt], prefix: str, names: Collection[str]) -> Iterator
 
     A class goes whole where it holds and takes over nothing but such tests.
     """
-    whole = []
+    whole: list[ast.stmt] = []
     for node in body:
         if isinstance(node, _FUNCTIONS) and f"{prefix}{node.name}" in names:
             whole.append(node)

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.agents.generator.engine import Engine
-from setpoint.agents.generator.refining import refine
-from setpoint.agents.generator.sifting import Texts, changed_since, sift, texts_of
+from setpoint.agents.generator.refining import Texts, refine
+from setpoint.agents.generator.sifting import changed_since, sift, texts_of
 from setpoint.agents.own_calls import OwnCalls
 from setpoint.domain.attempt import Attempt, Breakage, Brief, ModelCall, Role, Stop, ToolCall, Usage
 from setpoint.domain.cover import CoverGoals
