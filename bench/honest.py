@@ -15,8 +15,8 @@ from integrity import Bench, git, in_mode, of_integrity, opened
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.finding import Finding
+from setpoint.domain.places import is_test_path
 from setpoint.domain.story import IntegrityMode
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.integrity.judging import Comparison, Judged
 from setpoint.evaluators.integrity.paths import Kind, injects, kind_of
 from setpoint.evaluators.integrity.signals import Difference, signals

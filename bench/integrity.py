@@ -28,10 +28,10 @@ from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.finding import Category, Finding
 from setpoint.domain.ids import Commit, StoryId, TraceId
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.domain.places import is_test_path
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import IntegrityMode, KnownRed, Story
 from setpoint.evaluators import ProjectEvaluator
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.store.artifacts import Artifacts

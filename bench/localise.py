@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.ids import Commit, TraceId, Tree
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.discovery.interpreter import find_interpreter
 from setpoint.evaluators.discovery.layout import read_layout
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.ports import Measured, WorkCopy

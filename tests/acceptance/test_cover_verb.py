@@ -135,6 +135,24 @@ def test_the_generator_takes_r1s_example_from_57_percent_over_85_in_three_iterat
         assert "pin how the code behaves at present" in (Path(outcome["folder"]) / name).read_text()
 
 
+def test_a_mutation_goal_is_measured_and_reached(sample):
+    timed = {"SETPOINT_COVER__MUTATION_S": "60"}
+    code, outcome, told = cover(sample, "--budget", "10", "--mutation", "0.6", **timed)
+
+    before, *_, after = told["steps"]
+    assert (code, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
+    assert before["mutation"] is None
+    assert after["mutation"] >= 0.6
+    assert after["mutants"]["killed"] > 0
+
+
+def test_a_mutation_goal_that_is_never_measured_is_refused(sample):
+    done = sample.setpoint("cover", "sample.py", "--mutation", "0.6", **QUICKLY)
+
+    assert done.returncode == 2
+    assert "cover.mutation_s is 0" in done.stderr
+
+
 def test_an_agent_is_told_what_no_test_calls_and_reaches_it_in_the_second_iteration(repository):
     (repository.root / "tests" / "test_calc.py").unlink()
     repository.write("sample.py", SAMPLE)

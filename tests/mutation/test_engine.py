@@ -253,6 +253,27 @@ def test_a_module_that_breaks_on_import_is_mended(project, repair):
     assert "collected" in result.mode_reason
 
 
+@pytest.mark.parametrize("name", ["tests", "check_table"])
+def test_where_a_file_of_tests_breaks_on_import_it_is_not_what_is_changed(project, repair, name):
+    files = {name: "def build(n):\n    return [n]\n\n\nFIRST = build(3)[3]\n\n\ndef test_it():\n    pass\n"}
+    root = project(table="X = 1\n", **files)
+    (root / "pytest.ini").write_text("[pytest]\npython_files = tests.py check_*.py\n")
+    result = repair(root, f"{name}.py", wall_s=15.0, cpu_s=8.0)
+    assert result.patches == []
+    assert "no line of the project" in result.reason
+
+
+def test_what_breaks_on_import_is_found_with_the_projects_own_words_for_pytest(project, repair):
+    root = project(
+        table="def build(n):\n    return [x for x in range(n)]\n\n\nFIRST = build(3)[3]\n",
+        test_table="from table import FIRST\n\n\ndef test_first():\n    assert FIRST == 2\n",
+        needed="def pytest_addoption(parser):\n    parser.addoption('--level')\n",
+        conftest="def pytest_configure(config):\n    assert config.getoption('--level') == 'two'\n",
+    )
+    result = repair(root, "test_table.py", pytest_args=["-p", "needed", "--level=two"])
+    assert result.status == "repaired"
+
+
 def test_only_named_sources_are_changed(project, repair):
     root = project(
         low="def add(a, b):\n    return a - b\n",

@@ -78,6 +78,23 @@ def test_without_a_green_test_nothing_is_judged(judged):
     assert "no test passes" in result.reason
 
 
+def test_a_fix_is_not_kept_where_the_last_test_that_could_judge_turns_out_unsteady(judged):
+    class Chancy(dict):
+        """A test that passes the first time only."""
+
+        asked = 0
+
+        def __getitem__(self, test):
+            self.asked += 1
+            return "never there" if self.asked == 1 else ""
+
+    result, _ = judged("xyz", Chancy(test_chancy=""))
+
+    assert not any(fate.kept or fate.tried for fate in result.fates)
+    assert (result.status, result.tests) == ("judged", 0)
+    assert "none could judge" in result.reason
+
+
 def test_overlapping_edits_are_refused():
     with pytest.raises(ValueError, match="overlap"):
         spliced("abc", [(0, 2, "x"), (1, 3, "y")])

@@ -77,12 +77,23 @@ def test_goals_that_are_met_ask_for_nothing():
     assert instructions(good) == ()
 
 
-def test_a_mutation_goal_counts_where_it_was_measured():
+def test_a_mutation_goal_is_compared_with_the_score():
     assert missed(report(function("one"), mutation=0.4)) == ()
     low = report(function("one"), mutation=0.4)
     low = low.model_copy(update={"asked": CoverGoals(mutation=0.5)})
     assert missed(low) == ("mutation score 40.0%, asked 50%",)
-    assert missed(low.model_copy(update={"mutation": None})) == ()
+
+
+def test_a_mutation_goal_without_a_score_is_missed_and_blocks():
+    unscored = report(function("one"), mutation=None)
+    unscored = unscored.model_copy(
+        update={"asked": CoverGoals(mutation=0.5), "unscored": "no test that passes reaches the files"}
+    )
+
+    told = "mutation score not measured: no test that passes reaches the files, asked 50%"
+    assert missed(unscored) == (told,)
+    assert [(each.rule, each.blocking) for each in instructions(unscored)] == [("goals", True)]
+    assert missed(unscored.model_copy(update={"asked": CoverGoals()})) == ()
 
 
 def test_instructions_name_functions_before_methods_before_branches():
@@ -110,6 +121,15 @@ def test_what_is_left_is_told_and_does_not_block_where_the_goals_are_met():
     found = instructions(report(function("one", missed_lines=(3,)), coverage=0.5, quality=0.5))
 
     assert [each.severity for each in found] == [Severity.INFO]
+
+
+def test_a_file_that_could_not_be_measured_is_told_and_does_not_block():
+    partly = report(function("one")).model_copy(update={"skipped": ("old.py: SyntaxError: print",)})
+
+    assert missed(partly) == ()
+    (told,) = instructions(partly)
+    assert (told.rule, told.blocking) == ("skipped", False)
+    assert told.message == "not measured: old.py: SyntaxError: print"
 
 
 def test_adapted_goals_ask_more_of_simple_code():

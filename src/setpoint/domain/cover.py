@@ -100,6 +100,8 @@ class CoverReport(Value):
     """What tests reach of the files that are to be covered."""
 
     files: tuple[CoveredFile, ...]
+    skipped: tuple[Text, ...] = ()
+    """Files that could not be measured, each with the reason."""
     tests: dict[str, int] = {}
     """Tests by outcome; all tests of the project that ran."""
     touching: int = 0
@@ -107,10 +109,12 @@ class CoverReport(Value):
     failing: tuple[Text, ...] = ()
     mutation: float | None = None
     """Share of the mutants that tests notice; none where it was not measured."""
+    unscored: Text = ""
+    """Why the mutation score is missing where one was to be measured."""
     mutants: dict[str, int] = {}
     """Mutants by fate."""
     asked: CoverGoals
-    """What was asked, adapted where that is wanted."""
+    """What was asked, adapted where that is wanted; without the mutation goal where no score is due."""
 
     @property
     def coverage(self) -> float | None:

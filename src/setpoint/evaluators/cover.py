@@ -14,7 +14,6 @@ from setpoint.domain.cover import CoverGoals, CoverReport
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Category, Finding, Severity
-from setpoint.domain.mutation import MutationReport
 from setpoint.errors import RecordedDataError
 from setpoint.evaluators import results
 from setpoint.evaluators.discovery.detect import Project
@@ -75,8 +74,7 @@ class CoverCheck:
         if reach is None or reach.status != "measured":
             reason = broke or (reach.reason if reach else "")
             return ran.gave(CheckState.ERROR, reason)
-        mutants = await self._mutants(tree) if self.stage is not Stage.BASE else None
-        report = _report(reach, mutants, self.goals)
+        report = await self._scored(_report(reach, self.goals), tree)
         findings = (*await self._touched(measured), *instructions(report))
         blocking = any(each.blocking for each in findings)
         state = CheckState.FAIL if blocking else CheckState.PASS
@@ -120,9 +118,13 @@ class CoverCheck:
             except RecordedDataError as error:
                 return done, None, f"the measurement {done.ending}{results.tail(done) or error}"
 
-    async def _mutants(self, tree: Path) -> MutationReport | None:
-        if not self.goals.mutation_s or self.stage is Stage.CONFIRM:
-            return None
+    async def _scored(self, report: CoverReport, tree: Path) -> CoverReport:
+        """Add the mutation score; at the base and in the last run none is due, and so none is asked."""
+        if self.stage in (Stage.BASE, Stage.CONFIRM):
+            asked = report.asked.model_copy(update={"mutation": None})
+            return report.model_copy(update={"asked": asked})
+        if not self.goals.mutation_s:
+            return report.model_copy(update={"unscored": "cover.mutation_s is 0"})
         engine = MutationEngine(
             interpreter=self.interpreter,
             layout=self.layout,
@@ -130,8 +132,14 @@ class CoverCheck:
             jobs=1,
             args=self.args,
         )
-        _, report, _ = await engine.judge(tree, dict.fromkeys(self.files, ()))
-        return report
+        _, mutants, why = await engine.judge(tree, dict.fromkeys(self.files, ()))
+        if mutants is None:
+            return report.model_copy(update={"unscored": why or "the mutation engine gave no reason"})
+        score = mutants.score
+        none = mutants.reason or "no small change of these files could be tried in the time"
+        return report.model_copy(
+            update={"mutation": score, "mutants": mutants.counts, "unscored": none if score is None else ""}
+        )
 
 
 def covering(
@@ -163,15 +171,14 @@ def covering(
     yield Group(checks=(check,), identity=None)
 
 
-def _report(reach: ReachResult, mutants: MutationReport | None, goals: CoverGoals) -> CoverReport:
+def _report(reach: ReachResult, goals: CoverGoals) -> CoverReport:
     failing = tuple(test for test, outcome in reach.outcomes.items() if outcome in ("failed", "error"))
     report = CoverReport(
         files=files_of(reach),
+        skipped=tuple(reach.skipped_files),
         tests=dict(Counter(reach.outcomes.values())),
         touching=len(reach.touching),
         failing=failing,
-        mutation=mutants.score if mutants else None,
-        mutants=mutants.counts if mutants else {},
         asked=goals,
     )
     return report.model_copy(update={"asked": adapted(goals, report.complexity)})

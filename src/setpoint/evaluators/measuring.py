@@ -12,12 +12,12 @@ from pathlib import Path
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.ids import TraceId, Tree
+from setpoint.domain.places import is_test_path
 from setpoint.domain.story import IntegrityMode, Story
 from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.caches import SHARED, tools_of
 from setpoint.evaluators.discovery.detect import Project
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.footing import Footing
 from setpoint.evaluators.impact import Impact, Reach, ReachFile, choose
 from setpoint.evaluators.integrity.isolation import Aside

@@ -11,11 +11,11 @@ from typing import Literal
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
+from setpoint.domain.places import is_test_path
 from setpoint.domain.story import KnownRed, Story
 from setpoint.evaluators.acceptance import Acceptance
 from setpoint.evaluators.cover import covering
 from setpoint.evaluators.discovery.detect import Project, fits
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.integrity.isolation import isolated
 from setpoint.evaluators.mutants.score import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse

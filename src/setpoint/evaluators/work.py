@@ -8,7 +8,7 @@ from functools import cached_property
 
 from setpoint.domain.evidence import CheckResult
 from setpoint.domain.finding import Finding
-from setpoint.evaluators.explain.failures import is_test_path
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.tools.definitions import Shape, shape
 
 CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")

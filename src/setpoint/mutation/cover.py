@@ -18,6 +18,7 @@ from setpoint.mutation.engine.cover.wire import (
     ReachRequest,
     ReachResult,
 )
+from setpoint.mutation.engine.roots import import_root
 from setpoint.mutation.order import ENGINE
 
 T = TypeVar("T")
@@ -66,16 +67,10 @@ def files_of(result: ReachResult) -> tuple[CoveredFile, ...]:
 
 
 def module_of(tree: Path, file: str) -> str:
-    """Give the name that a file is imported by: packages are folders with an `__init__.py`, `src` is none."""
+    """Give the name that a file is imported by."""
     path = tree / file
-    parts = [] if path.stem == "__init__" else [path.stem]
-    folder = path.parent
-    while folder != tree and (folder / "__init__.py").is_file():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    if folder not in (tree, tree / "src"):  # a folder without `__init__.py` is a package all the same
-        parts = [*folder.relative_to(tree).parts, *parts]
-    return ".".join(parts)
+    own = [] if path.stem == "__init__" else [path.stem]
+    return ".".join([*path.parent.relative_to(import_root(tree, file)).parts, *own])
 
 
 def _read(adapter: TypeAdapter[T], path: Path) -> T:

@@ -13,6 +13,7 @@ MOST_NAMED = 12
 _MOST_SHIFT = 0.10
 _USUAL_COMPLEXITY = 4.0
 _PER_WAY = 0.02
+_MUTATION = "mutation score"
 
 
 def quality(report: CoverReport) -> float | None:
@@ -64,13 +65,19 @@ def missed(report: CoverReport) -> tuple[str, ...]:
         ("success", report.success, asked.success),
         ("quality", quality(report), asked.quality),
     ]
-    if asked.mutation is not None and report.mutation is not None:
-        pairs.append(("mutation score", report.mutation, asked.mutation))
+    if asked.mutation is not None:
+        pairs.append((_MUTATION, report.mutation, asked.mutation))
     return tuple(
-        f"{name} {'not measured' if share is None else f'{share:.1%}'}, asked {goal:.0%}"
+        f"{name} {_told(name, share, report)}, asked {goal:.0%}"
         for name, share, goal in pairs
         if (share is None and name != "success") or (share or 0.0) < goal
     )
+
+
+def _told(name: str, share: float | None, report: CoverReport) -> str:
+    if share is not None:
+        return f"{share:.1%}"
+    return f"not measured: {report.unscored}" if name == _MUTATION and report.unscored else "not measured"
 
 
 def instructions(report: CoverReport) -> tuple[Finding, ...]:
@@ -81,6 +88,7 @@ def instructions(report: CoverReport) -> tuple[Finding, ...]:
     if short:
         found.append(_finding("goals", Severity.ERROR, f"the tests do not reach enough: {'; '.join(short)}"))
     found += _failing(report, severity)
+    found += (_finding("skipped", Severity.WARNING, f"not measured: {why}") for why in report.skipped)
     for number, (rule, what, every) in enumerate(_gaps(report), start=1):
         if every:
             named = ", ".join(name for _, name in every[:MOST_NAMED])

@@ -180,6 +180,11 @@ async def commit_of(root: Path | str, name: str) -> Commit | None:
     return Commit(answer.text) if answer.ok else None
 
 
+async def can_be_branch(root: Path | str, name: str) -> bool:
+    """Tell whether git takes a name for a branch."""
+    return not name.startswith("-") and (await ask(root, "check-ref-format", f"refs/heads/{name}")).ok
+
+
 async def tree_of(root: Path | str, commit: str) -> Tree:
     """Give the tree of a commit."""
     answer = await ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")

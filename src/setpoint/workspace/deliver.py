@@ -7,7 +7,7 @@ from pathlib import Path
 from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
 from setpoint.ports import Appendix, WorkCopy
-from setpoint.processes.git import ask, commit_of, git, tree_of
+from setpoint.processes.git import can_be_branch, commit_of, git, tree_of
 from setpoint.workspace.vault import Vault
 
 DELIVERY = "refs/setpoint-state/delivery"
@@ -33,9 +33,7 @@ class GitBranchForge:
         alone: the next free `branch-2`, `branch-3`, ... is taken. The same content delivered again gives the
         branch it is on already.
         """
-        if not (await ask(self._root, "check-ref-format", f"refs/heads/{branch}")).ok or branch.startswith(
-            "-"
-        ):
+        if not await can_be_branch(self._root, branch):
             raise WorkspaceError(f"{branch!r} cannot be the name of a branch", mend="change branch_prefix")
         vault = Vault(Path(copy.path))
         tree = Tree((await vault.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")).text)

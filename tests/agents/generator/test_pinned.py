@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from setpoint.agents.generator.pinned import without
+from setpoint.agents.generator.pinned import has_tests, without
 
 TEXT = dedent("""
     import pytest
@@ -60,12 +60,44 @@ def names_in(text):
     ],
 )
 def test_the_named_tests_alone_go_with_their_decorators(gone):
-    left = without(TEXT, gone)
+    left = without(TEXT.encode(), gone).decode()
 
     assert names_in(left) == names_in(TEXT) - gone
     assert "def helper" in left
 
 
-def test_nothing_is_left_where_all_go_or_the_file_cannot_be_read():
-    assert without(TEXT, names_in(TEXT)) == ""
-    assert without("def test(:\n", {"test_one"}) == ""
+def test_nothing_can_be_taken_out_of_what_is_no_python_or_holds_no_such_test():
+    assert without(b"def test(:\n", {"test_one"}) is None
+    assert without(TEXT.encode(), {"test_gone", "TestFirst::test_gone"}) is None
+    assert (
+        without("# coding: utf-8\nX = '\xe9'\ndef test_one(): pass\n".encode("latin-1"), {"test_one"}) is None
+    )
+    assert not has_tests(without(TEXT.encode(), names_in(TEXT)))
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        b"class TestBasket(Shared):\r\n    pass\r\n\r\n\r\n",
+        b"if FAST:\n    def test_two():\n        assert True\n\n\n",
+        b"# -*- coding: latin-1 -*-\nX = '\xe9'\n\n\n",
+        "X = 'a\u2028b\x0cc'\n\n\n".encode(),
+        b"def test_two():\n\tassert True\n\n\n",
+    ],
+)
+def test_all_else_stays_byte_for_byte(kept):
+    end = b"\r\n" if b"\r" in kept else b"\n"
+    new = b"def test_one():" + end + b"    assert 1" + end
+    behind = b"def other():" + end + b"    pass" + end
+
+    assert without(kept + new + behind, {"test_one"}) == kept + behind
+    assert without(kept + new, {"test_one"}) == kept.rstrip() + end
+
+
+def test_a_block_that_would_be_empty_gets_a_pass():
+    own = b"class TestBasket(Shared):\n    def test_one(self):\n        assert 1\n"
+    guarded = b"if FAST:\n    def test_one():\n        assert 1\n\n    def test_two():\n        assert 1\n"
+
+    assert without(own, {"TestBasket::test_one"}) == b"class TestBasket(Shared):\n    pass\n"
+    assert without(guarded, {"test_one", "test_two"}) == b"if FAST:\n    pass\n"
+    assert has_tests(without(own, {"TestBasket::test_one"}))

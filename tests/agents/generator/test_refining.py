@@ -4,7 +4,7 @@ import pytest
 
 from agents.generator.conftest import PLAIN
 from setpoint.agents.generator.engine import Engine
-from setpoint.agents.generator.refining import polluting, refine
+from setpoint.agents.generator.refining import polluting, refine, take_out
 from setpoint.agents.own_calls import OwnCalls
 from setpoint.domain.cover import CoverGoals
 
@@ -60,7 +60,7 @@ async def test_the_test_that_spoils_another_is_found_by_halving(engine, watcher)
 
 
 async def test_new_tests_that_spoil_old_ones_or_fail_are_taken_out_and_the_others_stay(engine):
-    lines, reach = await refine(engine, {VICTIM}, lambda test: "test_new" in test)
+    lines, reach = await refine(engine, {VICTIM}, lambda test: "test_new" in test, {})
 
     text = (engine.tree / "tests" / "test_new.py").read_text()
     assert "test_first" in text
@@ -72,3 +72,32 @@ async def test_new_tests_that_spoil_old_ones_or_fail_are_taken_out_and_the_other
         "test_is_wrong in tests/test_new.py: taken out, it fails among the others.",
     ]
     assert set(reach.outcomes.values()) == {"passed"}
+
+
+BASKET = b"from shared import Shared\r\n\r\n\r\nclass TestBasket(Shared):\r\n    pass\r\n"
+WRONG = b"\r\n\r\ndef test_new():\r\n    assert False\r\n"
+
+
+def test_a_persons_file_is_never_deleted_and_stays_as_it_was(tmp_path):
+    path = tmp_path / "test_basket.py"
+    path.write_bytes(BASKET + WRONG)
+    before = {"test_basket.py": BASKET}
+    taken = take_out(tmp_path, ["test_basket.py::test_new"], "it fails", before)
+
+    assert (path.read_bytes(), taken.changed) == (BASKET, True)
+    again = take_out(tmp_path, ["test_basket.py::TestBasket::test_taken_over"], "it fails", before)
+    assert (path.read_bytes(), again.changed) == (BASKET, False)
+    assert "cannot be taken out" in again.lines[0]
+    path.write_bytes(b"def test(:\n")
+    assert take_out(tmp_path, ["test_basket.py"], "it is no Python", before).changed
+    assert path.read_bytes() == BASKET
+
+
+def test_a_new_file_goes_with_its_last_test_and_not_before(tmp_path):
+    path = tmp_path / "test_new.py"
+    path.write_bytes(b"def test_one():\n    pass\n\n\ndef test_two():\n    pass\n")
+
+    take_out(tmp_path, ["test_new.py::test_two"], "it fails", {})
+    assert path.read_bytes() == b"def test_one():\n    pass\n"
+    take_out(tmp_path, ["test_new.py::test_one"], "it fails", {})
+    assert not path.exists()

@@ -140,3 +140,9 @@ def test_functions_hold_their_own_lines_and_not_those_of_functions_inside():
     assert price.branches == {Branch(6, taken=True), Branch(6, taken=False)}
     assert 5 not in price.lines
     assert (tax.name, tax.owner, tax.lines) == ("Shop.price.tax", "", {5})
+
+
+def test_a_form_feed_ends_no_line():
+    text = 'PAGE = """a\x0cb"""\n\n\ndef fee(total):  # pragma: no cover\n    return total\n'
+
+    assert dissect(text, "pages.py").lines == {1}

@@ -115,7 +115,7 @@ class _Asking:
         self._missed = tuple(reach.files)
         self._green = {test for test, outcome in reach.outcomes.items() if outcome == "passed"}
         self._old = frozenset(reach.outcomes)
-        first = True
+        first, stood = True, texts_of(self._engine.tree)
         for number, piece in enumerate(pieces, start=1):
             left = piece.left(self._missed)
             if left.lines or left.branches:
@@ -124,7 +124,8 @@ class _Asking:
             if self._over:
                 break
         if self._gained:
-            said, _ = await refine(self._engine, self._green & self._old, lambda test: test not in self._old)
+            green = self._green & self._old
+            said, _ = await refine(self._engine, green, lambda test: test not in self._old, stood)
             self._lines += said
             self._lines.append(HONEST)
 

@@ -22,6 +22,7 @@ from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role
 from setpoint.domain.cover import CoverGoals
 from setpoint.mutation.cover import module_of
 from setpoint.mutation.engine.cover.wire import FileReach
+from setpoint.mutation.engine.roots import import_root
 from setpoint.ports import Observer
 from setpoint.processes import Command, clean_environment, run
 from setpoint.store.artifacts import Artifacts
@@ -81,7 +82,7 @@ class PynguinAgent:
             f"{len(sifted.kept)} tests of Pynguin's were kept. {sifted.reason}".strip(),
         ]
         if sifted.kept:
-            said, _ = await refine(engine, green, lambda test: test not in old)
+            said, _ = await refine(engine, green, lambda test: test not in old, before)
             calls.lines += [*said, HONEST]
         return None
 
@@ -89,7 +90,7 @@ class PynguinAgent:
         """Run it for one file; what it wrote is put beside the project's tests."""
         began = time.monotonic()
         module = module_of(engine.tree, file.file)
-        root = engine.tree / "src" if file.file.startswith("src/") else engine.tree
+        root = import_root(engine.tree, file.file)
         scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="setpoint-pynguin-"))
         try:
             argv = [
@@ -119,7 +120,7 @@ class PynguinAgent:
             calls.log.append(f"{done.command}: {done.ending}\n{done.errors.strip()[-800:]}")
             written = sorted(scratch.glob("test_*.py"))
             for path in written:
-                target = place_for(engine.tree, module, test_files(engine.tree))
+                target = place_for(engine.tree, file.file, test_files(engine.tree))
                 (engine.tree / target).parent.mkdir(parents=True, exist_ok=True)
                 await asyncio.to_thread(shutil.copy, path, engine.tree / target)
         finally:

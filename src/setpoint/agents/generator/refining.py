@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from setpoint.agents.generator.engine import BROKEN, Engine
-from setpoint.agents.generator.pinned import without
+from setpoint.agents.generator.pinned import has_tests, is_test_name, without
 from setpoint.domain.attempt import Breakage
 from setpoint.mutation.engine.cover.wire import ReachResult
 
 _MOST_ROUNDS = 6
 
+Texts = Mapping[str, bytes]
+"""Files of tests by path from the tree's root."""
 Owns = Callable[[str], bool]
 """Whether a test, by its id, is one that may be taken out."""
 
 
-async def refine(engine: Engine, green: Collection[str], owns: Owns) -> tuple[list[str], ReachResult | None]:
+async def refine(
+    engine: Engine, green: Collection[str], owns: Owns, before: Texts
+) -> tuple[list[str], ReachResult | None]:
     """Take out new tests that fail among all, and those that make tests fail which were green before.
 
-    Gives what was done, in words, and what the tests reach in the end; none where that could not be measured.
+    `before` holds the files of tests as they stood. Gives what was done, in words, and what
+    the tests reach in the end; none where that could not be measured.
     """
     lines: list[str] = []
     reach = await engine.reach()
@@ -28,22 +34,21 @@ async def refine(engine: Engine, green: Collection[str], owns: Owns) -> tuple[li
             return [*lines, f"Whether all hold together could not be measured: {reach.message}"], None
         failing = [test for test, outcome in reach.outcomes.items() if outcome in BROKEN]
         if broken := sorted(set(failing).intersection(green)):
-            said = await _cleaned(engine, broken[0], [test for test in reach.outcomes if owns(test)])
+            said = await _cleaned(engine, broken[0], [test for test in reach.outcomes if owns(test)], before)
         else:
-            said = take_out(
-                engine.tree, [test for test in failing if owns(test)], "it fails among the others"
-            )
-        if not said:
+            wrong = [test for test in failing if owns(test)]
+            said = take_out(engine.tree, wrong, "it fails among the others", before)
+        lines += said.lines
+        if not said.changed:
             return lines, reach
-        lines += said
         reach = await engine.reach()
     return lines, None if isinstance(reach, Breakage) else reach
 
 
-async def _cleaned(engine: Engine, victim: str, suspects: Sequence[str]) -> list[str]:
+async def _cleaned(engine: Engine, victim: str, suspects: Sequence[str], before: Texts) -> TakenOut:
     """Take out the new test that makes an older one fail; all of them where no single one does."""
     polluter = await polluting(engine, victim, suspects)
-    return take_out(engine.tree, [polluter] if polluter else suspects, f"with it, {victim} fails")
+    return take_out(engine.tree, [polluter] if polluter else suspects, f"with it, {victim} fails", before)
 
 
 async def polluting(engine: Engine, victim: str, suspects: Sequence[str]) -> str:
@@ -67,20 +72,42 @@ async def polluting(engine: Engine, victim: str, suspects: Sequence[str]) -> str
     return left[0]
 
 
-def take_out(tree: Path, tests: Collection[str], why: str) -> list[str]:
-    """Take tests out of their files by id; a file without any left goes. Gives what was done, in words."""
+class TakenOut(NamedTuple):
+    """What became of tests that are to go."""
+
+    lines: list[str]
+    """In words."""
+    changed: bool
+    """Whether any file is another now."""
+
+
+def take_out(tree: Path, tests: Collection[str], why: str, before: Texts) -> TakenOut:
+    """Take tests out of their files by id.
+
+    A file without any left goes if it is new; one of `before` is put back as it was. What cannot be taken
+    out of a file, for it is no Python or comes from elsewhere, stays and is told.
+    """
     by_file: dict[str, set[str]] = {}
     for test in tests:
         file, _, name = test.partition("::")
         by_file.setdefault(file, set()).add(name.partition("[")[0])
-    lines = []
+    lines, changed = [], False
     for file, names in by_file.items():
         path = tree / file
-        left = without(path.read_text(encoding="utf-8", errors="replace"), names) if path.is_file() else ""
-        if left:
-            path.write_text(left, encoding="utf-8")
-            lines.append(f"{', '.join(sorted(names))} in {file}: taken out, {why}.")
-        else:
+        stands = path.read_bytes() if path.is_file() else b""
+        left = without(stands, names)
+        new = file not in before and is_test_name(path.name)
+        if new and (left is None or not has_tests(left)):
             path.unlink(missing_ok=True)
             lines.append(f"{file} was taken away again: {why}.")
-    return lines
+        elif left is not None:
+            path.write_bytes(left)
+            lines.append(f"{', '.join(sorted(names))} in {file}: taken out, {why}.")
+        elif before.get(file, stands) != stands:
+            path.write_bytes(before[file])
+            lines.append(f"{file}: put back as it was, {why}.")
+        else:
+            lines.append(f"{file}: {', '.join(sorted(names))} cannot be taken out of it: {why}.")
+            continue
+        changed = True
+    return TakenOut(lines, changed)

@@ -8,11 +8,8 @@ from pathlib import Path
 
 from setpoint.agents.generator.engine import Engine
 from setpoint.agents.generator.pinned import test_files
-from setpoint.agents.generator.refining import take_out
+from setpoint.agents.generator.refining import Texts, take_out
 from setpoint.mutation.engine.cover.wire import FileReach, JudgedTest
-
-Texts = Mapping[str, bytes]
-"""Files of tests by path from the tree's root."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +70,10 @@ async def sift(
     new = [each for each in result.tests if each.id not in green and each.id.partition("::")[0] not in harmed]
     bad = [each for each in new if each.why_not]
     rest = [each for each in new if not each.why_not and not each.gains]
-    lines += take_out(engine.tree, [each.id for each in bad], "it does not pass every time")
+    lines += take_out(engine.tree, [each.id for each in bad], "it does not pass every time", before).lines
     noticing = await engine.noticing(dict(spans), [each.id for each in rest]) if rest else frozenset()
     idle = [each for each in rest if each.id not in noticing]
-    lines += take_out(engine.tree, [each.id for each in idle], "it adds nothing to the others")
+    lines += take_out(engine.tree, [each.id for each in idle], "it adds nothing to the others", before).lines
     kept = [each for each in new if each.gains or each.id in noticing]
     reason = result.reason if not new else ""
     if harmed and not new:

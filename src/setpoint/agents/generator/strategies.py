@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.agents.generator.engine import Engine
-from setpoint.agents.generator.refining import refine
-from setpoint.agents.generator.sifting import Texts, changed_since, sift, texts_of
+from setpoint.agents.generator.refining import Texts, refine
+from setpoint.agents.generator.sifting import changed_since, sift, texts_of
 from setpoint.agents.own_calls import OwnCalls
 from setpoint.domain.attempt import Attempt, Breakage, Brief, ModelCall, Role, Stop, ToolCall, Usage
 from setpoint.domain.cover import CoverGoals
@@ -143,7 +143,7 @@ async def _held_together(
     old = frozenset(reach.outcomes)
     spans: dict[str, tuple[int, ...]] = {each.file: () for each in reach.files}
     sifted = await sift(engine, before, reach.files, green, spans, order)
-    said, _ = await refine(engine, green, lambda test: test not in old)
+    said, _ = await refine(engine, green, lambda test: test not in old, before)
     return [*sifted.lines, *said]
 
 

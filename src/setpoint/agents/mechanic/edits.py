@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from setpoint import syntax
 from setpoint.domain.edits import spans
 from setpoint.domain.finding import Finding, Fix
+from setpoint.domain.places import is_test_path
 from setpoint.mutation.engine.fixes_wire import spliced
 
 CURATED = (
@@ -76,23 +77,12 @@ def write_fixes(root: Path, offered: Sequence[Offered]) -> None:
         _write(path, spliced(_read(path), spans))
 
 
-def is_test(file: str) -> bool:
-    """Whether a path looks like a test or its settings, which the mechanic never edits."""
-    path = PurePosixPath(file)
-    return (
-        bool({"tests", "test"} & set(path.parts[:-1]))
-        or path.name.startswith("test_")
-        or path.stem.endswith("_test")
-        or path.name == "conftest.py"
-    )
-
-
 def _of_file(
     root: Path, file: str, offered: Sequence[tuple[Finding, Fix]]
 ) -> tuple[list[Offered], list[Applied]]:
     path = root / file
     why = text = ""
-    if is_test(file):
+    if is_test_path(file):
         why = "a test file, left alone"
     elif not path.resolve().is_relative_to(root.resolve()) or not path.is_file():
         why = "no file of the work copy"

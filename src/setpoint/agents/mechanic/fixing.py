@@ -55,16 +55,16 @@ async def tried_and_kept(
 
 def _kept(root: Path, offered: Sequence[Offered], result: FixResult) -> list[Applied]:
     write_fixes(root, [each for each, fate in zip(offered, result.fates, strict=True) if fate.kept])
-    return [_told(each, fate, result.tests) for each, fate in zip(offered, result.fates, strict=True)]
+    return [_told(each, fate, result) for each, fate in zip(offered, result.fates, strict=True)]
 
 
-def _told(offered: Offered, fate: Fate, tests: int) -> Applied:
+def _told(offered: Offered, fate: Fate, result: FixResult) -> Applied:
     if fate.kept:
-        note = f"{offered.fix.description}; {tests} tests pass with it"
+        note = f"{offered.fix.description}; {result.tests} tests pass with it"
     elif fate.tried:
         note = f"taken back: it breaks {fate.broke}"
     else:
-        note = "not tried: the time for running the tests was used up"
+        note = f"not tried: {result.reason or 'the time for running the tests was used up'}"
     return Applied(offered.finding, ok=fate.kept, note=note)
 
 

@@ -9,10 +9,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from setpoint.agents.mechanic.edits import Applied, Offered, is_test
+from setpoint.agents.mechanic.edits import Applied, Offered
 from setpoint.agents.mechanic.fixing import tried_and_kept
 from setpoint.domain.attempt import Brief
 from setpoint.domain.finding import Category, Finding, Fix, Severity
+from setpoint.domain.places import is_test_path
 from setpoint.processes import Command, clean_environment, run
 
 _TOOL_S = 300.0
@@ -51,7 +52,7 @@ async def _offered(brief: Brief, tool: Tool, files: Sequence[str]) -> tuple[list
                 timeout_s=min(_TOOL_S, brief.limits.wall_s / 4),
             )
         )
-        changed = [_change(root, copy, file, tool) for file in files if not is_test(file)]
+        changed = [_change(root, copy, file, tool) for file in files if not is_test_path(file)]
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     why = "" if done.exit_code == 0 else f"it {done.ending}: {done.errors.strip()[-200:]}"

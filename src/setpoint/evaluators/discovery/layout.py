@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.discovery.signs import sources_among, use_of
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.suites.found import Found, found_suites, manifests, package_folders
 from setpoint.evaluators.suites.linked import FOLDER as INSTALLED
 from setpoint.presets import Signs, presets

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from setpoint.domain.evidence import Cause, Failure, Frame
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.formats import pytest_report
 from setpoint.evaluators.formats.pytest_report import Raised
 
@@ -31,8 +32,6 @@ _TIMEOUT_TYPES = frozenset({"TimeoutExpired", "TimeoutError"})
 _NO_MODULE = re.compile(r"No module named '?([\w.]+)")
 _NO_PROGRAM = re.compile(r"No such file or directory: '([^'/]+)'")
 _TIMEOUT = re.compile(r"^(Failed: )?Timeout\b|Timeout \(?>")
-_TEST_FOLDERS = frozenset({"tests", "test", "testing", "__tests__", "__snapshots__", "testdata"})
-_SCRIPT_TEST = re.compile(r"\.(test|spec|test-d|cy)\.[cm]?[jt]sx?$")
 
 
 def failure_of(test: str, raised: Raised, tree: Path, owned: Callable[[str], bool]) -> Failure:
@@ -90,16 +89,6 @@ def _of_environment(
         return True
     no_file = "FileNotFoundError" in names and _NO_PROGRAM.search(raised.message)
     return bool(no_file) and isinstance(raised, Raised) and _started_process(raised.frames)
-
-
-def is_test_path(path: str) -> bool:
-    """Whether a path of the tree holds tests, by the conventions of the runners of each language."""
-    *folders, name = path.split("/")
-    if name == "conftest.py" or any(folder in _TEST_FOLDERS for folder in folders):
-        return True
-    if name.endswith(".py"):
-        return name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
-    return name.endswith("_test.go") or _SCRIPT_TEST.search(name) is not None
 
 
 def deepest(frames: tuple[Frame, ...]) -> Frame | None:

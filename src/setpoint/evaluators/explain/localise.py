@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.domain.evidence import Cause, Failure, Suspect
-from setpoint.evaluators.explain.failures import is_test_path
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.formats import traced
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.traced import Traced

@@ -10,7 +10,8 @@ from functools import cached_property
 from setpoint import syntax
 from setpoint.domain.evidence import Failure, Frame
 from setpoint.domain.finding import Finding, Nearness
-from setpoint.evaluators.explain.failures import deepest, is_test_path
+from setpoint.domain.places import is_test_path
+from setpoint.evaluators.explain.failures import deepest
 
 _Span = tuple[int, int]
 

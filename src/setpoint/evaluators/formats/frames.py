@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from setpoint.domain.evidence import Cause
-from setpoint.evaluators.explain.failures import is_test_path
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.formats.report import Sources
 
 _FRAME = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from setpoint.evaluators.explain.failures import is_test_path
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.impact.blocks import Difference, difference
 from setpoint.evaluators.impact.imports import importers
 from setpoint.evaluators.impact.reach import UNSEEN, Reach

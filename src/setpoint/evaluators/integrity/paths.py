@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 from fnmatch import translate
 
-from setpoint.evaluators.explain.failures import is_test_path
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.integrity.inserted import SCRIPTS
 
 

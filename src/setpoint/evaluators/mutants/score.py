@@ -12,11 +12,11 @@ from setpoint import __version__
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.mutation import Fate, MutationReport
+from setpoint.domain.places import is_test_path
 from setpoint.errors import RecordedDataError
 from setpoint.evaluators import results
 from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.discovery.layout import Layout
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.mutation.engine.score_wire import ScoreRequest
 from setpoint.mutation.order import read_score, score_argv, write_request
 from setpoint.ports import Measured

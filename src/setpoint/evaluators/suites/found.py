@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from setpoint.evaluators.explain.failures import is_test_path
+from setpoint.domain.places import is_test_path
 from setpoint.evaluators.suites.linked import FOLDER
 
 MANIFESTS = ("package.json", "go.mod", "Cargo.toml")

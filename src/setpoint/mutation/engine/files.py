@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator
-from pathlib import PurePath
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path, PurePath
 
 _FOREIGN = frozenset(
     (
@@ -22,7 +23,9 @@ _FOREIGN = frozenset(
         "build",
     )
 )
-_TEST_FOLDERS = frozenset(("tests", "test"))
+_TEST_FOLDERS = frozenset(("tests", "test", "testing", "__tests__", "__snapshots__", "testdata"))
+"""With the names below, the rule of `setpoint.domain.places`, which the engine cannot import."""
+_TESTS_IN = re.compile(r"^\s*(async\s+)?def test|^\s*class\s+\w*Test|\bTestCase\b", re.MULTILINE)
 _NOT_SOURCES = frozenset(("conftest.py", "setup.py", "noxfile.py", "tasks.py"))
 
 
@@ -69,4 +72,27 @@ class SourceFiles:
         if _FOREIGN & set(folders) or any(folder.startswith((".venv", "venv")) for folder in folders):
             return False
         is_test = bool(_TEST_FOLDERS & set(folders)) or name.startswith("test_") or name.endswith("_test.py")
-        return not is_test and name not in _NOT_SOURCES
+        return not is_test and name != "tests.py" and name not in _NOT_SOURCES
+
+
+def files_of_tests(tree: str, tests: Iterable[str]) -> frozenset[str]:
+    """Give the real paths of the files that failing tests stand in, by the ids of the tests.
+
+    A source that holds its tests as examples in its documentation is none of them, nor is one that is named
+    because it could not be read for such examples.
+    """
+    found = set()
+    for test in tests:
+        file, _, name = test.partition("::")
+        path = os.path.realpath(os.path.join(tree, file))  # noqa: PTH118 - plain strings, as code objects have
+        if "." in name.partition("[")[0] or (not name and not _holds_tests(path)):
+            continue
+        found.add(path)
+    return frozenset(found)
+
+
+def _holds_tests(path: str) -> bool:
+    try:
+        return _TESTS_IN.search(Path(path).read_text(encoding="utf-8", errors="replace")) is not None
+    except OSError:
+        return False

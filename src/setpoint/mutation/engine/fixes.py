@@ -22,6 +22,7 @@ from .session import PASSED, warm_up
 from .wire import Request
 
 _LONGEST_S = 600.0
+_NO_JUDGE = "of the tests that passed at first, none passes every time without a fix too: none could judge"
 
 
 class _Trial:
@@ -59,14 +60,19 @@ class _Trial:
                 self._judge([place])
         else:
             self._judge(places)
+        self.result.tests = len(self._green)
+        if not self._green:
+            self.result.reason = _NO_JUDGE
         return self.result
 
     def _judge(self, places: Sequence[int]) -> None:
         """Keep some fixes if they break nothing together, else look into their halves."""
-        if not places or time.monotonic() > self._end:
+        if not places or not self._green or time.monotonic() > self._end:
             return
         fixes = [self.request.fixes[place] for place in places]
         broke = self._broken(fixes)
+        if not self._green:
+            return  # nobody is left to say that it breaks nothing
         for place in places:
             self.result.fates[place] = Fate(kept=not broke, broke=broke, tried=True)
         if not broke:
@@ -81,7 +87,7 @@ class _Trial:
         self._progress.tell("progress", tried=told, kept=len(self._kept))
 
     def _broken(self, fixes: Sequence[Fix]) -> str:
-        """Give a test that these fixes break on top of what is kept; empty for none."""
+        """Give a test that these fixes break on top of what is kept; empty for none, and without a judge."""
         while self._green:
             seen, _ = self._fresh.run_with(
                 self._texts([*self._kept, *fixes]), self._green, to_first_failure=True

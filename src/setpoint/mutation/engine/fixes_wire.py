@@ -58,9 +58,9 @@ class FixResult:
     status: str = "not_possible"
     """judged or not_possible."""
     reason: str = ""
-    """Why no fix could be judged."""
+    """Why no fix could be judged, or no further one."""
     tests: int = 0
-    """Tests that passed before, and judged."""
+    """Tests that passed before, every time, and judged."""
     runs: int = 0
     """Times that the tests ran."""
     fates: list[Fate] = field(default_factory=list)

@@ -53,7 +53,7 @@ class Fresh:
                 override(path, text)
             prepare_path(self.request.tree)
             given = self.request.pytest_args
-            own = given if tests is None else [*_options(given), *_files(tests)]
+            own = given if tests is None else [*options_of(given), *_files(tests)]
             wanted = None if tests is None else frozenset(tests)
             words = pytest_words(self.request.tree, self.request.scratch, own)
             pytest.main(words, plugins=[_Selected(wanted, report, told=to_first_failure)])
@@ -123,6 +123,6 @@ def _files(tests: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(test.split("::", 1)[0] for test in tests))
 
 
-def _options(words: Sequence[str]) -> list[str]:
+def options_of(words: Sequence[str]) -> list[str]:
     """Take the paths out of pytest's words: only the files of the wanted tests are collected."""
     return [word for word in words if word.startswith("-") or not Path(word.split("::", 1)[0]).exists()]

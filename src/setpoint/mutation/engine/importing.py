@@ -10,6 +10,7 @@ import pytest
 
 from .children import Limits, Report, cpu_timer, run_child
 from .files import SourceFiles
+from .fresh import options_of
 from .session import prepare_path, pytest_words
 from .spectra import Tracer
 from .suspicion import Line
@@ -70,9 +71,8 @@ def collect_only(request: Request, tests: Collection[str], plugins: Sequence[obj
     """Let pytest import the files of tests, in this process."""
     prepare_path(request.tree)
     paths = dict.fromkeys(test.split("::", 1)[0] for test in tests)
-    pytest.main(
-        [*pytest_words(request.tree, request.scratch, ()), "--collect-only", *paths], plugins=[*plugins]
-    )
+    words = pytest_words(request.tree, request.scratch, options_of(request.pytest_args))
+    pytest.main([*words, "--collect-only", *paths], plugins=[*plugins])
 
 
 class _Watcher:

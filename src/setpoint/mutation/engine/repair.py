@@ -16,7 +16,7 @@ from .candidates import Candidate, leaning, stream
 from .children import cpu_used
 from .confirm import FreshTrials
 from .exchange import Progress, follow, read_order
-from .files import SourceFiles, scratch_folder
+from .files import SourceFiles, files_of_tests, scratch_folder
 from .importing import examine, reached_at_import
 from .search import Found
 from .session import warm_up
@@ -53,7 +53,8 @@ class _Order:
 
     def __init__(self, request: Request, started: float, progress: Progress) -> None:
         self.result = Result()
-        self.trials = FreshTrials(request, SourceFiles(request.tree, request.sources, ()), started)
+        tests = files_of_tests(request.tree, request.failing)
+        self.trials = FreshTrials(request, SourceFiles(request.tree, request.sources, tests), started)
         self.refuted: tuple[str, ...] = ()
         """Digests of what looked right in the warm session, where nothing of it held in a fresh process."""
         self._request = request

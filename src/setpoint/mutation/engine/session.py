@@ -255,12 +255,15 @@ def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
         return None
 
 
-def prepare_path(tree: str) -> None:
-    """Let the tree's own packages win over installed copies, as `python -m pytest` in the tree does."""
+def prepare_path(tree: str, roots: Sequence[str] = ()) -> None:
+    """Let the tree's own packages win over installed copies, as `python -m pytest` in the tree does.
+
+    `roots` are more folders of the tree that its code is imported from.
+    """
     os.chdir(tree)
     source_root = os.path.join(tree, "src")  # noqa: PTH118 - plain strings, as sys.path has them
     added = [source_root, tree] if os.path.isdir(source_root) else [tree]  # noqa: PTH112 - the same
-    sys.path[:0] = [path for path in added if path not in sys.path]
+    sys.path[:0] = [path for path in dict.fromkeys([*roots, *added]) if path not in sys.path]
 
 
 def collect(words: Sequence[str], act: Callable[[Suite], None]) -> int:

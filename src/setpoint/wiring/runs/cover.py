@@ -22,13 +22,14 @@ from setpoint.policies.cover import SOURCE, quality, weights_told
 from setpoint.processes.git import commit_of, files_at
 from setpoint.settings import Settings
 from setpoint.store.files import write_atomic
+from setpoint.store.stories import slug
 from setpoint.wiring.project import Project, open_project
 from setpoint.wiring.runs.orders import order
+from setpoint.wiring.runs.trend import noted
 from setpoint.wiring.runs.writers import check_strategies
 from setpoint.wiring.world import outside_agents
 
 _TREND = "cover-trend.jsonl"
-_MOST_TREND = 200
 _BODY = """Write tests for {files} until they reach {coverage:.0%} of the lines and branches, {success:.0%} of
 all tests pass, and the quality ({weights}) is {quality:.0%}. Change nothing but tests.
 """
@@ -45,6 +46,12 @@ def cover_order(
         # Where no test is there yet, nothing would speak for it, and what is written could not be verified.
         flags["checks"] = {**flags.get("checks", {}), "pytest": True}
     project = open_project(where, {"pipeline": "cover", **flags, "cover": goals})
+    if project.settings.cover.mutation is not None and not project.settings.cover.mutation_s:
+        raise UsageError(
+            f"a mutation score of {project.settings.cover.mutation:.0%} is asked, and cover.mutation_s is 0: "
+            "it would never be measured",
+            mend="give the setting cover.mutation_s some seconds, or take the goal out",
+        )
     check_strategies(project, outside_agents(project))
     return project, order(project, _story(project, paths), base)
 
@@ -81,9 +88,9 @@ async def _files(project: Project, where: Path, paths: tuple[str, ...], base: st
 def _story(project: Project, paths: tuple[str, ...]) -> Story:
     goals = project.settings.cover
     shown = ", ".join(f"`{path}`" for path in paths)
-    name = "-".join(part for part in "-".join(paths).replace("/", "-").replace(".py", "").split(".") if part)
+    names = " ".join(path.removesuffix(".py") for path in paths)
     return Story(
-        id=StoryId(f"cover-{name.strip('-') or 'all'}"[:60]),
+        id=StoryId(slug(f"cover {names}" if names.strip("./ ") else "cover all")),
         title=f"Tests for {', '.join(paths)}",
         body=_BODY.format(
             files=shown,
@@ -161,25 +168,19 @@ def _told(course: CoverCourse, trend: tuple[CoverTrend, ...]) -> dict[str, objec
 
 
 def _trend(project: Project, course: CoverCourse, outcome: RunOutcome) -> tuple[CoverTrend, ...]:
-    """Read how earlier runs did, and add this one."""
-    file = project.state / _TREND
-    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-    kept = [CoverTrend.model_validate_json(line) for line in lines if line.strip()]
+    """Add this run to the earlier ones, and give those that were about the same files."""
     best = next((step for step in course.steps if step.iteration == outcome.best_iteration), None)
-    if best is not None and all(each.run != course.trace_id for each in kept):
-        kept.append(
-            CoverTrend(
-                run=course.trace_id,
-                at=project.log.replay(course.trace_id)[-1].at,
-                files=tuple(each.file for each in best.report.files),
-                before=course.steps[0].report.coverage,
-                coverage=best.report.coverage,
-                quality=quality(best.report),
-                mutation=best.report.mutation,
-                iterations=outcome.iterations,
-            )
-        )
-        kept = kept[-_MOST_TREND:]
-        write_atomic(file, "".join(f"{each.model_dump_json()}\n" for each in kept))
-    own = {file.file for file in best.report.files} if best else set()
-    return tuple(each for each in kept if own & set(each.files))
+    if best is None:
+        return ()
+    base = next((step for step in course.steps if step.iteration == 0), None)
+    new = CoverTrend(
+        run=course.trace_id,
+        at=project.log.replay(course.trace_id)[-1].at,
+        files=tuple(each.file for each in best.report.files),
+        before=base.report.coverage if base else None,
+        coverage=best.report.coverage,
+        quality=quality(best.report),
+        mutation=best.report.mutation,
+        iterations=outcome.iterations,
+    )
+    return tuple(each for each in noted(project.state / _TREND, new) if set(new.files) & set(each.files))

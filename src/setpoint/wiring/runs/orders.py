@@ -16,7 +16,7 @@ from setpoint.domain.run import Limits, RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
 from setpoint.pipelines import load_pipeline
-from setpoint.processes.git import commit_of, is_dirty
+from setpoint.processes.git import can_be_branch, commit_of, is_dirty
 from setpoint.settings import Settings
 from setpoint.store.stories import StoryFile, new_story, read_file, read_story
 from setpoint.wiring.measuring.quarantine import quarantine_at
@@ -77,6 +77,12 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     if commit is None:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, mend="commit something first, or give another --base")
+    branch = f"{settings.branch_prefix}{wanted.id}"
+    if not await can_be_branch(project.root, branch):
+        raise UsageError(
+            f"'{branch}' cannot be the name of a branch, and nothing could be delivered",
+            mend="change the setting branch_prefix, or the story's id",
+        )
     names, workflow, notes = await cast(project, load_pipeline(settings.pipeline, project.root))
     wanted = _with_mode(wanted, settings)
     wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
@@ -109,7 +115,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         notes=(*notes, red_note),
         quarantine=tuple(each for each in quarantine if each.active(now)),
         quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
-        branch=f"{settings.branch_prefix}{wanted.id}",
+        branch=branch,
         story_file=str(file.path) if file else "",
         story_digest=file.digest if file else "",
         started_at=now,

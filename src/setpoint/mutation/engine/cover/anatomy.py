@@ -8,9 +8,11 @@ docstrings, bodies that are only `...`, blocks for type checkers and what is mar
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -22,6 +24,9 @@ _MATCH: Any = getattr(ast, "Match", ())
 _CASE: Any = getattr(ast, "match_case", ())
 """Python 3.9 has none, and then nothing is an instance of these."""
 _HEADED: tuple[Any, ...] = (*_DEFINITIONS, *_FORKS, ast.With, ast.AsyncWith, ast.Try, _MATCH)
+
+UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError)
+"""What reading a file and taking it apart raises where it is no Python."""
 
 Arc = tuple[int, int]
 """From a line to a line; 0 for the entry of a function, -1 for its end."""
@@ -79,11 +84,19 @@ class Anatomy:
         return self.branches.intersection(found)
 
 
+def text_of(path: str | Path) -> str:
+    """Read a source as Python reads it, whatever its encoding and line ends.
+
+    Raises `OSError`, and `SyntaxError` or `ValueError` where the encoding is not known or does not fit.
+    """
+    return importlib.util.decode_source(Path(path).read_bytes())
+
+
 def dissect(text: str, path: str) -> Anatomy:
     """Take a file apart; raises `SyntaxError` or `ValueError` where it is no Python."""
     tree = ast.parse(text)
     heads = dict(_heads(tree))
-    left_out = _left_out(tree, text.splitlines())
+    left_out = _left_out(tree, text.split("\n"))  # a form feed ends no line
     code = compile(text, path, "exec", dont_inherit=True)
     lines = {heads.get(line, line) for line in _executable(code, frozenset())} - left_out
     bodies = dict(_bodies(tree, heads, lines))

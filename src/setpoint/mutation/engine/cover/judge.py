@@ -14,10 +14,11 @@ from typing import Any
 
 from ..children import Limits, Report, cpu_timer, run_child
 from ..exchange import read_order, write_answer
+from ..roots import import_roots
 from ..session import PASSED, SKIPPED, Suite, collect, prepare_path, pytest_words, warm_up
-from .anatomy import Anatomy, Arc, Branch, dissect
+from .anatomy import UNREADABLE, Anatomy, Arc, Branch, dissect, text_of
 from .arcs import ArcTracer
-from .replay import OTHER_ORDER, Replay, name_of, shuffled
+from .replay import NOT_JUDGED, Replay, in_orders
 from .wire import JudgedTest, JudgeRequest, JudgeResult
 
 _TEST_S = 10.0
@@ -39,6 +40,8 @@ class _Looked:
     bad: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Why a test is no good, and what it said."""
     skipped: set[str] = field(default_factory=set)
+    done: set[str] = field(default_factory=set)
+    """Tests that were run alone as often as is wanted, or until they failed."""
     problems: list[str] = field(default_factory=list)
 
 
@@ -51,15 +54,16 @@ def judge(request: JudgeRequest) -> JudgeResult:
     anatomies: dict[str, Anatomy] = {}
     for file, _, _ in request.missed:
         try:
-            anatomies[file] = dissect(Path(request.tree, file).read_text(encoding="utf-8"), file)
-        except (OSError, SyntaxError, ValueError) as error:
+            anatomies[file] = dissect(text_of(Path(request.tree, file)), file)
+        except UNREADABLE as error:
             result.reason = f"{file} cannot be read: {error}"
             return result
+    roots = import_roots(request.tree, [file for file, _, _ in request.missed])
     warm_up(request.tree, scratch)
     looked = _Looked()
     log = Path(scratch) / "judge.log"
     limits = Limits(request.memory_bytes, _TEST_S * 3)
-    ended = run_child(_looking(request, log, limits), limits, lambda entry: _take(looked, entry))
+    ended = run_child(_looking(request, log, limits, roots), limits, lambda entry: _take(looked, entry))
     if not looked.tests:
         said = log.read_text(encoding="utf-8", errors="replace").strip() if log.exists() else ""
         result.reason = (
@@ -75,11 +79,16 @@ def judge(request: JudgeRequest) -> JudgeResult:
         alone=0,
         shuffled=_ORDERS,
         pytest_args=request.pytest_args,
+        roots=roots,
     )
-    for seed in range(1, _ORDERS + 1):
-        if time.monotonic() < began + request.wall_s:
-            for test in shuffled(how, seed, {name_of(test) for test in looked.bad}):
-                looked.bad.setdefault(test, (OTHER_ORDER, ""))
+    if not ended.finished:
+        why = NOT_JUDGED.format(ended.error or "the process that ran the tests ended early")
+        for test in looked.tests:
+            if test not in looked.done:
+                looked.bad.setdefault(test, (why, ""))
+    good = [test for test in looked.tests if test not in looked.bad]
+    bad, _ = in_orders(how, good, began + request.wall_s)
+    looked.bad.update((test, (why, "")) for test, why in bad.items())
     result.tests = _compared(request, anatomies, looked)
     return result
 
@@ -96,16 +105,20 @@ def _take(looked: _Looked, entry: tuple[str, Any]) -> None:
         looked.bad.setdefault(value[0], (value[1], value[2]))
     elif kind == "skipped":
         looked.skipped.add(value)
+    elif kind == "done":
+        looked.done.add(value)
     elif kind == "arcs":
         looked.arcs[value[0]] = value[1]
 
 
-def _looking(request: JudgeRequest, log: Path, limits: Limits) -> Callable[[Report], None]:
+def _looking(
+    request: JudgeRequest, log: Path, limits: Limits, roots: tuple[str, ...]
+) -> Callable[[Report], None]:
     def act(report: Report) -> None:
         target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         for number in (1, 2):
             os.dup2(target, number)
-        prepare_path(request.tree)
+        prepare_path(request.tree, roots)
         tracer = ArcTracer(str(Path(request.tree, file)) for file, _, _ in request.missed)
 
         def look(suite: Suite) -> None:
@@ -117,6 +130,7 @@ def _looking(request: JudgeRequest, log: Path, limits: Limits) -> Callable[[Repo
                 report(("at", test))
                 if why := _steady(suite, test, tracer, request.repeats - _ORDERS, limits, report):
                     report(("bad", (test, *why)))
+                report(("done", test))
 
         tracer.start()
         try:

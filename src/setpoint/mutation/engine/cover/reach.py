@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from ..exchange import read_order, write_answer
+from ..roots import import_roots
 from ..session import prepare_path, pytest_words
-from .anatomy import Anatomy, Arc, Branch, dissect
+from .anatomy import UNREADABLE, Anatomy, Arc, Branch, dissect, text_of
 from .arcs import ArcTracer
 from .wire import FileReach, FunctionReach, ReachRequest, ReachResult
 
@@ -78,13 +79,15 @@ def reach(request: ReachRequest) -> ReachResult:
     anatomies: dict[str, Anatomy] = {}
     for file in request.files:
         try:
-            anatomies[file] = dissect((tree / file).read_text(encoding="utf-8"), str(tree / file))
-        except (OSError, SyntaxError, ValueError) as error:
-            result.reason = f"{file} cannot be read: {error}"
-            return result
-    tracer = ArcTracer(str(tree / file) for file in request.files)
+            anatomies[file] = dissect(text_of(tree / file), str(tree / file))
+        except UNREADABLE as error:
+            result.skipped_files.append(f"{file}: {type(error).__name__}: {error}")
+    if not anatomies:
+        result.reason = f"none of the files can be read: {'; '.join(result.skipped_files)}"
+        return result
+    tracer = ArcTracer(str(tree / file) for file in anatomies)
     watch = Watch(tracer)
-    prepare_path(str(tree))
+    prepare_path(str(tree), import_roots(str(tree), request.files))
     tracer.start()
     try:
         code = int(pytest.main(pytest_words(str(tree), scratch, request.pytest_args), plugins=[watch]))

@@ -16,6 +16,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from ..children import Ended, Limits, Report, run_child
+from ..roots import import_roots
 from ..session import prepare_path
 from .anatomy import Anatomy, Arc, Branch
 from .arcs import ArcTracer
@@ -87,7 +88,7 @@ class Ground:
 def stage_of(ground: Ground) -> Stage:
     """Import the module under test, in a child, and get ready to run cases."""
     request = ground.request
-    prepare_path(request.tree)
+    prepare_path(request.tree, import_roots(request.tree, [request.file]))
     temporary = Path(request.scratch) / "tmp"
     temporary.mkdir(exist_ok=True)
     tempfile.tempdir = str(temporary)

@@ -56,6 +56,8 @@ class ReachResult:
     """measured or not_possible."""
     reason: str = ""
     files: list[FileReach] = field(default_factory=list)
+    skipped_files: list[str] = field(default_factory=list)
+    """Files that could not be read or are no Python, each with the reason; they are not measured."""
     outcomes: dict[str, str] = field(default_factory=dict)
     """passed, failed, error, skipped, xfailed or xpassed by test."""
     errors: dict[str, str] = field(default_factory=dict)
@@ -132,6 +134,8 @@ class CoverResult:
     """Functions, methods and classes that were called."""
     mutants: int = 0
     killed: int = 0
+    orders: int = 0
+    """Orders in which all tests were run together, to the end."""
     seconds: dict[str, float] = field(default_factory=dict)
 
 

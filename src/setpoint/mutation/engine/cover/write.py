@@ -14,8 +14,9 @@ from pathlib import Path
 
 from ..children import Limits
 from ..exchange import read_order, write_answer
+from ..roots import import_roots
 from ..session import warm_up
-from .anatomy import Branch, dissect
+from .anatomy import UNREADABLE, Branch, dissect, text_of
 from .cases import Cast
 from .choose import chosen, goals_of
 from .killing import Kills, kills
@@ -39,9 +40,8 @@ def write(request: CoverRequest) -> CoverResult:
     result = CoverResult()
     path = Path(request.tree, request.file)
     try:
-        text = path.read_text(encoding="utf-8")
-        ground = _ground(request, str(path), text)
-    except (OSError, SyntaxError, ValueError) as error:
+        ground = _ground(request, str(path), text_of(path))
+    except UNREADABLE as error:
         result.reason = f"{request.file} cannot be read: {error}"
         return result
     here = Path(scratch) / "here"
@@ -133,6 +133,7 @@ def _judged(
         alone=max(request.repeats - 2, 1),
         shuffled=min(2, max(request.repeats - 1, 0)),
         pytest_args=request.pytest_args,
+        roots=import_roots(request.tree, [request.file]),
     )
     warm_up(request.tree, request.scratch)
     try:
@@ -140,9 +141,10 @@ def _judged(
             if not tests:
                 return []
             target.write_text(file_of(tests, cast, request.module, request.style), encoding="utf-8")
-            bad, reason = replay(how, began + request.wall_s * 1.5)
-            if reason:
-                result.reason = reason
+            came = replay(how, began + request.wall_s * 1.5)
+            bad, result.orders = came.bad, came.orders
+            if came.reason:
+                result.reason = came.reason
                 return []
             if not bad:
                 return tests

@@ -1,0 +1,18 @@
+"""Which paths of a tree hold tests: the one rule for guards, measurements and those who change code."""
+
+from __future__ import annotations
+
+import re
+
+_TEST_FOLDERS = frozenset({"tests", "test", "testing", "__tests__", "__snapshots__", "testdata"})
+_SCRIPT_TEST = re.compile(r"\.(test|spec|test-d|cy)\.[cm]?[jt]sx?$")
+
+
+def is_test_path(path: str) -> bool:
+    """Whether a path of the tree holds tests, by the conventions of the runners of each language."""
+    *folders, name = path.split("/")
+    if name == "conftest.py" or any(folder in _TEST_FOLDERS for folder in folders):
+        return True
+    if name.endswith(".py"):
+        return name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
+    return name.endswith("_test.go") or _SCRIPT_TEST.search(name) is not None
