@@ -46,7 +46,8 @@ def recollections(
 ) -> tuple[Recollection, ...]:
     """Choose what a role is shown, best first; the same run and hits always give the same.
 
-    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence.
+    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence; none is one in
+    which something is suspicious and that no person approved.
     """
     fitting = _ranked(hits, set(terms(question)), scope)
     chosen = _within(_with_one_candidate(fitting, run), wanted)
@@ -83,6 +84,7 @@ def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[floa
         hit
         for hit in hits
         if hit.standing.status in RECALLABLE
+        and not (hit.standing.learning.alarms and hit.standing.status is not LearningStatus.ACTIVE)
         and hit.standing.learning.scope in (scope, EVERYWHERE)
         and _fits(hit, asked, best, least)
     ]

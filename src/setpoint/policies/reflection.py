@@ -14,6 +14,7 @@ from setpoint.domain.ids import TraceId
 from setpoint.domain.learning import Hint, LearningKind, Proposal, Trust
 from setpoint.domain.run import Round
 from setpoint.policies.past import blocking, failures
+from setpoint.policies.secrets import orders
 from setpoint.policies.upkeep import OBSERVED
 
 MOST = 7
@@ -27,6 +28,11 @@ _QUOTED = re.compile(
 _TEST = re.compile(
     r"(^|/)(tests?|specs?|__tests__)/|(^|/)(test_[^/]*|[^/]*[_.](test|spec)\.\w+|conftest\.py)$"
 )
+_COMMENT = re.compile(
+    r"^\+(?!\+\+ )\s*(?:#(?!\s*(?:include|define|if|ifdef|ifndef|elif|else|endif|undef|pragma|region)\b|!?\[)"
+    r"|//|/\*|\*(?:[\s/*]|$)|--\s|<!--|;)"
+)
+"""An added line that holds nothing but a comment, in the languages that begin one so."""
 _BLOB = re.compile(r"^index [0-9a-f]+\.\.([0-9a-f]+)", re.MULTILINE)
 _FILE = re.compile(r"^diff --git a/.* b/(.*)$", re.MULTILINE)
 _OWN_CALLS = ("repair_", "search_repair")
@@ -138,6 +144,7 @@ def _accepted(run: Account) -> Iterator[Proposal]:
             tags=("human-preference", "accepted"),
             source=_source(run),
             by=who,
+            alarms=orders("\n".join((run.title, *open_))),
         )
 
 
@@ -158,7 +165,7 @@ def _cleared(run: Account) -> Iterator[Proposal]:
         where = ", ".join(files) or "the tree"
         how = f"by an edit of the family {made[0]}" if made else f"by a change in {where}"
         refused = tuple(dict.fromkeys(name for name in earlier if name not in made))
-        body = f"Setpoint verified this change:\n{_hunks(run.diff)}" if run.diff else ""
+        body = _verified_change(run.diff)
         if refused:
             body += f"\nSent back before: edits of the family {', '.join(refused)}."
         yield Proposal(
@@ -172,6 +179,15 @@ def _cleared(run: Account) -> Iterator[Proposal]:
             hint=Hint(template=made[0] if made else "", avoid=refused, files=files),
             source=_source(run),
         )
+
+
+def _verified_change(diff: str) -> str:
+    """Quote a change that an agent wrote; where something in it reads like an order, only say why not."""
+    hunks = _hunks(diff)
+    found = orders(hunks)
+    if found:
+        return f"Setpoint verified a change that is not quoted here, as it holds {', '.join(found)}."
+    return f"Setpoint verified this change:\n{hunks}" if diff else ""
 
 
 def _sent_back(run: Account) -> Iterator[Proposal]:
@@ -324,10 +340,13 @@ def _words(of: tuple[Failure, ...] | list[Failure]) -> str:
 
 
 def _hunks(diff: str) -> str:
+    """Give the changed lines of a diff within bounds; comments that were added are no part of what helped."""
     lines = [
         line
         for line in diff.splitlines()
-        if line.startswith(("+", "-", "@@")) and not line.startswith(("+++ /dev", "--- /dev", "--- a/"))
+        if line.startswith(("+", "-", "@@"))
+        and not line.startswith(("+++ /dev", "--- /dev", "--- a/"))
+        and not _COMMENT.match(line)
     ]
     text = "\n".join(lines)
     return text if len(text) <= MOST_DIFF else f"{text[:MOST_DIFF]}\n…"
