@@ -89,7 +89,9 @@ class Past:
     def _brought(self, commit: Commit, behind: set[Commit]) -> bool:
         """Whether a commit is the merge that brought a work in from another line."""
         made = self.known.get(commit)
-        return made is not None and commit in behind and len(made.parents) > 1 and made.parents[0] not in behind
+        return (
+            made is not None and commit in behind and len(made.parents) > 1 and made.parents[0] not in behind
+        )
 
     def _merged_from(self, work: Commit, behind: set[Commit]) -> Commit | None:
         """Give the end of the branch that was merged; none where the work lies on the main line itself."""

@@ -46,8 +46,8 @@ def recollections(
 ) -> tuple[Recollection, ...]:
     """Choose what a role is shown, best first; the same run and hits always give the same.
 
-    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence; none is one in
-    which something is suspicious and that no person approved.
+    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence; none of
+    them holds something suspicious that no person approved.
     """
     fitting = _ranked(hits, set(terms(question)), scope)
     chosen = _within(_with_one_candidate(fitting, run), wanted)

@@ -28,6 +28,7 @@ _QUOTED = re.compile(
 _TEST = re.compile(
     r"(^|/)(tests?|specs?|__tests__)/|(^|/)(test_[^/]*|[^/]*[_.](test|spec)\.\w+|conftest\.py)$"
 )
+_SET = re.compile(r"[A-Za-z_]\w*=")
 _COMMENT = re.compile(
     r"^\+(?!\+\+ )\s*(?:#(?!\s*(?:include|define|if|ifdef|ifndef|elif|else|endif|undef|pragma|region)\b|!?\[)"
     r"|//|/\*|\*(?:[\s/*]|$)|--\s|<!--|;)"
@@ -92,7 +93,7 @@ def account_text(run: Account) -> str:
         lines += [f"  failed call: {call.title[:120]}" for call in wrong[:4]]
     lines += [f"{who} said: {text}" for who, text in run.said]
     if run.diff:
-        lines.append(f"The change in the end:\n{_hunks(run.diff)}")
+        lines.append(f"The change in the end:\n{hunks(run.diff)}")
     return "\n".join(lines)[:8000]
 
 
@@ -165,7 +166,7 @@ def _cleared(run: Account) -> Iterator[Proposal]:
         where = ", ".join(files) or "the tree"
         how = f"by an edit of the family {made[0]}" if made else f"by a change in {where}"
         refused = tuple(dict.fromkeys(name for name in earlier if name not in made))
-        body = _verified_change(run.diff)
+        body = verified_change(run.diff)
         if refused:
             body += f"\nSent back before: edits of the family {', '.join(refused)}."
         yield Proposal(
@@ -181,13 +182,13 @@ def _cleared(run: Account) -> Iterator[Proposal]:
         )
 
 
-def _verified_change(diff: str) -> str:
+def verified_change(diff: str) -> str:
     """Quote a change that an agent wrote; where something in it reads like an order, only say why not."""
-    hunks = _hunks(diff)
-    found = orders(hunks)
+    quoted = hunks(diff)
+    found = orders(quoted)
     if found:
         return f"Setpoint verified a change that is not quoted here, as it holds {', '.join(found)}."
-    return f"Setpoint verified this change:\n{hunks}" if diff else ""
+    return f"Setpoint verified this change:\n{quoted}" if diff else ""
 
 
 def _sent_back(run: Account) -> Iterator[Proposal]:
@@ -234,7 +235,7 @@ def _commands(run: Account) -> Iterator[Proposal]:
     found: dict[str, tuple[str, str]] = {}
     for number in sorted(run.calls):
         for call in run.calls[number]:
-            program = call.title.strip("`$ ").split(" ")[0]
+            program = _program(call.title)
             if call.kind != "execute" or not program or call.name.startswith(_OWN_CALLS):
                 continue
             if call.ok is False:
@@ -255,6 +256,12 @@ def _commands(run: Account) -> Iterator[Proposal]:
             hint=Hint(command=right[:200]),
             source=_source(run),
         )
+
+
+def _program(command: str) -> str:
+    """Name what a command starts; what is set for it alone (`NAME=value`) may be a secret."""
+    words = command.strip("`$ ").split()
+    return next((word for word in words if not _SET.match(word)), "")
 
 
 def _together(run: Account) -> Iterator[Proposal]:
@@ -339,7 +346,7 @@ def _words(of: tuple[Failure, ...] | list[Failure]) -> str:
     return " ".join(f"{each.test} {each.error} {each.message} {each.file}" for each in of[:3])[:600]
 
 
-def _hunks(diff: str) -> str:
+def hunks(diff: str) -> str:
     """Give the changed lines of a diff within bounds; comments that were added are no part of what helped."""
     lines = [
         line

@@ -60,9 +60,7 @@ async def _observed(project: Project, delivered: list[RunSummary]) -> tuple[Deci
     return tuple(found)
 
 
-async def _judged(
-    project: Project, run: RunSummary, past: Past, works: tuple[Commit, ...]
-) -> list[Decided]:
+async def _judged(project: Project, run: RunSummary, past: Past, works: tuple[Commit, ...]) -> list[Decided]:
     known = {event.key for event in project.log.replay(run.trace_id)}
     bodies: list[DeliveryJudged] = []
     tip = await commit_of(project.root, f"refs/heads/{run.branch}")

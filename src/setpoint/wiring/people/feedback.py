@@ -315,9 +315,7 @@ def _rate(project: Project, memory: SqlMemory, body: Feedback) -> None:
     if not weight:
         return
     tagged = [
-        each
-        for each in memory.standings()
-        if category in each.learning.tags and not wanted(each.learning)
+        each for each in memory.standings() if category in each.learning.tags and not wanted(each.learning)
     ]
     kind = EvidenceKind.APPLY_RATE
     memory.weigh(

@@ -113,7 +113,9 @@ def merge(project: Project, which: str, into: str) -> Standing:
         raise UsageError("a learning cannot be merged into itself", mend="name another one after --into")
     if new.status in _OUT:
         message = f"{new.learning.id} is {new.status}: what is merged into it would be lost with it"
-        mend = f"name one in use after --into, or approve it first: `setpoint learn approve {new.learning.id}`"
+        mend = (
+            f"name one in use after --into, or approve it first: `setpoint learn approve {new.learning.id}`"
+        )
         raise UsageError(message, mend=mend)
     carried = [
         each.model_copy(update={"learning": new.learning.id, "source": f"{each.source}@{old.learning.id}"})
