@@ -170,6 +170,32 @@ def test_a_story_that_a_person_sets_ready_on_the_board_counts_as_well(book):
     assert one(book).stage is Stage.DONE
 
 
+def test_a_problem_whose_story_was_closed_by_hand_comes_back(book):
+    take(book, event())
+    book.work()
+    story = one(book).story
+    set_keys(book.project, story, ("status=done",))
+    take(book, event(2) | {"time": (NOW - timedelta(minutes=5)).isoformat()})
+    book.work()
+    assert one(book).stage is Stage.DONE, "it began before the story was closed"
+    take(book, event(3) | {"time": (datetime.now(UTC) + timedelta(seconds=5)).isoformat()})
+    book.work()
+    assert (one(book).stage, one(book).story, one(book).times) == (Stage.WAITS, story, 3)
+    assert "closed by hand" in one(book).reason
+    book.work()
+    text = file_of(book.project, story).read_text("utf-8")
+    assert text.count("## It came back") == 1
+
+
+def test_a_person_approves_what_was_closed_by_hand(book):
+    take(book, event())
+    book.work()
+    set_keys(book.project, one(book).story, ("status=done",))
+    story = decide_problem(book, one(book).fingerprint, approved=True, reason="it is there still")
+    assert (one(book).stage, one(book).story_status) == (Stage.STORY, Status.READY)
+    assert [card.id for card in cards(book.project) if card.action.automatic] == [story]
+
+
 def test_a_problem_without_a_story_gets_one_when_it_is_approved(book):
     take(book, event(severity="info"))
     book.work()

@@ -125,7 +125,8 @@ class _Fold:
             case p.CauseSuspected():
                 self._told(event.body.signal, hypothesis=event.body.hypothesis)
             case p.StoryOpened() as body:
-                stories = (*self._problem(body.fingerprint).stories, body.story)
+                before = self._problem(body.fingerprint).stories
+                stories = (*(each for each in before if each != body.story), body.story)
                 self._opened.append(event.at)
                 told = {"deferred_until": None, "reason": body.reason, "opened_at": event.at}
                 self._turned(body.fingerprint, stories=stories, **told)
@@ -191,15 +192,26 @@ class Step(NamedTuple):
 
 
 def next_step(
-    production: Production, problem: Problem, terms: ProductionTerms, now: datetime, status: Status | None
+    production: Production,
+    problem: Problem,
+    terms: ProductionTerms,
+    now: datetime,
+    status: Status | None,
+    *,
+    closed: datetime | None = None,
 ) -> Step:
-    """Say what is done about a problem; `status` is that of its newest story, none where its file is gone."""
+    """Say what is done about a problem; `status` is that of its newest story, none where its file is gone.
+
+    `closed` says when a person closed that story by hand. What begins after that opens it again.
+    """
     live = [each for each in production.of(problem) if each.ended_at is None]
     if problem.dismissed:
         return Step(Move.LEAVE, "a person said that it is no problem")
     if problem.stories:
-        told = "its file is gone" if status is None else f"it is {status}"
-        return Step(Move.LEAVE, f"its story is {problem.stories[-1]}: {told}")
+        live = [each for each in live if closed is not None and each.signal.occurred_at > closed]
+        if not live:
+            told = "its file is gone" if status is None else f"it is {status}"
+            return Step(Move.LEAVE, f"its story is {problem.stories[-1]}: {told}")
     if not live:
         return Step(Move.LEAVE, "it was over before a story was written")
     worst = max(live, key=lambda each: (each.signal.severity.rank, each.seen_at))

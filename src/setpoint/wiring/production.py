@@ -78,6 +78,12 @@ class StoryBoard:
         good = run is not None and run.ending in (Ending.VERIFIED, Ending.ACCEPTED)
         return run.trace_id if run is not None and good else None
 
+    def changed_at(self, story: StoryId) -> datetime | None:
+        """Say when the file of a story was last written to; none where there is no such story."""
+        if self.status(story) is None:
+            return None
+        return datetime.fromtimestamp(file_of(self._project, story).stat().st_mtime, UTC)
+
     def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
         """Open a story again, with more words at its end; where they stand there already, they stay once."""
         project = self._project
@@ -247,7 +253,7 @@ def decide(book: SignalBook, which: str, *, approved: bool, reason: str = "") ->
             )
             story = open_story(outlook, problem, newest, approved=True, reason=f"{by} wants it")
         elif story is not None and status is not None:
-            _put(project, story, status, approved=approved, again=problem.dismissed)
+            _put(project, story, status, approved=approved)
         decided = ProblemDecided(
             fingerprint=problem.fingerprint,
             story=story,
@@ -259,9 +265,9 @@ def decide(book: SignalBook, which: str, *, approved: bool, reason: str = "") ->
     return story
 
 
-def _put(project: Project, story: StoryId, status: Status, *, approved: bool, again: bool) -> None:
-    """Move a story that a run has not taken up; what is done or under way goes its own way."""
-    if approved and (status is Status.BACKLOG or (again and status is Status.DONE)):
+def _put(project: Project, story: StoryId, status: Status, *, approved: bool) -> None:
+    """Move a story that no run is at; who approves of one that is done wants it worked on again."""
+    if approved and status in (Status.BACKLOG, Status.DONE):
         set_keys(project, story, ("status=ready",))
     elif not approved and status in (Status.BACKLOG, Status.READY, Status.BLOCKED):
         set_keys(project, story, ("status=done",))
