@@ -125,6 +125,13 @@ def test_each_family_has_an_example_a_prior_and_words():
     )
 
 
+def test_arguments_of_any_kind_are_handed_on():
+    source = Source("/g.py", b"def g(a, *rest, **more):\n    return a(*rest)\n")
+    offered = {source.edited(each.edits) for each in stream({"/g.py": source}, {("/g.py", 2): 1.0}, seed=0)}
+    assert "def g(a, *rest, **more):\n    return a(*rest, **more)\n" in offered
+    assert "def g(a, *rest, **more):\n    return a(*rest, *rest)\n" not in offered
+
+
 def test_comments_and_the_layout_around_an_edit_stay():
     text = dedent(
         """\

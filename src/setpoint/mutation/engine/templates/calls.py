@@ -6,7 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from ..source import Splice
+from ..source import FunctionNode, Splice
 from .scope import Draft, Scope, Template
 
 _FUNCTIONS = (
@@ -126,12 +126,15 @@ def drop_argument(scope: Scope, node: ast.Call) -> Iterator[Draft]:
 
 
 def add_argument(scope: Scope, node: ast.Call) -> Iterator[Draft]:
-    """Give a name of the function as one more argument, by place or by its own keyword."""
+    """Give a name of the function as one more argument: by place, by its own keyword, or all that came in."""
     if any(isinstance(arg, ast.GeneratorExp) for arg in node.args):
         return
     arguments: list[ast.AST] = sorted([*node.args, *node.keywords], key=scope.source.span)
     at = scope.source.span(arguments[-1])[1] if arguments else scope.source.span(node)[1] - 1
     comma = ", " if arguments else ""
+    for text in _passed_on(scope):
+        if text not in {scope.text(argument) for argument in arguments}:
+            yield Draft((Splice(at, at, f"{comma}{text}"),), 1.1)
     used = {keyword.arg for keyword in node.keywords}
     for rank, name in enumerate(scope.values):
         if name not in used:
@@ -148,6 +151,15 @@ def add_argument(scope: Scope, node: ast.Call) -> Iterator[Draft]:
     if not node.keywords:
         for rank, text in enumerate(("None", "1", "0", "True", "-1")):
             yield Draft((Splice(at, at, f"{comma}{text}"),), 0.6 - 0.05 * rank)
+
+
+def _passed_on(scope: Scope) -> Iterator[str]:
+    """Give what takes any arguments in the function's head, as a call hands it on."""
+    if isinstance(scope.unit.node, FunctionNode):
+        given = scope.unit.node.args
+        for star, each in (("*", given.vararg), ("**", given.kwarg)):
+            if each is not None:
+                yield f"{star}{each.arg}"
 
 
 def unwrap(scope: Scope, node: ast.Call) -> Iterator[Draft]:
