@@ -31,7 +31,7 @@ from setpoint.loops.running import Running
 from setpoint.policies.following import Trace, followed
 from setpoint.policies.past import Past
 from setpoint.policies.persons import accepted, overridden, said
-from setpoint.policies.recall import recollections
+from setpoint.policies.recall import held_out, recollections
 from setpoint.policies.reflection import Account, lessons
 from setpoint.policies.secrets import redacted
 from setpoint.policies.triggers import advice, due
@@ -73,6 +73,7 @@ def recalled(run: Running, phase: str, label: str, iteration: int, asked: str) -
             iteration=iteration,
             question=redacted(" ".join(asked.split()))[:400],
             items=items,
+            held_out=held_out(run.order.trace_id, wanted.hold_out),
         )
         known = run.journal.note(key, body)
     return known.shown if isinstance(known, MemoryRecalled) else ()

@@ -25,7 +25,7 @@ class Made:
     @property
     def runs(self) -> tuple[str, ...]:
         """Name the runs whose work it is; a merge is nobody's."""
-        return tuple(_RUN.findall(self.message)) if len(self.parents) < 2 else ()  # noqa: PLR2004 - a merge
+        return tuple(_RUN.findall(self.message)) if len(self.parents) < 2 else ()  # noqa: PLR2004 - a merge has two or more
 
     @property
     def by_setpoint(self) -> bool:

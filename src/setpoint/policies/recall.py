@@ -51,7 +51,7 @@ def recollections(
     """
     fitting = _ranked(hits, set(terms(question)), scope)
     chosen = _within(_with_one_candidate(fitting, run), wanted)
-    whole = _coin(run, "") < wanted.hold_out
+    whole = held_out(run, wanted.hold_out)
     shown = (1.0 - wanted.hold_out) * (1.0 - wanted.withhold)
     return tuple(
         Recollection(
@@ -70,6 +70,11 @@ def recollections(
         )
         for rank, (score, hit) in enumerate(chosen, start=1)
     )
+
+
+def held_out(run: TraceId, share: float) -> bool:
+    """Say whether a run is one of the share that is shown nothing at all; its name alone decides."""
+    return _coin(run, "") < share
 
 
 def tokens_of(title: str, body: str) -> int:
