@@ -89,7 +89,7 @@ class _Session:
         self._request = request
         self._started = started
         self._progress = progress
-        self._told = started
+        self._told = time.monotonic()
 
     def run(self, report: Report, log: Path) -> None:
         request = self._request
