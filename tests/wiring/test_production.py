@@ -106,6 +106,18 @@ def test_more_than_the_hour_allows_is_refused_and_taken_later(book):
     assert (len(again.new), again.known, again.refused) == (1, 1, 0)
 
 
+def test_what_applications_tell_of_themselves_keeps_out_nobody_else(book):
+    settings = book.project.settings
+    few = settings.production.model_copy(update={"signals_per_hour": 1})
+    narrow = SignalBook(book.project._replace(settings=settings.model_copy(update={"production": few})))
+    flood = [event(number) | {"source": f"sentry/{number}"} for number in range(5)]
+    taken = take(narrow, *flood)
+    assert (len(taken.new), taken.refused) == (1, 4)
+    assert len(take(narrow, event(9)).new) == 1
+    assert len(take(narrow, event(9) | {"source": "otlp/shop"}).new) == 1
+    assert take(narrow, event(10)).refused == 1
+
+
 def test_a_time_to_come_is_taken_as_now(book):
     for number, time in enumerate(("9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z")):
         take(book, event(number) | {"time": time})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,6 +18,8 @@ from setpoint.domain.story import Status
 from setpoint.policies.secrets import alarms
 
 HOUR = timedelta(hours=1)
+_APPLICATIONS = ("sentry", "otlp")
+"""What begins the sources of applications, whose key gets about."""
 _HARMLESS = frozenset({"a link"})
 """What texts of monitoring hold every day."""
 
@@ -80,18 +83,24 @@ class Production:
             fold.take(event)
         return fold.given()
 
-    def seen_since(self, at: datetime) -> int:
-        """Count the signals that were taken in since a time."""
-        count = 0
+    def seen_since(self, at: datetime) -> Counter[str]:
+        """Count the signals that were taken in since a time, by the door through which they came."""
+        count: Counter[str] = Counter()
         for each in reversed(self.sightings.values()):
             if each.seen_at < at:
                 break
-            count += 1
+            count[door(each.signal)] += 1
         return count
 
     def of(self, problem: Problem) -> tuple[Sighting, ...]:
         """Give the signals of a problem, oldest first."""
         return tuple(self.sightings[name] for name in problem.signals)
+
+
+def door(signal: Signal) -> str:
+    """Name the door through which a signal came: what applications tell of themselves counts by itself."""
+    kind, apart, _ = signal.source.partition("/")
+    return kind if apart and kind in _APPLICATIONS else ""
 
 
 class _Fold:

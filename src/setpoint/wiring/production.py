@@ -18,7 +18,7 @@ from setpoint.events.queries import newest_by_story
 from setpoint.integrations import alertmanager, cloudevents, otlp_errors, sentry
 from setpoint.integrations.telling import Ended, text, word
 from setpoint.loops.production import Outlook, open_story, refreshed, work_off
-from setpoint.policies.production import HOUR, Problem, Production
+from setpoint.policies.production import HOUR, Problem, Production, door
 from setpoint.processes.git import commit_of
 from setpoint.store.locks import RunLocks, locked_file
 from setpoint.store.stories import place_story
@@ -157,7 +157,7 @@ def take_spans(book: SignalBook, body: bytes, media: str) -> Taken:
 def take(book: SignalBook, signals: tuple[Signal, ...], ended: tuple[Ended, ...] = ()) -> Taken:
     """Store signals, each once however often it comes; nothing is made of them here."""
     known, now = book.now(), datetime.now(UTC)
-    room = book.project.settings.production.signals_per_hour - known.seen_since(now - HOUR)
+    most, seen = book.project.settings.production.signals_per_hour, known.seen_since(now - HOUR)
     new: list[str] = []
     refused = 0
     for told in signals:
@@ -166,10 +166,11 @@ def take(book: SignalBook, signals: tuple[Signal, ...], ended: tuple[Ended, ...]
         signal = told.model_copy(update={"occurred_at": now}) if late else told
         if signal.name in known.sightings or signal.name in new:
             continue
-        if len(new) >= room:
+        if seen[door(signal)] >= most:
             refused += 1
         elif book.note(f"signal:{signal.name}", AnomalyDetected(signal=signal)):
             new.append(signal.name)
+            seen[door(signal)] += 1
     over = 0
     for each in ended:
         sighting = known.sightings.get(each.signal)
