@@ -148,3 +148,31 @@ def test_tests_that_the_maker_wrote_are_held_too_where_it_is_asked_for(repositor
     assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
     assert f"sandbox of checks: {means}" in repository.setpoint("show").stdout
     assert repository.setpoint("verify", **asked).returncode == 0
+
+
+REACHING = """
+from pathlib import Path
+
+from calc import add
+
+
+def test_reaching():
+    try:
+        Path({place!r}).write_text("x")
+    except OSError:
+        pass
+    assert add(2, 3) == 5
+"""
+
+
+def test_mutants_are_held_as_checks_are(repository, means):
+    place = repository.root / "reached"
+    (repository.root / "calc.py").write_text(RIGHT)
+    (repository.root / "tests" / "test_reach.py").write_text(REACHING.format(place=str(place)))
+
+    done = repository.setpoint("mutate", "calc.py", "--json", SETPOINT_SANDBOX__CHECKS=means.value)
+    held = place.exists()
+    repository.setpoint("mutate", "calc.py", "--json", SETPOINT_SANDBOX__CHECKS="none")
+
+    assert (done.returncode, json.loads(done.stdout)["counts"]["killed"] > 0) == (0, True), done.stderr
+    assert (held, place.exists()) == (False, True)

@@ -8,9 +8,9 @@ from setpoint.domain.evidence import CheckResult, CheckState, Coverage, Evidence
 from setpoint.domain.finding import Category, Finding, Severity
 from setpoint.domain.ids import EvidenceId, Tree
 from setpoint.domain.quality import Metric
-from setpoint.evaluators.judge import Work
 from setpoint.evaluators.quality import Measured, vector
 from setpoint.evaluators.tools.definitions import Shape, shape
+from setpoint.evaluators.work import Work
 
 FEEDS = {"ruff": (Metric.CODE_QUALITY,), "mypy": (Metric.TYPES,), "bandit": (Metric.SECURITY,)}
 

@@ -129,6 +129,10 @@ class CustomCheck(Value):
     """Exit codes that say: ran to its end, found something. With any other code the tool broke."""
     timeout_s: float = Field(default=900.0, gt=0)
     """Seconds it may take."""
+    kept: bool | None = None
+    """Whether what it says of a tree is taken for the same tree later; false where it asks a database that
+    others change. None: false for programs that are known to, such as pip-audit, npm audit and osv-scanner.
+    """
 
     @property
     def measures(self) -> tuple[Metric, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -26,7 +27,9 @@ class ResultCache:
     def get(self, parts: Iterable[str]) -> tuple[CheckResult, ...] | None:
         """Give what was kept under the same parts, marked as taken from the cache."""
         try:
-            found = _RESULTS.validate_json(self._path(parts).read_bytes())
+            path = self._path(parts)
+            found = _RESULTS.validate_json(path.read_bytes())
+            os.utime(path)  # what is asked for is kept (`evaluators.caches`)
         except (FileNotFoundError, ValidationError):  # never kept, or by a version that wrote it otherwise
             return None
         return tuple(

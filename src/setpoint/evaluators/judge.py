@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
+
+from pydantic import ConfigDict
 
 from setpoint import __version__
 from setpoint.domain.evaluation import Evaluation, Stage
@@ -27,7 +28,6 @@ from setpoint.evaluators.baseline import (
     without_excused,
 )
 from setpoint.evaluators.explain.failing import readable
-from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.explain.nearness import Changes, near
 from setpoint.evaluators.integrity.guard import Seen
 from setpoint.evaluators.integrity.isolation import PARTS
@@ -35,7 +35,7 @@ from setpoint.evaluators.integrity.outcomes import findings_of, silenced, vanish
 from setpoint.evaluators.integrity.paths import collected, matches
 from setpoint.evaluators.integrity.signals import Difference, signals
 from setpoint.evaluators.integrity.thresholds import lowered_settings
-from setpoint.evaluators.tools.definitions import Shape, shape
+from setpoint.evaluators.work import CODE, Work
 from setpoint.policies.cover import SOURCE as COVER
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at
 from setpoint.store.artifacts import Artifacts
@@ -44,8 +44,6 @@ MOST_FINDINGS = 200
 _PROVING = ("parse", *SUITES, PREFIX)
 """Checks without which nothing is proved; broken ones count whatever the base says."""
 _MOST_NAMED = 5
-_CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
-"""Endings of files whose changed lines count as code."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,56 +66,8 @@ class FullReport(Value):
     """Raw, with every finding and every outcome."""
     findings: tuple[Finding, ...]
     """All that are new."""
-    restored: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True, kw_only=True)
-class Work:
-    """The difference of the files between base and tree."""
-
-    changed: tuple[str, ...] = ()
-    lines: Mapping[str, set[int]]
-    before: Mapping[str, str]
-    """Source of changed files at the base, by path."""
-    after: Mapping[str, str]
-    tests: Mapping[str, str] = field(default_factory=dict)
-    """Source of the files of tests, changed or not; read where code changed."""
-    collected: frozenset[str] = frozenset()
-    """Files from which tests were collected at the base, whatever they are called."""
-
-    def is_test(self, path: str) -> bool:
-        """Whether a path belongs to the tests."""
-        return is_test_path(path) or path in self.collected
-
-    @property
-    def wrote_tests(self) -> bool:
-        """Whether test files were added or changed."""
-        return any(self.is_test(path) for path in self.changed)
-
-    @property
-    def line_count(self) -> int:
-        """Number of added or changed lines of code outside the tests."""
-        return sum(
-            len(lines)
-            for path, lines in self.lines.items()
-            if path.endswith(_CODE) and not is_test_path(path)
-        )
-
-    @cached_property
-    def shape(self) -> Shape:
-        """What its new and changed definitions are like."""
-        return shape(_code(self.before), _code(self.after))
-
-    def repeated(self, results: Iterable[CheckResult]) -> int | None:
-        """Count the lines of code that stand elsewhere too; none where no check looked."""
-        looked = [each.duplicated for each in results if each.duplicated is not None]
-        if not looked:
-            return None
-        return sum(
-            len(lines.intersection(*(set(each.get(path, ())) for each in looked)))
-            for path, lines in self.lines.items()
-            if path.endswith(_CODE) and not is_test_path(path)
-        )
+    model_config = ConfigDict(frozen=True, extra="ignore")  # earlier versions kept more of it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +117,9 @@ class Judge:
         new: list[Finding] = []
         evidence: list[Evidence] = []
         for result in raw.results:
-            found = _new(result, base)
+            found, said = _new(result, base, work)
             new += found
-            evidence.append(_blamed(_against(result, found, red), base))
+            evidence.append(_blamed(_against(result, found, red, said), base))
         shown = await asyncio.to_thread(signals, _difference(work, known))
         integrity = (*self._integrity(base, raw, work, known), *shown)
         evidence.append(self._of_integrity(raw, integrity, work))
@@ -221,7 +171,7 @@ class Judge:
 
     async def whole(self, commit: Commit) -> Work:
         """Take every file as new, where there is nothing to compare a tree with."""
-        code = [path for path in await files_at(self.root, commit) if path.endswith(_CODE)]
+        code = [path for path in await files_at(self.root, commit) if path.endswith(CODE)]
         after = _texts(await contents(self.root, commit, code))
         lines = {path: set(range(1, text.count("\n") + 1)) for path, text in after.items()}
         work = Work(changed=tuple(code), lines=lines, before={}, after=after)
@@ -318,17 +268,26 @@ _EMPTY = Work(lines={}, before={}, after={})
 _UNCOMPARED = Changes(lines={}, sources={}, known=False)
 
 
-def _new(result: CheckResult, base: Measurements) -> tuple[Finding, ...]:
-    """Give what counts against the work; an acceptance command counts also where it failed at the base."""
-    stood = base.result(result.evidence.check)
-    if stood is None or result.evidence.check.startswith(PREFIX) or result.evidence.check == COVER:
-        return result.findings
-    return new_findings(result.findings, stood.findings)
+def _new(result: CheckResult, base: Measurements, work: Work) -> tuple[tuple[Finding, ...], str]:
+    """Give what counts against the work, and what is to be said of how it was compared.
+
+    An acceptance command counts also where it failed at the base. Where a tool broke there, nobody knows what
+    stood: of its findings those on added or changed lines count, and those of whole files that are new.
+    """
+    stood, check = base.result(result.evidence.check), result.evidence.check
+    if stood is None or check.startswith(PREFIX) or check == COVER:
+        return result.findings, ""
+    if stood.state is not CheckState.ERROR or result.tests is not None:
+        return new_findings(result.findings, stood.findings), ""
+    fresh = tuple(each for each in result.findings if work.wrote(each))
+    return fresh, f"it broke at the base ({stood.evidence.reason}): only changed lines are compared"
 
 
-def _against(result: CheckResult, found: tuple[Finding, ...], red: Red) -> Evidence:
+def _against(result: CheckResult, found: tuple[Finding, ...], red: Red, said: str = "") -> Evidence:
     """Give the evidence with the state that the difference from the base gives it."""
     evidence = result.evidence
+    if said and not evidence.reason:
+        evidence = evidence.model_copy(update={"reason": said})
     if evidence.state in (CheckState.ERROR, CheckState.NOT_MEASURED) or evidence.check in PARTS:
         return evidence
     if result.tests is not None and evidence.check in SUITES:
@@ -379,10 +338,6 @@ def _file(test: str) -> str:
 
 def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
     return {path: content.decode("utf-8", "replace") for path, content in files.items()}
-
-
-def _code(files: Mapping[str, str]) -> dict[str, str]:
-    return {path: text for path, text in files.items() if path.endswith(".py") and not is_test_path(path)}
 
 
 def _blamed(evidence: Evidence, base: Measurements) -> Evidence:

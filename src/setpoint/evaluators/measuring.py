@@ -15,6 +15,7 @@ from setpoint.domain.ids import TraceId, Tree
 from setpoint.domain.story import IntegrityMode, Story
 from setpoint.evaluators.baseline import Measurements, flaky_tests, new_findings
 from setpoint.evaluators.cache import ResultCache
+from setpoint.evaluators.caches import SHARED, tools_of
 from setpoint.evaluators.discovery.detect import Project
 from setpoint.evaluators.explain.failures import is_test_path
 from setpoint.evaluators.footing import Footing
@@ -23,11 +24,12 @@ from setpoint.evaluators.integrity.isolation import Aside
 from setpoint.evaluators.integrity.paths import collected, matches
 from setpoint.evaluators.pace import Pace
 from setpoint.evaluators.place import commit_of, place_beside, repository_of
-from setpoint.evaluators.plan import Plan, Target
+from setpoint.evaluators.plan import Plan
 from setpoint.evaluators.results import unmeasured
 from setpoint.evaluators.run import Bench, measure, run_group
 from setpoint.evaluators.suites.linked import link_packages
 from setpoint.evaluators.suites.suite import owner
+from setpoint.evaluators.target import Target
 from setpoint.ports import Measured
 from setpoint.presets import presets
 from setpoint.processes.git import blobs_at, changed_files, contents_of
@@ -55,6 +57,8 @@ class Task:
     """Of the tests only those that what has changed since the last whole run can reach."""
     fresh: bool = False
     """Nothing is taken from a cache."""
+    tools: str = ""
+    """Whose caches of the tools are used; empty: those of the run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,15 +187,14 @@ class Measuring:
 
     def plan(self, task: Task, trace: TraceId, scratch: Path) -> Plan:
         """Make the checks of a project; `scratch` is for what they hand to each other."""
-        tools = self.state / "cache" / "tools"
         return Plan(
             project=task.project,
             settings=self.settings,
             artifacts=self.artifacts,
             story=task.story,
             scratch=scratch,
-            cache=tools / trace,
-            shared=tools / "shared",
+            cache=tools_of(self.state, task.tools or trace),
+            shared=tools_of(self.state, SHARED),
             fresh=task.fresh,
         )
 

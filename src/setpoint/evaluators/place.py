@@ -14,7 +14,7 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.errors import WorkspaceError
 from setpoint.ports import Measured, WorkCopy
-from setpoint.processes.git import git, head, tree_of
+from setpoint.processes.git import git, tree_of
 
 _MARK = "setpoint-ready"
 BESIDE = ("tests", "bare", "base")
@@ -80,31 +80,6 @@ async def clone(source: Path, place: Path) -> None:
     await git(unfinished, "remote", "remove", "origin")
     (unfinished / ".git" / _MARK).touch()
     unfinished.rename(place)
-
-
-async def record_current(root: Path, place: Path) -> Commit:
-    """Record all that stands in a work tree, untracked files too, as a commit of a place for measuring.
-
-    The repository itself gets nothing: index and objects are our own.
-    """
-    await clone(root, place)
-    objects = (await git(root, "rev-parse", "--path-format=absolute", "--git-path", "objects")).text
-    variables = {
-        "GIT_INDEX_FILE": str(place / ".git" / "setpoint-index"),
-        "GIT_OBJECT_DIRECTORY": str(place / ".git" / "objects"),
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
-    }
-    start = await head(root)
-    await git(root, "read-tree", start, environment=variables)
-    await git(root, "add", "--all", environment=variables)
-    tree = (await git(root, "write-tree", environment=variables)).text
-    dates = {
-        "GIT_AUTHOR_DATE": "@0 +0000",
-        "GIT_COMMITTER_DATE": "@0 +0000",
-    }  # the same tree, the same commit
-    message = "The tree as it stands"
-    answer = await git(place, "commit-tree", tree, "-p", start, "-m", message, environment=dates)
-    return Commit(answer.text)
 
 
 async def commit_of(place: Path, tree: str) -> Commit | None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Literal
 
@@ -18,8 +16,7 @@ from setpoint.evaluators.acceptance import Acceptance
 from setpoint.evaluators.cover import covering
 from setpoint.evaluators.discovery.detect import Project, fits
 from setpoint.evaluators.explain.failures import is_test_path
-from setpoint.evaluators.footing import Footing
-from setpoint.evaluators.integrity.isolation import Aside, isolated
+from setpoint.evaluators.integrity.isolation import isolated
 from setpoint.evaluators.mutants.score import MutationEngine, MutationScore
 from setpoint.evaluators.parse import Parse
 from setpoint.evaluators.run import Group, Unmeasured
@@ -28,8 +25,9 @@ from setpoint.evaluators.suites.coverage import CoverageReport, run_options
 from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.evaluators.suites.runner import Selection
 from setpoint.evaluators.suites.suite import RUNNERS, PackageSuite, owner
+from setpoint.evaluators.target import Target
 from setpoint.evaluators.tools.by_file import ByFile
-from setpoint.evaluators.tools.custom import CustomTool
+from setpoint.evaluators.tools.custom import CustomTool, lasting
 from setpoint.evaluators.tools.launch import MENDS
 from setpoint.evaluators.tools.sonarqube import SonarQube
 from setpoint.evaluators.tools.tool import Tool
@@ -38,43 +36,6 @@ from setpoint.ports import Check
 from setpoint.presets import Preset, presets
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """The tree to be measured, as far as the choice of checks needs it."""
-
-    stage: Stage
-    files: Mapping[str, str]
-    """Every file of the tree, with the id of its content."""
-    changed: frozenset[str]
-    """Paths that differ from the base; every file at the base itself."""
-    suspects: tuple[str, ...]
-    """Tests that a run of the suite named before: at `evaluate` they run again."""
-    only: tuple[str, ...] | None
-    """The tests of Python that are run, by identifier or file; none for the whole suite."""
-    settled: frozenset[str]
-    """Tests that are red at the base: to run them again proves nothing, whether they are tolerated or not."""
-    shaky: frozenset[str] = frozenset()
-    """Tests that were flaky at the base."""
-    aside: Aside | None = None
-    """What of the tests has to be set aside, where the work changed files of tests."""
-    footing: Footing | None = None
-    """Where a selection of tests is compared before a red one counts."""
-    record: bool = False
-    """Whether the whole suite leaves a map of what each test reached."""
-    fast: bool = False
-    """Whether tests of which no map can be made run whole at `evaluate` too."""
-
-    def digest(self, patterns: tuple[str, ...]) -> str:
-        """Give one hash of all files whose names fit; empty for no patterns."""
-        if not patterns:
-            return ""
-        fitting = [
-            path for path in self.files if any(fnmatch(path.rpartition("/")[2], each) for each in patterns)
-        ]
-        text = "\0".join(f"{path}\0{self.files[path]}" for path in sorted(fitting))
-        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +77,12 @@ class Plan:
             for name, preset in presets().items()
             if name in self.project.chosen and name not in RUNNERS
         )
-        return (*known, *self._custom(runs_code=False), *self._sonarqube())
+        missing = (
+            Group(checks=(Unmeasured(name=name, reason=reason),), identity=None)
+            for name, reason in self.project.unseen.items()
+        )
+        groups = (*known, *self._custom(runs_code=False), *self._sonarqube(), *missing)
+        return tuple(replace(group, files=target.files) for group in groups)
 
     def tests(self, target: Target) -> tuple[Group, ...]:
         """Make the checks that run the project's code, in the order in which they run."""
@@ -139,7 +105,7 @@ class Plan:
         asked = self.settings.sonarqube
         if asked.url and asked.project:
             check = SonarQube(asked=asked, project=self.project.interpreter, artifacts=self.artifacts)
-            yield Group(checks=(check,), identity=None)
+            yield Group(checks=(check,), identity=None, rooted=False)
 
     def _custom(self, *, runs_code: bool) -> Iterator[Group]:
         for name, asked in self.settings.check.items():
@@ -151,7 +117,10 @@ class Plan:
                     imports=self.project.layout.imports,
                     artifacts=self.artifacts,
                 )
-                yield Group(checks=(check,), identity=check.identity)
+                # What is asked of a database that others change holds for now alone.
+                yield Group(
+                    checks=(check,), identity=check.identity if lasting(asked) else None, rooted=False
+                )
 
     def _tool(self, name: str, preset: Preset, target: Target) -> Group:
         program = self.project.programs.get(name)
@@ -176,6 +145,7 @@ class Plan:
             timeout_s=self.settings.checks.timeout_s,
             asked=self.settings.checks.tool(name),
             config=self.project.layout.configured.get(preset.shares or name, ""),
+            nested=(preset.shares or name) in self.project.layout.nested and preset.nested,
             types_block=self.settings.checks.require_types,
             search=self.project.layout.imports,
             parsed=self._parsed(targets, target) if preset.silent else (),
@@ -184,7 +154,10 @@ class Plan:
         if preset.by_file:
             identity = (*identity, f"by file: {target.fast}")
         return Group(
-            checks=(self._warmed(tool, target),), identity=identity, inputs=target.digest(preset.inputs)
+            checks=(self._warmed(tool, target),),
+            identity=identity,
+            inputs=target.digest(preset.inputs),
+            rooted=preset.rooted,
         )
 
     def _warmed(self, tool: Tool, target: Target) -> Check:

@@ -15,6 +15,7 @@ from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import Story
 from setpoint.evaluators.baseline import Measurements, red_tests
+from setpoint.evaluators.caches import OF_THE_TREE, forget, trim
 from setpoint.evaluators.discovery.detect import (
     Interpreters,
     Project,
@@ -25,6 +26,7 @@ from setpoint.evaluators.discovery.detect import (
 )
 from setpoint.evaluators.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.evaluators.discovery.probes import Probes
+from setpoint.evaluators.discovery.unseen import unseen
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
 from setpoint.evaluators.integrity.guard import Guard, Protection, Seen, parent_of
@@ -43,7 +45,7 @@ from setpoint.evaluators.place import (
 )
 from setpoint.evaluators.standing import EvaluationCache, Standing
 from setpoint.evaluators.suites.python import Runner
-from setpoint.evaluators.tools.custom import CustomTool, reasons
+from setpoint.evaluators.tools.custom import CustomTool, lasting, reasons
 from setpoint.ports import Measured, Toolbox, WorkCopy
 from setpoint.presets import Via, presets
 from setpoint.processes.git import changed_files, changed_lines, contents, files_at, head, tree_of
@@ -189,7 +191,8 @@ class ProjectEvaluator:
                 commit = await standing.committed(folder, place, recorded)
                 copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=recorded[1])
                 project = await self._look_at(root, copy, commit)
-                task = Task(project=project, story=story, fast=fast, fresh=fresh)
+                tools = OF_THE_TREE if standing.lasts(folder) else ""
+                task = Task(project=project, story=story, fast=fast, fresh=fresh, tools=tools)
                 stage = Stage.EVALUATE if fast else Stage.TEST
                 judge = self._judge(story, commit, copy, self._settings.weights)
                 reading = asyncio.create_task(judge.whole(commit))  # while the tools run
@@ -200,6 +203,8 @@ class ProjectEvaluator:
                     reading.cancel()
             finally:
                 await asyncio.to_thread(remove, self._state, trace)
+                await asyncio.to_thread(forget, self._state, trace)
+            await asyncio.to_thread(trim, self._state)
             if self._lasts(project):
                 kept.keep(made)
             return made
@@ -222,7 +227,8 @@ class ProjectEvaluator:
         """
         known, chosen = presets(), project.chosen
         outside = [name for name in chosen if name in known and known[name].via in (Via.NODE, Via.PATH)]
-        return not (outside or project.layout.package_folders or self._settings.sonarqube.url)
+        asking = not all(lasting(asked) for asked in self._settings.check.values())
+        return not (outside or asking or project.layout.package_folders or self._settings.sonarqube.url)
 
     async def _interpreters(self, root: Path) -> Interpreters:
         ask, checks = self._probes.ask, self._settings.checks
@@ -233,15 +239,23 @@ class ProjectEvaluator:
         checks = self._settings.checks
         both = await self._interpreters(root)
         interpreter = both.project
-        layout, place = await asyncio.gather(
-            layout_at(repository_of(copy), base), check_out_commit(self._state, copy, base)
+        layout, place, missing = await asyncio.gather(
+            layout_at(repository_of(copy), base),
+            check_out_commit(self._state, copy, base),
+            unseen(repository_of(copy), base),
         )
         layout, leak = await found_leak(root, place, interpreter, layout)
         chosen = choose(checks, layout, both)
         programs = await find_programs(root, chosen, both, layout.package_folders)
-        chosen |= reasons(self._settings.check, interpreter)
+        chosen |= reasons(self._settings.check, interpreter) | missing
         return Project(
-            root=root, interpreter=interpreter, layout=layout, chosen=chosen, programs=programs, leak=leak
+            root=root,
+            interpreter=interpreter,
+            layout=layout,
+            chosen=chosen,
+            programs=programs,
+            unseen=missing,
+            leak=leak,
         )
 
     def _task(self, order: RunOrder, base: Measurements | None) -> Task:

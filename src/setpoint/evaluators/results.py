@@ -13,6 +13,9 @@ from setpoint.domain.quality import Metric
 from setpoint.processes import Completed
 from setpoint.store.artifacts import Artifacts
 
+MOST_WORDS = 200
+"""Words of a command that evidence holds."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
@@ -40,7 +43,7 @@ class Ran:
             check=self.check,
             state=state,
             tree=self.tree,
-            argv=self.done.command.argv,
+            argv=_shown(self.done.command.argv),
             tool=self.tool,
             started_at=self.done.started_at,
             duration_s=self.done.duration_s,
@@ -50,6 +53,12 @@ class Ran:
             reason=reason,
         )
         return CheckResult(evidence=evidence, findings=findings, tests=tests)
+
+
+def _shown(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Shorten a command that names very many files."""
+    left = len(argv) - MOST_WORDS
+    return argv if left <= 1 else (*argv[:MOST_WORDS], f"... and {left} more")
 
 
 def output_of(done: Completed) -> bytes:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState
 from setpoint.domain.quality import Metric
 from setpoint.evaluators import results
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.pace import Pace
+from setpoint.evaluators.within import of_tree
 from setpoint.ports import Check, Measured
 
 
@@ -43,6 +45,10 @@ class Group:
     """They wait for each other themselves where they have to."""
     idle: asyncio.Event | None = None
     """Is set when nothing runs beside these checks any more; only of checks that run the project's code."""
+    files: Collection[str] | None = None
+    """Files of the tree, in which alone findings count; none: wherever they are."""
+    rooted: bool = True
+    """Whether the checks name files from the root of the tree."""
 
     def key(self, measured: Measured) -> tuple[str, ...] | None:
         """Give all that decides their results on a tree."""
@@ -113,17 +119,20 @@ async def run_group(group: Group, measured: Measured, bench: Bench) -> tuple[Che
         return made
     if group.together:
         async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(_run(check, measured, bench)) for check in group.checks]
+            running = [tasks.create_task(_run(check, group, measured, bench)) for check in group.checks]
         made = tuple(task.result() for task in running)
     else:
-        made = tuple([await _run(check, measured, bench) for check in group.checks])
+        made = tuple([await _run(check, group, measured, bench) for check in group.checks])
     if bench.cache is not None and key is not None:
         bench.cache.keep(key, made)
     return made
 
 
-async def _run(check: Check, measured: Measured, bench: Bench) -> CheckResult:
+async def _run(check: Check, group: Group, measured: Measured, bench: Bench) -> CheckResult:
     result = await check.run(measured)
+    if group.files is not None:
+        place = Path(measured.copy.path)
+        result = await asyncio.to_thread(of_tree, result, group.files, place, rooted=group.rooted)
     bench.told(result)
     bench.pace.took(result)
     return result

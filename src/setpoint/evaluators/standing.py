@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,11 +19,13 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
 from setpoint.evaluators.place import clone
-from setpoint.processes.git import git, head
+from setpoint.processes.git import ask, git, head
 from setpoint.store.exclusive import alone
 from setpoint.store.files import write_atomic
 
 _MOST_OBJECTS = 5_000
+_EMPTY_REPOSITORY = re.compile(r"^error: '(?P<path>.+?)/?' does not have a commit checked out$", re.MULTILINE)
+_UNREADABLE = re.compile(r'^error: open\("(?P<path>.+)"\): (?P<why>.+)$', re.MULTILINE)
 
 
 class Standing:
@@ -34,6 +38,10 @@ class Standing:
         """Use the folder of Setpoint's state for the tree at `root`."""
         self._root = root
         self._folder = folder
+
+    def lasts(self, folder: Path) -> bool:
+        """Whether a folder that `opened` gave is kept, and nobody else uses it meanwhile."""
+        return folder == self._folder
 
     @contextmanager
     def opened(self) -> Iterator[Path]:
@@ -65,10 +73,28 @@ class Standing:
             for left in (folder / "index", folder / "index.lock"):
                 left.unlink(missing_ok=True)
             await git(self._root, "read-tree", start, environment=variables)
-            await git(self._root, "add", "--all", environment=variables)
+            await self._add_all(variables)
         if not known:
             begun.write_text(start, "utf-8")
         return start, Tree((await git(self._root, "write-tree", environment=variables)).text)
+
+    async def _add_all(self, variables: Mapping[str, str]) -> None:
+        """Record every file; what git cannot take in is named with its mend."""
+        answer = await ask(self._root, "add", "--all", environment=variables)
+        if answer.ok:
+            return
+        said = answer.stderr.decode("utf-8", "replace").strip()
+        if empty := _EMPTY_REPOSITORY.search(said):
+            raise WorkspaceError(
+                f"{self._root / empty['path']}: a repository without a commit, so it cannot be measured",
+                mend="commit something in it, remove its .git, or name it in .gitignore",
+            )
+        if unread := _UNREADABLE.search(said):
+            raise WorkspaceError(
+                f"{self._root / unread['path']}: cannot be read: {unread['why']}",
+                mend="make it readable for you, remove it, or name it in .gitignore",
+            )
+        raise WorkspaceError(f"{self._root}: git cannot record the tree as it stands: {said or 'no message'}")
 
     async def committed(self, folder: Path, place: Path, recorded: tuple[Commit, Tree]) -> Commit:
         """Make a commit of a recorded tree in a new place for measuring."""
@@ -100,6 +126,7 @@ class EvaluationCache:
         """Give what was kept, each piece of evidence marked as taken from the cache."""
         try:
             found = Evaluation.model_validate_json(self._path.read_bytes())
+            os.utime(self._path)  # what is asked for is kept (`evaluators.caches`)
         except (FileNotFoundError, ValidationError):
             return None
         marked = tuple(each.model_copy(update={"cached": True}) for each in found.evidence)

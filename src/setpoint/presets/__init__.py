@@ -81,6 +81,11 @@ class Preset(Value):
 
     Settings above the measured tree, which lies in the user's own, make its result an error.
     """
+    nested: bool = False
+    """Whether settings below the root hold for what lies beside them: then it is not kept from them.
+
+    Settings above the tree then make its result an error, as with `climbs`.
+    """
     configured: Mapping[str, tuple[str, ...]] = {}
     """Arguments on top by the ending of the file that configures it; `` stands for any other ending."""
     shares: str = ""
@@ -114,6 +119,8 @@ class Preset(Value):
     """Whether all runs of a project use its own cache, one at a time; else each run has its own."""
     by_file: bool = False
     """Whether what it says of a file depends on that file, its settings and nothing else."""
+    rooted: bool = True
+    """Whether its report names files from the root of the tree; else from the folder that all lie in."""
     tests: bool = True
     """Whether files that hold tests are among its targets."""
     idle: str = ""

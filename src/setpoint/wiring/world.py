@@ -25,6 +25,7 @@ from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RecordedDataError, RunCancelled
 from setpoint.evaluators import ProjectEvaluator, Told
+from setpoint.evaluators.caches import forget, trim
 from setpoint.events.replay import history
 from setpoint.events.report import write_all
 from setpoint.loops import phase
@@ -157,6 +158,8 @@ def drive(
     except RecordedDataError as error:  # an older run's record is damaged: this run's outcome stands
         _LOG.warning("the metrics of days that are over were not stored: %s", error)
     send_finished(project, ordered.trace_id)
+    forget(project.state, ordered.trace_id)
+    trim(project.state)
     return outcome
 
 

@@ -65,6 +65,8 @@ def test_each_test_has_one_owner() -> None:
         "test/a.test.ts::calc > adds": "vitest",
         "example.com/calc::TestAdd/small": "go_test",
         "example.com/calc": "go_test",
+        "gopkg.in/yaml.v3::TestDecode": "go_test",
+        "example.com::FuzzAll": "go_test",
         "src/lib.rs::tests::adds": "cargo_test",
         "doc calc::src/lib.rs - add": "cargo_test",
     }

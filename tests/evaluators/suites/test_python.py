@@ -38,7 +38,7 @@ def test_expected(): assert 0
 def test_better(): pass
 
 @pytest.fixture
-def broken(): raise PermissionError("no")
+def broken(): raise PermissionError(13, "Permission denied")
 
 def test_setup(broken): pass
 
@@ -242,9 +242,15 @@ import pytest
 
 def test_from():
     try:
-        raise ConnectionRefusedError("no")
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "no")
     except OSError as error:
         raise ValueError("could not fetch") from error
+
+def test_forbidden():
+    raise PermissionError("only the owner may close the shop")
+
+def test_dropped():
+    raise ConnectionError("the pool is closed")
 
 def test_disk():
     raise OSError(errno.ENOSPC, "No space left on device")
@@ -269,6 +275,8 @@ async def test_the_class_of_a_cause_in_its_order(tree: Path) -> None:
     causes = {failure.test.partition("::")[2]: failure.cause for failure in result.tests.failures}
     assert causes == {
         "test_from": Cause.ENVIRONMENT,
+        "test_forbidden": Cause.RUNTIME,
+        "test_dropped": Cause.RUNTIME,
         "test_disk": Cause.ENVIRONMENT,
         "test_speaks_of_it": Cause.ASSERTION,
         "test_foreign": Cause.ENVIRONMENT,
@@ -299,3 +307,23 @@ async def test_binary_floods_and_greed_for_memory_leave_a_result(tree: Path) -> 
     assert result.state is CheckState.FAIL
     assert list(result.tests.outcomes.values()) == [Outcome.PASSED, Outcome.FAILED]
     assert result.tests.failures[0].error == "MemoryError"
+
+
+async def test_a_projects_own_options_may_switch_plugins_off(tree: Path) -> None:
+    files = {
+        "pytest.ini": "[pytest]\naddopts = -p no:xdist -p no:pytest_cov\n",
+        "test_a.py": "def test_a(): pass\n",
+    }
+
+    result = await run(tree, files)
+
+    assert (result.state, result.evidence.reason) == (CheckState.PASS, "")
+
+
+async def test_a_file_of_tests_named_as_an_option_is_run(tree: Path) -> None:
+    files = {"--collect-only/test_a.py": "def test_a(): assert 0\n", "test_b.py": "def test_b(): pass\n"}
+
+    result = await run(tree, files, only=("--collect-only/test_a.py", "test_b.py"))
+
+    outcomes = {"--collect-only/test_a.py::test_a": Outcome.FAILED, "test_b.py::test_b": Outcome.PASSED}
+    assert result.tests.outcomes == outcomes

@@ -17,6 +17,7 @@ from setpoint.domain.quality import Metric
 from setpoint.domain.story import IntegrityMode
 from setpoint.errors import SettingsError
 from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators.tools.custom import lasting
 from setpoint.settings import ChecksSettings, Settings, load
 
 HOW_TO = Path(__file__).parents[3] / "docs" / "how-to" / "checks.md"
@@ -254,3 +255,36 @@ def test_a_wrong_setting_names_its_key(tmp_path: Path, toml: str, said: str) -> 
     (tmp_path / "setpoint.toml").write_text(toml)
     with pytest.raises(SettingsError, match=said):
         load(tmp_path, environment={})
+
+
+async def test_what_asks_a_database_that_changes_is_asked_each_time(bench, tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    code = f"open({str(asked)!r}, 'a').write('x'); print('[]')"
+    for name, kept in (("kept", None), ("asking", False)):
+        asked.write_text("")
+        check = {name: script(code, "ruff", kept=kept)}
+        checks = ChecksSettings(bandit=False, coverage=False, pytest=False, python=sys.executable)
+        made = await bench({f"{name}.py": CLEAN})
+        made.evaluator = ProjectEvaluator(Settings(checks=checks, check=check), made.artifacts, made.state)
+        for _ in range(2):
+            await made.measure(Stage.BASE)
+            await made.evaluator.measure_tree(made.root)
+        assert len(asked.read_text()) == (1 if kept is None else 4), name
+        tmp_path.joinpath("project").rename(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("command", "lasts"),
+    [
+        (("pip-audit", "-f", "json"), False),
+        (("{python}", "-m", "pip_audit"), False),
+        (("npm", "audit", "--json"), False),
+        (("/usr/bin/osv-scanner",), False),
+        (("npm", "run", "lint"), True),
+        (("ruff", "check", "audit"), True),
+    ],
+)
+def test_programs_that_ask_others_are_known(command: tuple[str, ...], lasts: bool) -> None:
+    check = CustomCheck(command=command, format="sarif")
+    assert lasting(check) is lasts
+    assert lasting(check.model_copy(update={"kept": not lasts})) is not lasts

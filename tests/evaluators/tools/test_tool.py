@@ -11,8 +11,10 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.ids import Commit, TraceId, Tree
 from setpoint.evaluators.discovery.interpreter import own_interpreter
+from setpoint.evaluators.results import MOST_WORDS
 from setpoint.evaluators.tools.launch import python_program
 from setpoint.evaluators.tools.tool import Tool
+from setpoint.evaluators.words import in_chunks
 from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import presets
 from setpoint.presets.asked import ToolSettings
@@ -25,7 +27,7 @@ TOOLS = ("ruff", "mypy", "bandit")
 
 
 async def run(name: str, tree: Path, source: str | None, **more):
-    tree.mkdir()
+    tree.mkdir(exist_ok=more.pop("there", False))
     if source is not None:
         (tree / "a.py").write_text(source)
     own = await own_interpreter()
@@ -113,3 +115,52 @@ async def test_nothing_to_look_at_is_a_pass_that_says_so(tmp_path: Path) -> None
 
     assert result.state is CheckState.PASS
     assert result.evidence.counts == {"findings": 0, "files": 0}
+
+
+async def test_a_file_named_as_an_option_blinds_no_tool(tmp_path: Path) -> None:
+    targets = ("--exclude=*.py", "@a.py", "a.py")
+    for name in ("bandit", "ruff"):
+        tree = tmp_path / name
+        tree.mkdir()
+        for each in targets:
+            (tree / each).write_text(BAD)
+        result = await run(name, tree, BAD, targets=targets, there=True)
+
+        assert result.state is CheckState.FAIL, result.evidence.reason
+        assert {finding.file for finding in result.findings} == set(targets)
+
+
+async def test_files_that_bandit_passes_over_are_an_error(tmp_path: Path) -> None:
+    skips = ToolSettings(args=("--exclude=a.py",))
+    blind = await run("bandit", tmp_path / "blind", BAD, asked=skips)
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "b.py").write_text(CLEAN)
+    half = await run("bandit", tmp_path / "half", BAD, asked=skips, targets=("a.py", "b.py"), there=True)
+
+    assert (blind.state, half.state) == (CheckState.ERROR, CheckState.ERROR)
+    assert "it passed over a.py" in half.evidence.reason
+
+
+async def test_more_files_than_a_command_holds_go_in_several(tmp_path: Path) -> None:
+    tree, long = tmp_path / "tree", "x" * 200
+    tree.mkdir()
+    targets = tuple(f"{long}{number:04}.py" for number in range(1000))
+    for number, each in enumerate(targets):
+        (tree / each).write_text(BAD if number in (0, 999) else "")
+
+    result = await run("bandit", tree, CLEAN, targets=targets, there=True)
+    (tree / targets[3]).write_text(SYNTAX)
+    broken = await run("bandit", tree, CLEAN, targets=targets, there=True)
+
+    assert result.state is CheckState.FAIL
+    assert {finding.file for finding in result.findings} == {targets[0], targets[999]}
+    assert result.evidence.counts == {"findings": len(result.findings), "commands": 3}
+    assert len(result.evidence.argv) == MOST_WORDS + 1
+    assert Artifacts(tmp_path / "artifacts").read(result.evidence.output).count(b'"metrics"') == 3
+    assert (broken.state, broken.findings) == (CheckState.ERROR, ())
+
+
+def test_paths_are_parted_by_their_length() -> None:
+    assert [*in_chunks(("aa", "bb", "cc"), 6)] == [("aa", "bb"), ("cc",)]
+    assert [*in_chunks(("long", "b"), 2)] == [("long",), ("b",)]
+    assert [*in_chunks(())] == []

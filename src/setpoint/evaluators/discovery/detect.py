@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from setpoint.domain.ids import Commit
 from setpoint.evaluators.discovery.interpreter import PROBE_S, Interpreter, environment
 from setpoint.evaluators.discovery.layout import Layout, configuration, read_layout
+from setpoint.evaluators.discovery.unseen import MENDS as NOT_THERE
 from setpoint.evaluators.inside import PROBE
 from setpoint.evaluators.tools.launch import MENDS, Program, found_program, python_program
 from setpoint.presets import Preset, presets
@@ -49,15 +50,18 @@ class Project:
     """Checks that are made, with the reason for each."""
     programs: Mapping[str, Program] = field(default_factory=dict)
     """The program of each chosen tool that is installed."""
+    unseen: Mapping[str, str] = field(default_factory=dict)
+    """What of the project is missing where it is measured, by kind."""
     leak: str = ""
     """Why the tests would not run the measured code; empty where they do."""
 
     @property
     def missing(self) -> dict[str, str]:
-        """Give the chosen tools that are not installed, with what to do."""
+        """Give the chosen tools that are not installed, and parts that cannot be seen, with what to do."""
         known = presets()
         absent = [name for name in self.chosen if name in known and name not in self.programs]
-        return {name: f"not installed: {MENDS[known[name].via]}" for name in absent}
+        left_out = {name: NOT_THERE[name] for name in self.unseen}
+        return {name: f"not installed: {MENDS[known[name].via]}" for name in absent} | left_out
 
 
 async def layout_at(root: Path | str, base: Commit) -> Layout:

@@ -42,6 +42,8 @@ class Layout:
     """Python files that hold tests."""
     configured: Mapping[str, str]
     """The file that configures a tool, by tool: pytest, coverage, and those of the presets."""
+    nested: Mapping[str, str] = field(default_factory=dict)
+    """A settings file below the root, by tool that obeys such; of tools with none at the root."""
     used: Mapping[str, str] = field(default_factory=dict)
     """Tools of the presets that the project's people use, with the reason for each; configured ones first."""
     suggested: Mapping[str, str] = field(default_factory=dict)
@@ -86,7 +88,8 @@ def configuration(files: tuple[str, ...]) -> list[str]:
     """Name those of the files at the root that say with what the project is measured."""
     named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json"}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
-    return sorted({*(named & set(files)), *sources_among(files), *manifests(files)})
+    below = (file for file in files if "/" in file and _may_configure_below(file))
+    return sorted({*(named & set(files)), *sources_among(files), *manifests(files), *below})
 
 
 def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
@@ -102,6 +105,7 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         imports=("src", "") if from_src else ("",),
         tests=tuple(file for file in python if is_test_path(file) and not file.endswith("conftest.py")),
         configured=configured,
+        nested={name: file for name, file in _nested(texts).items() if name not in configured},
         used={**use.certain, **{name: why for name, why in files_of.items() if name in presets()}},
         suggested={name: why for name, why in use.suggested.items() if name not in configured},
         names_files=_naming_files(configured, texts),
@@ -142,6 +146,31 @@ def _configured(texts: Mapping[str, str]) -> dict[str, str]:
         )
         if places:
             found[tool] = places[0]
+    return found
+
+
+@cache
+def _obeyed_below() -> Mapping[str, Signs]:
+    return {name: preset.signs for name, preset in presets().items() if preset.nested}
+
+
+def _may_configure_below(file: str) -> bool:
+    *folders, name = file.split("/")
+    named = {file for signs in _obeyed_below().values() for file in signs.files}
+    return name in {"pyproject.toml", *named} and INSTALLED not in folders
+
+
+def _nested(texts: Mapping[str, str]) -> dict[str, str]:
+    """Find the settings below the root, by tool that obeys such."""
+    found: dict[str, str] = {}
+    for file in sorted(each for each in texts if "/" in each):
+        name = file.rpartition("/")[2]
+        tables = _tool_tables(texts[file]) if name == "pyproject.toml" else {}
+        keys = _keys(texts[file]) if name == "package.json" else frozenset()
+        for tool, signs in _obeyed_below().items():
+            told = any(_inner(tables, table) is not None for table in signs.tables)
+            if name in signs.files or told or not keys.isdisjoint(signs.keys):
+                found.setdefault(tool, file)
     return found
 
 

@@ -23,6 +23,8 @@ _OF_ENVIRONMENT = re.compile(
     re.IGNORECASE,
 )
 _ENVIRONMENT_TYPES = frozenset({"PermissionError", "ConnectionError", "gaierror"})
+_BY_SYSTEM = re.compile(r"\[Errno -?\d+\]")
+"""What the operating system refused bears its number; what code raises by itself does not."""
 _SYNTAX_TYPES = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _IMPORT_TYPES = frozenset({"ImportError", "ModuleNotFoundError"})
 _TIMEOUT_TYPES = frozenset({"TimeoutExpired", "TimeoutError"})
@@ -80,7 +82,7 @@ def _of_environment(
         missing = _NO_MODULE.search(raised.message)
         foreign = missing is not None and not owned(missing[1].partition(".")[0])
         return foreign or bool(_OF_ENVIRONMENT.search(raised.message))
-    if names & _ENVIRONMENT_TYPES:
+    if names & _ENVIRONMENT_TYPES and _BY_SYSTEM.search(raised.message):
         return True
     if "AssertionError" in names or names & _SYNTAX_TYPES:
         return False  # what a test compares may speak of anything

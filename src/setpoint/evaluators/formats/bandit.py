@@ -12,6 +12,7 @@ from setpoint.evaluators.formats.report import Sources, ToolReport
 
 _CONFIDENCE = {"LOW": 0.3, "MEDIUM": 0.6, "HIGH": 0.9, "UNDEFINED": 0.3}
 _SEVERITY = {"LOW": Severity.INFO, "MEDIUM": Severity.WARNING, "UNDEFINED": Severity.INFO}
+_TOTALS = "_totals"
 
 _Level = Literal["LOW", "MEDIUM", "HIGH", "UNDEFINED"]
 
@@ -38,6 +39,8 @@ class _Item(_Part):
 class _Report(_Part):
     errors: tuple[_Error, ...]
     results: tuple[_Item, ...]
+    metrics: dict[str, object] | None = None
+    """What was counted, by file, and of all files together."""
 
 
 def read(text: bytes, sources: Sources) -> ToolReport:
@@ -47,9 +50,13 @@ def read(text: bytes, sources: Sources) -> ToolReport:
     except ValidationError as error:
         first = error.errors()[0]
         raise BadReport(f"bandit's report is not readable at {first['loc']}: {first['msg']}") from None
+    looked = None
+    if report.metrics is not None:
+        looked = frozenset(sources.relative(file) for file in report.metrics if file != _TOTALS)
     return ToolReport(
         findings=tuple(_finding(item, sources) for item in report.results),
         errors=tuple(f"{sources.relative(error.filename)}: {error.reason}" for error in report.errors),
+        looked=looked,
     )
 
 

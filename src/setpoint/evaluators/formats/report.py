@@ -68,6 +68,8 @@ class ToolReport:
     """Files or reasons for which the tool gave up; any of them makes the result an error."""
     left_out: int = 0
     """Results that do not count, as somebody has suppressed them."""
+    looked: frozenset[str] | None = None
+    """Files that it looked at; none where the report does not name them."""
     duplicated: Mapping[str, tuple[int, ...]] | None = None
     """Lines that stand elsewhere too, by file; none where the tool does not look for them."""
 

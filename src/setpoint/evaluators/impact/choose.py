@@ -88,8 +88,8 @@ async def choose(reach: Reach, now: Mapping[str, str], roots: Collection[str], f
     found = await asyncio.to_thread(_differences, python, change, contents)
     if found.whole:
         found.names |= await _users(found.whole, change, fetch)
-    if any(not is_test_path(path) for path in paths):
-        found.points.add(UNSEEN)
+    if not all(_of_tests_alone(path, change) for path in paths):
+        found.points.add(UNSEEN)  # what another process or thread uses, nobody saw
     if not reach.shared.isdisjoint(found.points):
         return Impact(everything=True, why="what changed runs before the tests begin")
     names = found.names | reach.tests_reaching(frozenset(found.points))
@@ -150,6 +150,14 @@ def _holds_tests(path: str, change: _Change) -> bool:
     if path in change.reach.raw.imports:
         return True
     return path not in change.before and path.endswith(".py") and is_test_path(path)
+
+
+def _of_tests_alone(path: str, change: _Change) -> bool:
+    """Whether only pytest itself reads a file; a module or data beside the tests may serve any process."""
+    name = path.rpartition("/")[2]
+    if path in change.reach.raw.imports or name == "conftest.py":
+        return True
+    return path not in change.before and name.endswith(".py") and name.startswith("test_")
 
 
 def _share(names: Collection[str], reach: Reach) -> float:

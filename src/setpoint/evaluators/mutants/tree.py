@@ -15,8 +15,9 @@ from setpoint.errors import UsageError, WorkspaceError
 from setpoint.evaluators.discovery.detect import found_leak, layout_at
 from setpoint.evaluators.discovery.interpreter import find_interpreter
 from setpoint.evaluators.mutants.score import MutationEngine, is_source
-from setpoint.evaluators.place import place_of, record_current, remove
-from setpoint.processes.git import changed_lines, files_at, git, head
+from setpoint.evaluators.place import place_of, put_at, remove
+from setpoint.evaluators.standing import Standing
+from setpoint.processes.git import changed_lines, files_at, head
 from setpoint.settings import Settings
 
 
@@ -40,32 +41,40 @@ async def mutate(root: Path, state: Path, settings: Settings, wanted: Wanted) ->
     """
     trace = TraceId(sortable("mutate", datetime.now(UTC)))
     place = place_of(state, trace)
-    try:
-        commit = await record_current(root, place)
-        await git(place, "checkout", "--quiet", "--force", "--detach", commit)
-        lines = await _lines(root, place, commit, wanted)
-        interpreter = await find_interpreter(root, settings.checks)
-        if not interpreter.has("pytest"):
-            raise UsageError(
-                f"pytest is not installed in {interpreter.path} ({interpreter.reason})",
-                mend="install it there, or name the tests' interpreter in the setting checks.python",
-            )
-        layout, leak = await found_leak(root, place, interpreter, await layout_at(place, commit))
-        if leak:
-            raise UsageError(leak)
-        engine = MutationEngine(
-            interpreter=interpreter,
-            layout=layout,
-            budget_s=wanted.budget_s,
-            jobs=wanted.jobs or os.cpu_count() or 1,
-            args=settings.checks.pytest_args,
-        )
-        _, report, reason = await engine.judge(place, lines)
-    finally:
-        await asyncio.to_thread(remove, state, trace)
+    standing = Standing(root, state / "standing")
+    with standing.opened() as folder:
+        try:
+            commit = await standing.committed(folder, place, await standing.record(folder))
+            await put_at(place, root, commit)
+            lines = await _lines(root, place, commit, wanted)
+            engine = await _engine(root, place, commit, settings, wanted)
+            _, report, reason = await engine.judge(place, lines)
+        finally:
+            await asyncio.to_thread(remove, state, trace)
     if report is None:
         raise WorkspaceError(f"no mutant could be judged: {reason}", mend="see that the tests run and pass")
     return report
+
+
+async def _engine(
+    root: Path, place: Path, commit: Commit, settings: Settings, wanted: Wanted
+) -> MutationEngine:
+    interpreter = await find_interpreter(root, settings.checks)
+    if not interpreter.has("pytest"):
+        raise UsageError(
+            f"pytest is not installed in {interpreter.path} ({interpreter.reason})",
+            mend="install it there, or name the tests' interpreter in the setting checks.python",
+        )
+    layout, leak = await found_leak(root, place, interpreter, await layout_at(place, commit))
+    if leak:
+        raise UsageError(leak)
+    return MutationEngine(
+        interpreter=interpreter,
+        layout=layout,
+        budget_s=wanted.budget_s,
+        jobs=wanted.jobs or os.cpu_count() or 1,
+        args=settings.checks.pytest_args,
+    )
 
 
 async def _lines(root: Path, place: Path, commit: Commit, wanted: Wanted) -> Mapping[str, Collection[int]]:

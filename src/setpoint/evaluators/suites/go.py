@@ -15,6 +15,8 @@ from setpoint.evaluators.formats.tests_found import DETAIL
 from setpoint.evaluators.suites.runner import Once, Selection, Start, read, selected
 
 _SECTION = re.compile(r"^# (?P<package>\S+)(?: \[.*\])?$")
+_OF_OTHERS = re.compile(r"\.(?:rs|py|[cm]?[jt]sx?|vue|svelte)$|^doc ")
+"""What tests in other languages are named after; a package may have a dot in its last part, too."""
 _MOST_NAMED = 5
 
 
@@ -25,7 +27,7 @@ class GoRunner:
     def owns(self, test: str) -> bool:
         """Whether an identifier names a package, and in it perhaps a test."""
         package, _, name = test.partition("::")
-        return "." not in package.rpartition("/")[2] and re.match(r"$|Test|Example|Fuzz", name) is not None
+        return _OF_OTHERS.search(package) is None and re.match(r"$|Test|Example|Fuzz", name) is not None
 
     async def run(self, start: Start, only: Selection) -> Once:
         """Run all packages of a module, or a selection."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from setpoint.evaluators import results
 from setpoint.evaluators.suites.runner import Once, Selection, Start, file_of, read, selected
+from setpoint.evaluators.words import as_word
 
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte)$")
 _META = re.compile(r"[\\^$.*+?()\[\]{}|/]")
@@ -44,7 +45,7 @@ class NodeRunner:
         files = sorted({test.partition("::")[0].removeprefix(within) for test in only})
         names = [test.partition("::")[2] for test in only]
         pattern = ("-t", _pattern(names)) if self.by_name and all(names) else ()
-        return (*pattern, *self.by_path, *files)
+        return (*pattern, *self.by_path, *map(as_word, files))
 
 
 def _pattern(names: Iterable[str]) -> str:

@@ -21,10 +21,12 @@ from setpoint.evaluators.formats.pytest_report import Suite
 from setpoint.evaluators.inside import PLUGIN, UNITTEST
 from setpoint.evaluators.suites.reported import judge, reported, state_of, with_flaky
 from setpoint.evaluators.suites.standby import Standby
+from setpoint.evaluators.words import as_word, in_chunks
 from setpoint.ports import Measured
 from setpoint.processes import Command, Completed, run
 from setpoint.store.artifacts import Artifacts
 
+_NO_COV = "no:pytest_cov"
 MOST_RERUN = 20
 """More failing tests than this are broken, not flaky: none is run again."""
 MORE_TRIES = 2
@@ -321,16 +323,18 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
         empty = scratch / "pytest.ini"
         empty.write_text("[pytest]\n", "utf-8")
         argv += ["-c", str(empty)]
+    # Both plugins are named: where the project's own options switch them off, their words are not known.
     if runner.interpreter.has("pytest-xdist") and "no:xdist" not in runner.args:
-        argv.append("-n0")  # one process: workers share the ports and files of tests, and hide coverage
-    if runner.cover is not None and runner.interpreter.has("pytest-cov"):
-        argv.append("--no-cov")  # one tracer at a time
+        argv += ["-p", "xdist", "-n0"]  # one process: workers share ports and files, and hide coverage
+    if runner.cover is not None and runner.interpreter.has("pytest-cov") and _NO_COV not in runner.args:
+        argv += ["-p", "pytest_cov", "--no-cov"]  # one tracer at a time
     argv += runner.args
     if only is not None:
-        argv += sorted({file for test in only if (tree / (file := test.partition("::")[0])).exists()})
+        files = sorted({file for test in only if (tree / (file := test.partition("::")[0])).exists()})
     else:
-        argv += [file for file in runner.files if (tree / file).exists()]
-    return tuple(argv)
+        files = [file for file in runner.files if (tree / file).exists()]
+    # The plugin selects; files only spare pytest to look at others. More than a command can hold go without.
+    return (*argv, *map(as_word, files)) if len([*in_chunks(files)]) <= 1 else tuple(argv)
 
 
 def _files_of_unittest(runner: Runner, only: tuple[str, ...] | None) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from setpoint.domain.custom_check import CustomCheck
 from setpoint.domain.evidence import CheckResult, CheckState
@@ -17,6 +17,15 @@ from setpoint.evaluators.tools.reading import Reading
 from setpoint.ports import Measured
 from setpoint.processes import Command, run
 from setpoint.store.artifacts import Artifacts
+
+_ASKING = frozenset(
+    ("pip-audit", "safety", "osv-scanner", "trivy", "grype", "govulncheck", "snyk", "audit-ci", "cargo-audit",
+     "cargo-deny", "retire", "dependency-check", "bundler-audit", "bundle-audit")
+)  # fmt: skip
+"""Programs that compare what is installed with a list of vulnerabilities, which grows from day to day."""
+_AUDITS = "audit"
+_OF_PACKAGES = frozenset(("npm", "pnpm", "yarn", "bun", "cargo", "composer", "uv"))
+"""Programs with such a command."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +90,14 @@ class CustomTool:
     def _named(self, finding: Finding) -> Finding:
         category = self.asked.category or finding.category
         return finding.model_copy(update={"source": self.name, "category": category})
+
+
+def lasting(asked: CustomCheck) -> bool:
+    """Whether what a tool says of a tree holds as long as tree and tool do; not where it asks others."""
+    if asked.kept is not None:
+        return asked.kept
+    words = {PurePath(word).name.replace("_", "-") for word in asked.command}
+    return not words & _ASKING and not (_AUDITS in words and words & _OF_PACKAGES)
 
 
 def argv_of(asked: CustomCheck, project: Interpreter) -> tuple[str, ...]:

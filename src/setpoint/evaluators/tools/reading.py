@@ -45,6 +45,8 @@ class Reading:
     category: Category | None = None
     """What a red test is about; none: correctness."""
     feeds: tuple[Metric, ...] = ()
+    wanted: tuple[str, ...] = ()
+    """Files that it may not pass over, where its report names those that it looked at."""
     idle: str = ""
     """What the tool prints where it looked at nothing; empty where it does not say so."""
 
@@ -94,12 +96,20 @@ class Reading:
         if isinstance(report, TestReport):
             errors, found = report.collection_errors, bool(report.red)
         else:
-            errors, found = report.errors, bool(report.findings or report.left_out)
+            errors = (*report.errors, *self._passed_over(report))
+            found = bool(report.findings or report.left_out)
         if errors:
             return f"{self.name} could not look at everything: {'; '.join(errors[:3])}"
         if done.exit_code not in self.clean and not found:
             return f"{self.name} says it found something and names nothing{results.tail(done)}"
         return ""
+
+    def _passed_over(self, report: ToolReport) -> tuple[str, ...]:
+        """Name files that it was pointed at and did not look at: what it says holds for the others alone."""
+        looked = report.looked
+        if looked is None:
+            return ()
+        return tuple(f"it passed over {file}" for file in self.wanted if file not in looked)
 
     async def _judged(self, ran: results.Ran, report: Report, measured: Measured) -> CheckResult:
         if isinstance(report, Reached):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from setpoint.domain.evidence import CheckResult, CheckState
@@ -13,8 +13,10 @@ from setpoint.evaluators import results
 from setpoint.evaluators.discovery.interpreter import Interpreter, environment
 from setpoint.evaluators.formats.parsing import MOST_BYTES
 from setpoint.evaluators.parse import Parse
+from setpoint.evaluators.tools.chunks import joined
 from setpoint.evaluators.tools.launch import Program
 from setpoint.evaluators.tools.reading import Reading
+from setpoint.evaluators.words import as_word, in_chunks
 from setpoint.ports import Measured
 from setpoint.presets import Preset
 from setpoint.presets.asked import ToolSettings
@@ -40,6 +42,8 @@ class Tool:
     """What the settings say of it."""
     config: str = ""
     """The project's file that configures it, from the root of the tree; empty where there is none."""
+    nested: bool = False
+    """Whether files below the root configure it."""
     types_block: bool = True
     """Whether type errors block."""
     search: tuple[str, ...] = ()
@@ -69,6 +73,9 @@ class Tool:
             return results.unmeasured(self.name, measured.tree, reason, state=CheckState.ERROR, feeds=feeds)
         if not self.targets and self.preset.targets == "changed":
             return self._nothing(measured)
+        parts = tuple(in_chunks(self.targets)) if self.preset.targets == "changed" else ()
+        if len(parts) > 1:
+            return joined(tuple([await self._part(part).run(measured) for part in parts]), self.artifacts)
         doubt = await self._unparsed(measured)
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             command = Command(
@@ -85,9 +92,14 @@ class Tool:
             )
             return await self._reading(Path(folder)).result(ran, measured, doubt)
 
+    def _part(self, targets: tuple[str, ...]) -> Tool:
+        """Point the tool at some of its targets."""
+        held = set(targets)
+        return replace(self, targets=targets, parsed=tuple(file for file in self.parsed if file in held))
+
     def _settings_above(self, tree: Path) -> Path | None:
         """Find settings outside the tree that the tool would take, as the project has none for it."""
-        if self.config or not self.preset.climbs:
+        if self.config or not (self.preset.climbs or self.nested):
             return None
         signs = self.preset.signs
         for folder in tree.resolve().parents:
@@ -116,6 +128,8 @@ class Tool:
             named=self._weighed,
             category=self.preset.category,
             feeds=self.preset.feeds,
+            # Its own settings may leave files out; without settings, nothing may.
+            wanted=self.targets if self.preset.targets == "changed" and not self.config else (),
             idle=self.preset.idle,
         )
 
@@ -129,12 +143,12 @@ class Tool:
             "{tree}": tree,
         }
         words = (*self.preset.argv, *self._options, *self.asked.args)
-        return (*self.program.argv, *(_filled(word, names) for word in words), *self.targets)
+        return (*self.program.argv, *(_filled(word, names) for word in words), *map(as_word, self.targets))
 
     @property
     def _options(self) -> tuple[str, ...]:
         if not self.config:
-            return self.preset.unconfigured
+            return () if self.nested else self.preset.unconfigured
         named = self.preset.configured
         return next((args for ending, args in named.items() if self.config.endswith(ending)), ())
 

@@ -85,7 +85,7 @@ class FreshTrials:
                 places.append(each.place)
                 continue
             near = [*dict.fromkeys(test.split("::", 1)[0] for test in failing)]
-            guards = (warm.touching.get(key_of(each.candidate)) or near)[:_MOST_TESTS]
+            guards = warm.touching.get(key_of(each.candidate), near)[:_MOST_TESTS]
             seconds = 10.0 + 10 * sum(warm.seconds.get(test, 0.02) for test in [*failing, *guards])
             confirmed = self._confirmed(patch, each, guards, seconds)
             if confirmed is None:

@@ -23,6 +23,7 @@ from setpoint.domain.story import Story
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.evaluators.acceptance import PREFIX
+from setpoint.evaluators.caches import forget
 from setpoint.evaluators.discovery.layout import configuration
 from setpoint.evaluators.judge import FullReport
 from setpoint.evaluators.place import remove
@@ -264,7 +265,7 @@ def _forget(state: Path, trace: TraceId) -> None:
         shutil.rmtree(place, ignore_errors=True)
     for record in (state / "measured").glob(f"{trace}*"):
         record.unlink(missing_ok=True)
-    shutil.rmtree(state / "cache" / "tools" / trace, ignore_errors=True)
+    forget(state, trace)
 
 
 def _tests(project: Project, recorded: Evaluation) -> TestReport | None:

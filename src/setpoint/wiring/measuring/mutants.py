@@ -9,6 +9,7 @@ from setpoint.domain.mutation import MutationReport
 from setpoint.errors import UsageError
 from setpoint.evaluators.mutants.tree import Wanted
 from setpoint.evaluators.mutants.tree import mutate as judge
+from setpoint.wiring.measuring.shielded import shielded
 from setpoint.wiring.project import Project
 
 _LINES = re.compile(r"(\d+)(?:-(\d+))?")
@@ -24,7 +25,13 @@ def mutate(
         budget_s=budget_s or project.settings.checks.mutation_budget_s,
         jobs=jobs,
     )
-    return asyncio.run(judge(project.root, project.state, project.settings, wanted))
+    return asyncio.run(_held(project, wanted))
+
+
+async def _held(project: Project, wanted: Wanted) -> MutationReport:
+    """Judge them as the settings ask for checks: mutants are code that nobody has read."""
+    async with shielded(project, project.settings):
+        return await judge(project.root, project.state, project.settings, wanted)
 
 
 def _span(lines: str) -> range:
