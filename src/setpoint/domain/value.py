@@ -20,7 +20,8 @@ class Value(BaseModel):
 
     # Pydantic would read the docstrings under fields (`use_attribute_docstrings`) while modules load: a fifth
     # of the time that a verb takes to start. They are read when a schema is asked for.
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # JSON has no infinite number: it would be written as null, and what stands there could not be read again.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

@@ -58,5 +58,6 @@ def uses(store: Store, root: str) -> Iterator[Use]:
 def _was_held_out(connection: sa.Connection, run: TraceId) -> bool:
     """Throw the coin of a run of an older version again: its name and its order decide."""
     started = RunStarted.model_fields["kind"].default
-    body = connection.scalar(sa.select(EVENT.c.body).where(EVENT.c.trace_id == run, EVENT.c.kind == started))
+    query = sa.select(EVENT.c.body).where(EVENT.c.trace_id == run, EVENT.c.kind == started)
+    body = str(connection.execute(query).scalar_one())
     return held_out(run, RunStarted.model_validate_json(body).order.memory.hold_out)

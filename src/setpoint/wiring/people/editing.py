@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from datetime import UTC, datetime
+from pathlib import Path
 
 from setpoint.domain.attempt import Attempt, Stop
+from setpoint.domain.edits import with_carriage_returns
 from setpoint.domain.gate import Answer, Choice, Edited, Via
 from setpoint.domain.memory_events import HumanEdited
 from setpoint.domain.run import Snapshot
@@ -61,9 +63,7 @@ async def _edited(project: Project, told: History, patch: str, who: str) -> Edit
     made = await workspace.find(copy, label)
     if made is None:
         await workspace.restore(copy, start)
-        done = await ask(copy.path, "apply", "--whitespace=nowarn", "-", stdin=patch.encode())
-        if not done.ok:
-            why = done.stderr.decode("utf-8", "replace").strip()
+        if why := await _applied(Path(copy.path), patch):
             raise UsageError(
                 f"the change does not fit {start[:10]}: {why}",
                 mend=f"make it on what stands there: `setpoint show {told.trace_id}` tells the rounds",
@@ -72,6 +72,28 @@ async def _edited(project: Project, told: History, patch: str, who: str) -> Edit
         by_hand = Attempt(agent=who, stop=Stop.END_TURN, started_at=now, duration_s=0.0)
         made = await workspace.snapshot(copy, label, by_hand)
     return _told(made, await workspace.diff(copy, start, made.commit))
+
+
+async def _applied(root: Path, patch: str) -> str:
+    """Apply a change to a work copy; gives why it does not fit, nothing where it does.
+
+    A browser sends a text without the carriage returns that its file has, so they are tried too.
+    """
+    why = ""
+    for each in dict.fromkeys((patch, with_carriage_returns(patch, lambda name: _has_them(root, name)))):
+        done = await ask(root, "apply", "--whitespace=nowarn", "-", stdin=each.encode())
+        if done.ok:
+            return ""
+        why = why or done.stderr.decode("utf-8", "replace").strip() or "git refuses it"
+    return why
+
+
+def _has_them(root: Path, name: str) -> bool:
+    try:
+        file = (root / name).resolve()
+        return file.is_relative_to(root.resolve()) and b"\r\n" in file.read_bytes()
+    except (OSError, ValueError):  # no such file, or no name of one: git says so
+        return False
 
 
 def _told(made: Snapshot, diff: str) -> Edited:
