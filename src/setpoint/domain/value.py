@@ -65,13 +65,14 @@ Instant = Annotated[datetime, AfterValidator(_aware)]
 """An aware point in time, UTC when Setpoint makes it."""
 
 
-def _writable(text: str) -> str:
+def writable(text: str) -> str:
+    """Write what UTF-8 cannot hold (halves of characters, odd bytes of a file name) as escapes."""
     if text.isascii():  # nearly always, and a log of a million events has some million texts
         return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-Text = Annotated[str, AfterValidator(_writable)]
+Text = Annotated[str, AfterValidator(writable)]
 """A text from outside; what UTF-8 cannot hold (a file name of odd bytes) is written as escapes."""
 
 Usd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="json")]
