@@ -209,6 +209,9 @@ class Board(Protocol):
     def mended_by(self, story: StoryId) -> TraceId | None:
         """Give the newest run of a story, where it ended with work that was verified or accepted."""
 
+    def changed_at(self, story: StoryId) -> datetime | None:
+        """Say when a story was last written to, by whomever; none where there is no such story."""
+
     def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
         """Open a story again, with more words at its end; where they stand there already, they stay once."""
 

@@ -151,6 +151,20 @@ def test_what_a_person_retired_is_not_found_and_not_learnt_anew_until_one_approv
     assert [hit.standing.learning.id for hit in kept.memory.search("clear mocks in a fixture")] == [id_]
 
 
+def test_what_a_person_retired_is_not_learnt_anew_in_nearly_the_same_words_but_of_a_person(
+    kept: Kept,
+) -> None:
+    body = "A mock is called twice when the fixture is shared: clear all mocks before each of the tests."
+    other = body.replace("before each of", "before every one of")
+    (id_,) = kept.memory.learn([proposal(body=body)])
+    kept.memory.weigh([entry(id_, EvidenceKind.REJECTED, "person:1", kept.clock.now())])
+    assert kept.memory.learn([proposal(body=other, source="run:two")]) == (id_,)
+    assert kept.one(id_).status is LearningStatus.RETIRED
+    (said,) = kept.memory.learn([proposal(body=other, source="finding:1", trust=Trust.HUMAN)])
+    assert said != id_
+    assert kept.one(said).status is LearningStatus.ACTIVE
+
+
 def test_a_learning_is_stale_while_a_file_it_rests_on_differs(kept: Kept, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()

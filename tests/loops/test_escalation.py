@@ -215,6 +215,7 @@ async def test_accepted_work_is_delivered_with_what_is_wrong_with_it(tmp_path):
     assert f"- {outcome.known_issues[0]}" in delivery.message
     assert delivery.appendix is not None
     assert delivery.appendix.path == "TECH_DEBT.md"
+    assert f"\nSetpoint-Run: {outcome.trace_id}" in delivery.appendix.message
     assert "good enough for the demo" in delivery.appendix.text
     assert "[evidence " in delivery.appendix.text
 

@@ -117,6 +117,7 @@ async def test_held_back_learnings_are_recorded_and_not_shown(tmp_path):
         await driven(stage, f"run-{number}", terms)
         recalls = of(stage, MemoryRecalled, f"run-{number}")
         flags = {item.shown for each in recalls for item in each.items if item.hint.template}
+        assert {each.held_out for each in recalls} == {not flag for flag in flags}
         assert len(flags) == 1  # one coin for the run, whatever the role
         assert all(item.propensity == 0.5 for each in recalls for item in each.items)
         assert bool(stage.agent.briefs[0].recalled) is flags.pop()

@@ -7,7 +7,8 @@ import pytest
 from loops.test_learning import GIVEN, PATCHED, RED, SAID, TOLD_ALL, Reflecting, edit, of, staged
 from setpoint.domain.attempt import Role
 from setpoint.domain.ids import TraceId
-from setpoint.domain.memory_events import ReflectionAnswered, ReflectionCompleted
+from setpoint.domain.learning import EvidenceKind
+from setpoint.domain.memory_events import LearningsJudged, ReflectionAnswered, ReflectionCompleted
 from setpoint.durable.inline import Crash
 from setpoint.loops import phase
 from setpoint.testing import ListMemory, Scene
@@ -102,3 +103,37 @@ async def test_a_crash_between_what_is_kept_and_its_record_changes_nothing(tmp_p
     assert len([each for each in of(stage, ReflectionCompleted) if each.learnings]) == 1
     (lesson,) = [each.learning for each in stage.memory.standings() if each.learning.hint.template]
     assert {"baseline", "bounce-1", "decide-2"} <= set(lesson.events)
+
+
+class LosingMemory(ListMemory):
+    """Dies before it takes in what became of a learning that was followed, once."""
+
+    lost = False
+
+    def weigh(self, evidence):
+        if not self.lost and any(each.kind is EvidenceKind.HELPED for each in evidence):
+            self.lost = True
+            raise Crash("weigh")
+        return super().weigh(evidence)
+
+
+async def test_what_was_followed_is_weighed_though_the_run_died_behind_its_record(tmp_path):
+    memory = LosingMemory()
+    await driven(the_stage(tmp_path, memory), Reflecting(SAID))
+    second = staged(tmp_path, edit(3, calls=(PATCHED,), usage=GIVEN), memory=memory)
+    while True:
+        second.durable.resume()
+        order = second.order(trace_id=TraceId("run-2"), memory=TOLD_ALL)
+        try:
+            await phase.drive(order, second.world(), second.durable)
+            break
+        except Crash:
+            assert memory.lost
+    (judged,) = of(second, LearningsJudged, "run-2")
+    followed = {each.learning for each in judged.items if each.followed}
+    assert followed
+    for known in memory.standings(followed):
+        (entry,) = [each for each in known.evidence if each.kind is EvidenceKind.HELPED]
+        assert entry.source == "outcome:run-2"
+        assert entry.weight == 0.3 / len(judged.items)
+    assert memory.lost

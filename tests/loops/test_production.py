@@ -159,3 +159,36 @@ async def test_a_problem_that_comes_back_opens_its_story_again_once(mended):
     mended.board.runs[story.id] = TraceId("run-0other")
     tell(mended, *deployed(FIXED.model_copy(update={"at": FIXED.at + 60 * MINUTE})))
     assert (await work_off(mended)).problems[SIGNAL.fingerprint].fix is None
+
+
+async def test_only_what_begins_after_a_story_was_closed_by_hand_opens_it_again_within_the_budget(outlook):
+    tell(outlook, *deployed(BEFORE, DEPLOYED), seen())
+    (story,) = (await work_off(outlook)).problems[SIGNAL.fingerprint].stories
+    outlook.board.columns[story] = Status.DONE
+    outlook.board.times[story] = NOON + MINUTE
+    before = kinds(outlook)
+    tell(outlook, seen(id="2", occurred_at=NOON))
+    await work_off(outlook)
+    assert outlook.board.columns[story] is Status.DONE
+    tell(outlook, seen(id="3", occurred_at=NOON + 2 * MINUTE))
+    await work_off(outlook)
+    assert kinds(outlook)[-1] == "production.story_deferred", "a story has its hourly budget"
+    outlook.clock.wait(3601)
+    made = await work_off(outlook)
+    assert (outlook.board.columns[story], list(outlook.board.stories)) == (Status.BACKLOG, [story])
+    assert made.problems[SIGNAL.fingerprint].stories == (story,)
+    after = kinds(outlook)
+    assert after.count("production.story_opened") == before.count("production.story_opened") + 1
+    assert await work_off(outlook) == made
+
+
+async def test_what_a_run_mended_is_not_opened_again_while_its_fix_waits_to_be_deployed(outlook):
+    tell(outlook, *deployed(BEFORE, DEPLOYED), seen())
+    (story,) = (await work_off(outlook)).problems[SIGNAL.fingerprint].stories
+    outlook.board.columns[story] = Status.DONE
+    outlook.board.times[story] = NOON
+    outlook.board.runs[story] = TraceId("run-0mended")
+    tell(outlook, seen(id="3", occurred_at=NOON + 2 * MINUTE))
+    outlook.clock.wait(3601)
+    await work_off(outlook)
+    assert outlook.board.columns[story] is Status.DONE

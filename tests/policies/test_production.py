@@ -66,7 +66,7 @@ def test_a_signal_is_counted_once():
         (SIGNAL.name,),
         (next(reversed(made.sightings)),),
     ]
-    assert (made.seen_since(NOON - MINUTE), made.seen_since(NOON + MINUTE)) == (2, 0)
+    assert (made.seen_since(NOON - MINUTE).total(), made.seen_since(NOON + MINUTE).total()) == (2, 0)
 
 
 def test_a_new_problem_gets_a_story_that_waits_for_a_person():

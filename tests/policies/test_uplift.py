@@ -13,6 +13,7 @@ def use(run, *, shown, verified=True, iterations=1, cost=None, kind=LearningKind
         kind=kind,
         shown=shown,
         propensity=0.8,
+        held_out=not shown,
         verified=verified,
         iterations=iterations,
         cost_usd=cost,
@@ -50,13 +51,14 @@ def test_fewer_iterations_are_better_and_cost_that_nobody_told_is_left_out():
     found = lifts(uses)
     assert of(found, figure="iterations").said == "better with"
     assert of(found, figure="cost_usd").with_ == 0
-    worse = [each.model_copy(update={"shown": not each.shown}) for each in uses]
+    worse = [each.model_copy(update={"held_out": not each.held_out}) for each in uses]
     assert of(lifts(worse), figure="iterations").said == "worse with"
 
 
 def test_a_run_counts_once_and_kinds_are_told_apart():
-    uses = [use(1, shown=False), use(1, shown=True, kind=LearningKind.SEMANTIC), use(2, shown=False)]
+    uses = [use(1, shown=True), use(1, shown=True, kind=LearningKind.SEMANTIC), use(2, shown=False)]
+    uses += [use(3, shown=True).model_copy(update={"shown": False})]
     found = lifts(uses)
-    assert (of(found).with_, of(found).without) == (1, 1)
-    assert (of(found, "procedural").with_, of(found, "procedural").without) == (0, 2)
+    assert (of(found).with_, of(found).without) == (2, 1), "what was withheld alone is no hold-out"
+    assert (of(found, "procedural").with_, of(found, "procedural").without) == (2, 1)
     assert (of(found, "semantic").with_, of(found, "semantic").without) == (1, 0)

@@ -287,6 +287,25 @@ def test_an_address_with_another_token_in_it_sends_nothing(served, access, proje
     assert stored(project) == []
 
 
+def test_the_key_of_a_dsn_tells_of_errors_and_nothing_else(served, access, project):
+    key = wiring.ingest_key(access.tokens[Scope.SIGNAL])
+    assert sentry(served, key).status_code == 200
+    bearer = {"authorization": f"Bearer {key}"}
+    assert served.post(SPANS, json=spans(span()), headers=bearer).status_code == 200
+    assert [each.kind for each in stored(project)].count("production.anomaly_detected") == 2
+    for path, told in (
+        (ALERTS, {"alerts": []}),
+        (EVENTS, event()),
+        (DEPLOYMENT, {"commit": "HEAD"}),
+        ("/api/v1/production/problems/x/dismiss", {}),
+    ):
+        assert served.post(path, json=told, headers=bearer).status_code == 401, path
+    assert served.get("/api/v1/production", headers=bearer).status_code == 401
+    kinds = [each.kind for each in stored(project)]
+    assert kinds.count("production.anomaly_detected") == 2
+    assert not {"production.deployed", "production.anomaly_ended"} & set(kinds)
+
+
 def test_an_envelope_stands_behind_the_shield_too(served, access, project):
     token = access.tokens[Scope.SIGNAL]
     refused = [

@@ -106,6 +106,18 @@ def test_more_than_the_hour_allows_is_refused_and_taken_later(book):
     assert (len(again.new), again.known, again.refused) == (1, 1, 0)
 
 
+def test_what_applications_tell_of_themselves_keeps_out_nobody_else(book):
+    settings = book.project.settings
+    few = settings.production.model_copy(update={"signals_per_hour": 1})
+    narrow = SignalBook(book.project._replace(settings=settings.model_copy(update={"production": few})))
+    flood = [event(number) | {"source": f"sentry/{number}"} for number in range(5)]
+    taken = take(narrow, *flood)
+    assert (len(taken.new), taken.refused) == (1, 4)
+    assert len(take(narrow, event(9)).new) == 1
+    assert len(take(narrow, event(9) | {"source": "otlp/shop"}).new) == 1
+    assert take(narrow, event(10)).refused == 1
+
+
 def test_a_time_to_come_is_taken_as_now(book):
     for number, time in enumerate(("9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z")):
         take(book, event(number) | {"time": time})
@@ -168,6 +180,32 @@ def test_a_story_that_a_person_sets_ready_on_the_board_counts_as_well(book):
     assert production_mark(book) != before
     set_keys(book.project, one(book).story, ("status=done",))
     assert one(book).stage is Stage.DONE
+
+
+def test_a_problem_whose_story_was_closed_by_hand_comes_back(book):
+    take(book, event())
+    book.work()
+    story = one(book).story
+    set_keys(book.project, story, ("status=done",))
+    take(book, event(2) | {"time": (NOW - timedelta(minutes=5)).isoformat()})
+    book.work()
+    assert one(book).stage is Stage.DONE, "it began before the story was closed"
+    take(book, event(3) | {"time": (datetime.now(UTC) + timedelta(seconds=5)).isoformat()})
+    book.work()
+    assert (one(book).stage, one(book).story, one(book).times) == (Stage.WAITS, story, 3)
+    assert "closed by hand" in one(book).reason
+    book.work()
+    text = file_of(book.project, story).read_text("utf-8")
+    assert text.count("## It came back") == 1
+
+
+def test_a_person_approves_what_was_closed_by_hand(book):
+    take(book, event())
+    book.work()
+    set_keys(book.project, one(book).story, ("status=done",))
+    story = decide_problem(book, one(book).fingerprint, approved=True, reason="it is there still")
+    assert (one(book).stage, one(book).story_status) == (Stage.STORY, Status.READY)
+    assert [card.id for card in cards(book.project) if card.action.automatic] == [story]
 
 
 def test_a_problem_without_a_story_gets_one_when_it_is_approved(book):

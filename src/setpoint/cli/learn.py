@@ -156,10 +156,10 @@ def export(
 def import_(
     path: Annotated[Path, typer.Argument(help="A pack that `learn export` wrote.")],
     trusted: Annotated[
-        bool, typer.Option("--trusted", help="Your team's pack: no person need approve each.")
+        bool, typer.Option("--trusted", help="Your team's pack: what it believes is in use at once.")
     ] = False,
 ) -> None:
-    """Take a pack in; what it holds stays a candidate until a person approves it."""
+    """Take a pack in; what a stranger's pack holds stays a candidate until a person approves it."""
     from setpoint import wiring
 
     taught = wiring.import_learnings(wiring.open_project(Path.cwd()), path, trusted=trusted)

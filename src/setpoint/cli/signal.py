@@ -151,3 +151,16 @@ def token() -> None:
     from setpoint import wiring
 
     say(wiring.visitor_tokens(wiring.open_project(Path.cwd()), ("signal",))["signal"])
+
+
+@app.command()
+def dsn(
+    server: Annotated[str, typer.Option(help="Where `setpoint serve` answers.")] = "http://127.0.0.1:7410",
+    project: Annotated[int, typer.Option(min=0, help="Tells applications apart.")] = 1,
+) -> None:
+    """Print the DSN for an application with a Sentry SDK; its key tells of errors and nothing else."""
+    from setpoint import wiring
+
+    token = wiring.visitor_tokens(wiring.open_project(Path.cwd()), ("signal",))["signal"]
+    scheme, _, host = server.rstrip("/").rpartition("://")
+    say(f"{scheme or 'http'}://{wiring.ingest_key(token)}@{host}/{project}")

@@ -38,6 +38,8 @@ class MemoryRecalled(Value):
     """What was searched for, cut."""
     items: tuple[Recollection, ...] = ()
     """What fits, best first; those that were held back by chance too."""
+    held_out: bool | None = None
+    """Whether chance decided that this run is shown nothing at all; none in records of older versions."""
 
     @property
     def shown(self) -> tuple[Recollection, ...]:

@@ -165,7 +165,8 @@ class ProductionTerms(Value):
     stories_per_hour: int = Field(default=4, ge=0)
     """Stories that signals may open within an hour; the others are put off."""
     signals_per_hour: int = Field(default=600, ge=1)
-    """Signals that are taken in within an hour; more are refused, and the sender tries again later."""
+    """Signals that are taken in within an hour; more are refused, and the sender tries again later. Those of
+    Sentry's SDKs, those of OpenTelemetry and all others are counted apart."""
     volatile_labels: tuple[str, ...] = (
         "instance",
         "pod",

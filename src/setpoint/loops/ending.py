@@ -13,7 +13,7 @@ from setpoint.loops.learning import look_back
 from setpoint.loops.running import Running
 from setpoint.policies.best import best_first, may_be_better, rank, worth_delivering
 from setpoint.policies.budget import active_seconds
-from setpoint.policies.debt import TITLE, entry, known_issues
+from setpoint.policies.debt import SUBJECT, TITLE, entry, known_issues
 from setpoint.policies.past import Past
 from setpoint.policies.spending import account, in_words
 from setpoint.ports import Appendix
@@ -140,8 +140,8 @@ async def _delivered(run: Running, best: Round, close: Close, issues: tuple[str,
         debts = None
         if close.ending is Ending.ACCEPTED and answer is not None:
             text = entry(run.order, best, issues, answer, run.world.clock.now())
-            title = f"Known issues of: {run.order.story.title}"
-            debts = Appendix(run.order.escalation.debt_file, TITLE, text, message=title)
+            told = f"{SUBJECT}{run.order.story.title}\n\nSetpoint-Run: {run.order.trace_id}\n"
+            debts = Appendix(run.order.escalation.debt_file, TITLE, text, message=told)
         message = _message(run, best, close, issues)
         branch = await run.world.forge.deliver(
             run.copy, best.snapshot.commit, run.order.branch, message=message, appendix=debts

@@ -31,7 +31,7 @@ from setpoint.loops.running import Running
 from setpoint.policies.following import Trace, followed
 from setpoint.policies.past import Past
 from setpoint.policies.persons import accepted, overridden, said
-from setpoint.policies.recall import recollections
+from setpoint.policies.recall import held_out, recollections
 from setpoint.policies.reflection import Account, lessons
 from setpoint.policies.secrets import redacted
 from setpoint.policies.triggers import advice, due
@@ -73,6 +73,7 @@ def recalled(run: Running, phase: str, label: str, iteration: int, asked: str) -
             iteration=iteration,
             question=redacted(" ".join(asked.split()))[:400],
             items=items,
+            held_out=held_out(run.order.trace_id, wanted.hold_out),
         )
         known = run.journal.note(key, body)
     return known.shown if isinstance(known, MemoryRecalled) else ()
@@ -152,15 +153,25 @@ async def _reflect(run: Running, memory: Memory, account: Account) -> None:
 
 
 def _judge(run: Running, memory: Memory, diff: str, ending: Ending) -> None:
-    """Say of each learning that was shown whether the trace shows it followed; only then it gets evidence."""
+    """Say of each learning that was shown whether the trace shows it followed; only then it gets evidence.
+
+    What is recorded is weighed again after a crash: the same run counts once.
+    """
+    known = run.journal.known("followed")
+    if known is None and (judged := _followed(run, diff, ending)):
+        known = run.journal.note("followed", LearningsJudged(items=judged))
+    if isinstance(known, LearningsJudged):
+        told = [_outcome(run, each, len(known.items)) for each in known.items if each.helped is not None]
+        memory.weigh(told)
+
+
+def _followed(run: Running, diff: str, ending: Ending) -> tuple[Followed, ...]:
     shown: dict[LearningId, Recollection] = {}
     asked: list[str] = [run.order.story.wish]
     for event in run.journal.events:
         if isinstance(event.body, MemoryRecalled):
             asked.append(event.body.question)
             shown |= {item.learning: item for item in event.body.shown}
-    if not shown or run.journal.known("followed") is not None:
-        return
     trace = Trace(
         calls=tuple(event.body.call for event in run.journal.events if isinstance(event.body, ToolExecuted)),
         files=tuple(dict.fromkeys(line.file for line in added_lines(diff))),
@@ -179,8 +190,7 @@ def _judge(run: Running, memory: Memory, diff: str, ending: Ending) -> None:
         judged.append(
             Followed(learning=item.learning, followed=bool(how), how=how, helped=helped if how else None)
         )
-    run.journal.note("followed", LearningsJudged(items=tuple(judged)))
-    memory.weigh([_outcome(run, each, len(shown)) for each in judged if each.helped is not None])
+    return tuple(judged)
 
 
 def _outcome(run: Running, judged: Followed, shown: int) -> LearningEvidence:

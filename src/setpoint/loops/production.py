@@ -6,7 +6,7 @@ where it was, and nothing is done twice.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from setpoint.domain.ids import StoryId
@@ -21,10 +21,10 @@ from setpoint.domain.production_events import (
     StoryOpened,
 )
 from setpoint.domain.story import Status
-from setpoint.policies.production import Move, Problem, Production, Sighting, leave, next_step
+from setpoint.policies.production import Move, Problem, Production, Sighting, Step, leave, next_step
 from setpoint.policies.production_story import story_of
 from setpoint.policies.suspects import Ran, hypothesis, ran
-from setpoint.policies.watching import Outcome, afterword, candidates, watched
+from setpoint.policies.watching import Outcome, Seen, afterword, candidates, watched
 from setpoint.ports import Board, Clock, EventLog, Lineage
 
 RECENT = timedelta(days=7)
@@ -97,9 +97,13 @@ async def explained(lineage: Lineage, sighting: Sighting, what: Ran) -> Hypothes
 def _act(outlook: Outlook, production: Production, problem: Problem) -> bool:
     """Do what is to be done about a problem; gives whether anything was recorded."""
     status = outlook.board.status(problem.stories[-1]) if problem.stories else None
-    step = next_step(production, problem, outlook.terms, outlook.clock.now(), status)
+    closed = _closed_by_hand(outlook, problem) if status is Status.DONE else None
+    step = next_step(production, problem, outlook.terms, outlook.clock.now(), status, closed=closed)
     if step.sighting is None or step.move is Move.LEAVE:
         return False
+    if step.move is Move.OPEN and closed is not None:
+        _reopen(outlook, problem, step, closed)
+        return True
     if step.move is Move.OPEN:
         open_story(outlook, problem, step.sighting, approved=step.approved, reason=step.reason)
         return True
@@ -113,6 +117,33 @@ def _act(outlook: Outlook, production: Production, problem: Problem) -> bool:
     )
     outlook.log.append(TRACE, f"deferred:{problem.fingerprint}:{step.until.isoformat()}", [deferred])
     return True
+
+
+def _closed_by_hand(outlook: Outlook, problem: Problem) -> datetime | None:
+    """Say when a person closed the newest story of a problem; none where a run mended it."""
+    story = problem.stories[-1]
+    run = outlook.board.mended_by(story)
+    if problem.fix is not None or (run is not None and run not in problem.failed):
+        return None
+    return outlook.board.changed_at(story)
+
+
+def _reopen(outlook: Outlook, problem: Problem, step: Step, closed: datetime) -> None:
+    """Open the story of a problem again that is there though a person closed it."""
+    if step.sighting is None:
+        return
+    story, signal = problem.stories[-1], step.sighting.signal
+    reason = f"seen again after the story was closed by hand on {closed:%Y-%m-%d %H:%M:%S} UTC"
+    # The story first: opening it twice changes nothing.
+    outlook.board.reopen(story, afterword(Seen(Outcome.RETURNED, reason, step.sighting)), ready=step.approved)
+    opened = StoryOpened(
+        fingerprint=problem.fingerprint,
+        story=story,
+        signal=signal.name,
+        approved=step.approved,
+        reason=f"{reason}; {step.reason}",
+    )
+    outlook.log.append(TRACE, f"reopened:{problem.fingerprint}:{signal.name}", [opened])
 
 
 def open_story(

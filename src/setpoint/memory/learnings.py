@@ -42,6 +42,8 @@ from setpoint.store.tables import LEARNING, LEARNING_EVIDENCE
 
 _LOCK = 0x5E7_0002
 _AT_ONCE = 500
+_MOST_REFUSED = 200
+"""Learnings taken out of use that a proposal is compared with, the newest; no word leads to them any more."""
 _LATE = 64
 """Learnings without a vector that get one before a search, which must not take long."""
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
@@ -223,6 +225,17 @@ def _likely(connection: sa.Connection, proposal: Proposal) -> list[LearningId]:
         subject = sa.select(LEARNING.c.id).where(LEARNING.c.subject == proposal.subject)
         ids += connection.scalars(subject)
     ids += [each.id for each in index.ranked(connection, f"{proposal.title} {proposal.body}", most=20)]
+    ids += connection.scalars(
+        sa.select(LEARNING.c.id)
+        .join(LEARNING_EVIDENCE, LEARNING_EVIDENCE.c.learning_id == LEARNING.c.id)
+        .where(
+            LEARNING.c.kind == proposal.kind,
+            LEARNING.c.scope == proposal.scope,
+            LEARNING_EVIDENCE.c.kind.in_((EvidenceKind.REJECTED, EvidenceKind.RETIRED)),
+        )
+        .order_by(LEARNING.c.id.desc())
+        .limit(_MOST_REFUSED)
+    )
     return [LearningId(id_) for id_ in dict.fromkeys(ids)]
 
 

@@ -106,7 +106,8 @@ def _unapproved(learning: Learning, belief: Confidence) -> LearningStatus:
         return LearningStatus.CANDIDATE
     if learning.trust is Trust.HUMAN:
         return LearningStatus.ACTIVE
-    supported = belief.speaks_for > _LITTLE and belief.mean >= ACTIVE_FROM
+    # A pack that a person chose to trust comes with what others' evidence made of it.
+    supported = belief.mean >= ACTIVE_FROM and (learning.trust is Trust.TEAM or belief.speaks_for > _LITTLE)
     return LearningStatus.ACTIVE if supported else LearningStatus.CANDIDATE
 
 

@@ -15,6 +15,8 @@ from setpoint.policies.past import blocking, failures
 MOST_ISSUES = 100
 """Issues written down; more are counted."""
 MOST_MESSAGE = 240
+SUBJECT = "Known issues of: "
+"""Begins the message of the commit that writes them down."""
 TITLE = "# Known issues\n"
 """Heads a file of debts that is begun with the first entry."""
 

@@ -28,6 +28,7 @@ from setpoint.domain.memory_events import (
     HumanEdited,
 )
 from setpoint.policies.reflection import shape
+from setpoint.policies.secrets import orders
 from setpoint.policies.terms import terms
 
 MOST_MOVED = 5
@@ -44,6 +45,10 @@ MOST_ASKED = 2000
 _ABOUT = 0.3
 """Share of a learning's subject that a decision must name to move it."""
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
+_DISMISSED = "dismissed:"
+"""Begins the subject of what people do not hold for a fault."""
+PREFERENCE = "human-preference"
+"""The tag of what people said they want."""
 
 
 def moved(body: Feedback) -> EvidenceKind | None:
@@ -81,7 +86,10 @@ def about(body: Feedback, message: str = "") -> str:
 
 
 def concerned(hits: Sequence[Hit], text: str, decided_at: datetime) -> tuple[Standing, ...]:
-    """Give the learnings that a decision is about: in use, known by then, and speaking of the same."""
+    """Give the learnings that a decision is about: in use, known by then, and speaking of the same.
+
+    What people want is none of them: whoever dismisses the same thing again agrees with it.
+    """
     asked = set(terms(text))
     found = []
     for hit in hits:
@@ -90,11 +98,17 @@ def concerned(hits: Sequence[Hit], text: str, decided_at: datetime) -> tuple[Sta
         if (
             known
             and hit.standing.status not in _OUT
+            and not wanted(hit.standing.learning)
             and subject
             and len(subject & asked) / len(subject) >= _ABOUT
         ):
             found.append(hit.standing)
     return tuple(found[:MOST_MOVED])
+
+
+def wanted(learning: Proposal) -> bool:
+    """Whether a learning says what people want or do not mind; decisions about findings follow from it."""
+    return learning.subject.startswith(_DISMISSED) or PREFERENCE in learning.tags
 
 
 def taught(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
@@ -111,9 +125,10 @@ def taught(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
                 scope=scope,
                 believed=0.8,
                 trust=Trust.HUMAN,
-                tags=(body.category, "human-preference"),
+                tags=(body.category, PREFERENCE),
                 source=f"finding:{body.finding}",
                 by=body.by,
+                alarms=orders(f"{body.category} {body.file}\n{body.suggested}"),
             )
         case CommentAdded():
             return Proposal(
@@ -142,6 +157,7 @@ def taught(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
                 tags=("human-edit",),
                 source=f"run:{run}",
                 by="git",
+                alarms=orders(f"{' '.join(body.files)}\n{body.diff}"),
             )
         case _:
             return None
@@ -164,20 +180,20 @@ def _changed_by_hand(body: HumanEdited, scope: str, run: TraceId) -> Proposal:
 
 
 def _dismissed(body: FindingDismissed, scope: str, run: TraceId) -> Proposal:
-    why = f" Reason: {body.reason}" if body.reason else ""
     what = f"{body.category}{f' ({body.rule})' if body.rule else ''}: {shape(body.message)}"
     return Proposal(
         kind=LearningKind.SEMANTIC,
         title=f"People do not hold this for a fault here: {what}"[:200],
-        body=f"{body.by} dismissed it in {run}{f' (in {body.file})' if body.file else ''}.{why}",
+        body=f"Reason: {body.reason}"[:1800] if body.reason else "",
         context=f"{body.category} {body.rule} {body.message} {body.file}",
         scope=scope,
-        subject=f"dismissed:{body.category}:{body.rule}:{shape(body.message)}",
+        subject=f"{_DISMISSED}{body.category}:{body.rule}:{shape(body.message)}",
         believed=0.7,
         trust=Trust.HUMAN,
         tags=(body.category, "dismissed"),
-        source=f"finding:{body.finding}",
+        source=f"finding:{body.finding}@{run}",
         by=body.by,
+        alarms=orders(f"{body.category} {body.rule} {body.file}\n{body.message}"),
     )
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from setpoint.domain.learning import Learning, LearningStatus, Proposal, Standing, Trust
+from setpoint.domain.learning import EvidenceKind, Learning, LearningStatus, Proposal, Standing, Trust
 from setpoint.policies.terms import likeness, terms
 
 SIMILAR = 0.8
@@ -15,6 +15,7 @@ SIMILAR = 0.8
 ALIKE = 0.6
 """Share of common terms from which a person is asked whether two learnings are one."""
 _OUT = (LearningStatus.SUPERSEDED, LearningStatus.RETIRED)
+_VERDICTS = (EvidenceKind.APPROVED, EvidenceKind.REJECTED, EvidenceKind.RETIRED)
 _RANK = list(Trust)
 
 
@@ -32,24 +33,25 @@ class Placing(NamedTuple):
 def placed(proposal: Proposal, known: Iterable[Standing]) -> Placing:
     """Compare a proposal with what is known; what is out of use keeps a proposal of the same words out.
 
+    What a person rejected or retired keeps out what says nearly the same, too, unless a person says it.
+
     Nothing but the very same words is added to a stranger's: what says nearly the same would be held back
     with them, or they would gain by it.
     """
     against: list[Standing] = []
     alike: list[tuple[float, Standing]] = []
     overtaken: list[Standing] = []
+    refused: list[Standing] = []
     for each in known:
         learning = each.learning
         if (learning.scope, learning.kind) != (proposal.scope, proposal.kind):
             continue
-        if learning.content_hash == proposal.content_hash:
-            return Placing(same=each)
         strange = learning.trust is Trust.EXTERNAL and proposal.trust is not Trust.EXTERNAL
-        if _same_way(learning, proposal) and not strange:
+        if learning.content_hash == proposal.content_hash or (_says(each, proposal) and not strange):
             return Placing(same=each)
         if each.status in _OUT:
-            continue
-        if strange and (_same_way(learning, proposal) or said_alike(learning, proposal) >= SIMILAR):
+            refused += [each] if _refuses(each, proposal) and not strange else []
+        elif strange and (_says(each, proposal) or said_alike(learning, proposal) >= SIMILAR):
             overtaken.append(each)
         elif proposal.subject and learning.subject == proposal.subject:
             against.append(each)
@@ -57,6 +59,8 @@ def placed(proposal: Proposal, known: Iterable[Standing]) -> Placing:
             alike.append((likely, each))
     if alike:
         return Placing(same=max(alike, key=lambda found: (found[0], found[1].learning.id))[1])
+    if refused:
+        return Placing(same=refused[-1])
     return Placing(contradicts=tuple(against), overtakes=tuple(overtaken))
 
 
@@ -72,9 +76,35 @@ def _same_way(one: Proposal, other: Proposal) -> bool:
     return bool(one.hint.template) and (one.title, one.hint.template) == (other.title, other.hint.template)
 
 
+def _says(known: Standing, proposal: Proposal) -> bool:
+    """Whether a learning says what is proposed in other words: by the same title, or the same way."""
+    if _same_way(known.learning, proposal):
+        return True
+    return known.status not in _OUT and _same_title(known.learning, proposal)
+
+
+def _same_title(one: Proposal, other: Proposal) -> bool:
+    return bool(one.subject) and (one.subject, one.title) == (other.subject, other.title)
+
+
+def _refuses(known: Standing, proposal: Proposal) -> bool:
+    """Whether a person took out of use what is proposed; people themselves may say it anew."""
+    if known.status is not LearningStatus.RETIRED or proposal.trust is Trust.HUMAN:
+        return False
+    return _same_title(known.learning, proposal) or said_alike(known.learning, proposal) >= SIMILAR
+
+
 def supersedes(newer: Proposal, older: Standing) -> bool:
-    """Whether a newer learning takes an older one's place: not against someone more trusted."""
-    return _RANK.index(newer.trust) <= _RANK.index(older.learning.trust) and not newer.alarms
+    """Whether a newer learning takes an older one's place: not against someone more trusted.
+
+    What a person approved is as a person's own, and a stranger takes the place of nothing that is in use.
+    """
+    if newer.alarms or (newer.trust is Trust.EXTERNAL and older.status is LearningStatus.ACTIVE):
+        return False
+    said = [each.kind for each in older.evidence if each.kind in _VERDICTS]
+    approved = bool(said) and said[-1] is EvidenceKind.APPROVED
+    behind = Trust.HUMAN if approved else older.learning.trust
+    return _RANK.index(newer.trust) <= _RANK.index(behind)
 
 
 def pairs_alike(known: Sequence[Standing]) -> tuple[tuple[Learning, Learning, float], ...]:

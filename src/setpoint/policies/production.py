@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,6 +18,8 @@ from setpoint.domain.story import Status
 from setpoint.policies.secrets import alarms
 
 HOUR = timedelta(hours=1)
+_APPLICATIONS = ("sentry", "otlp")
+"""What begins the sources of applications, whose key gets about."""
 _HARMLESS = frozenset({"a link"})
 """What texts of monitoring hold every day."""
 
@@ -80,18 +83,24 @@ class Production:
             fold.take(event)
         return fold.given()
 
-    def seen_since(self, at: datetime) -> int:
-        """Count the signals that were taken in since a time."""
-        count = 0
+    def seen_since(self, at: datetime) -> Counter[str]:
+        """Count the signals that were taken in since a time, by the door through which they came."""
+        count: Counter[str] = Counter()
         for each in reversed(self.sightings.values()):
             if each.seen_at < at:
                 break
-            count += 1
+            count[door(each.signal)] += 1
         return count
 
     def of(self, problem: Problem) -> tuple[Sighting, ...]:
         """Give the signals of a problem, oldest first."""
         return tuple(self.sightings[name] for name in problem.signals)
+
+
+def door(signal: Signal) -> str:
+    """Name the door through which a signal came: what applications tell of themselves counts by itself."""
+    kind, apart, _ = signal.source.partition("/")
+    return kind if apart and kind in _APPLICATIONS else ""
 
 
 class _Fold:
@@ -125,7 +134,8 @@ class _Fold:
             case p.CauseSuspected():
                 self._told(event.body.signal, hypothesis=event.body.hypothesis)
             case p.StoryOpened() as body:
-                stories = (*self._problem(body.fingerprint).stories, body.story)
+                before = self._problem(body.fingerprint).stories
+                stories = (*(each for each in before if each != body.story), body.story)
                 self._opened.append(event.at)
                 told = {"deferred_until": None, "reason": body.reason, "opened_at": event.at}
                 self._turned(body.fingerprint, stories=stories, **told)
@@ -191,15 +201,26 @@ class Step(NamedTuple):
 
 
 def next_step(
-    production: Production, problem: Problem, terms: ProductionTerms, now: datetime, status: Status | None
+    production: Production,
+    problem: Problem,
+    terms: ProductionTerms,
+    now: datetime,
+    status: Status | None,
+    *,
+    closed: datetime | None = None,
 ) -> Step:
-    """Say what is done about a problem; `status` is that of its newest story, none where its file is gone."""
+    """Say what is done about a problem; `status` is that of its newest story, none where its file is gone.
+
+    `closed` says when a person closed that story by hand. What begins after that opens it again.
+    """
     live = [each for each in production.of(problem) if each.ended_at is None]
     if problem.dismissed:
         return Step(Move.LEAVE, "a person said that it is no problem")
     if problem.stories:
-        told = "its file is gone" if status is None else f"it is {status}"
-        return Step(Move.LEAVE, f"its story is {problem.stories[-1]}: {told}")
+        live = [each for each in live if closed is not None and each.signal.occurred_at > closed]
+        if not live:
+            told = "its file is gone" if status is None else f"it is {status}"
+            return Step(Move.LEAVE, f"its story is {problem.stories[-1]}: {told}")
     if not live:
         return Step(Move.LEAVE, "it was over before a story was written")
     worst = max(live, key=lambda each: (each.signal.severity.rank, each.seen_at))

@@ -46,11 +46,12 @@ def recollections(
 ) -> tuple[Recollection, ...]:
     """Choose what a role is shown, best first; the same run and hits always give the same.
 
-    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence.
+    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence; none of
+    them holds something suspicious that no person approved.
     """
     fitting = _ranked(hits, set(terms(question)), scope)
     chosen = _within(_with_one_candidate(fitting, run), wanted)
-    whole = _coin(run, "") < wanted.hold_out
+    whole = held_out(run, wanted.hold_out)
     shown = (1.0 - wanted.hold_out) * (1.0 - wanted.withhold)
     return tuple(
         Recollection(
@@ -71,6 +72,11 @@ def recollections(
     )
 
 
+def held_out(run: TraceId, share: float) -> bool:
+    """Say whether a run is one of the share that is shown nothing at all; its name alone decides."""
+    return _coin(run, "") < share
+
+
 def tokens_of(title: str, body: str) -> int:
     """Guess how long a learning is in a prompt, in tokens."""
     return (len(title) + len(body)) // _CHARACTERS_PER_TOKEN + 8
@@ -83,6 +89,7 @@ def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[floa
         hit
         for hit in hits
         if hit.standing.status in RECALLABLE
+        and not (hit.standing.learning.alarms and hit.standing.status is not LearningStatus.ACTIVE)
         and hit.standing.learning.scope in (scope, EVERYWHERE)
         and _fits(hit, asked, best, least)
     ]

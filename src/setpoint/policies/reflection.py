@@ -14,6 +14,7 @@ from setpoint.domain.ids import TraceId
 from setpoint.domain.learning import Hint, LearningKind, Proposal, Trust
 from setpoint.domain.run import Round
 from setpoint.policies.past import blocking, failures
+from setpoint.policies.secrets import orders
 from setpoint.policies.upkeep import OBSERVED
 
 MOST = 7
@@ -27,6 +28,12 @@ _QUOTED = re.compile(
 _TEST = re.compile(
     r"(^|/)(tests?|specs?|__tests__)/|(^|/)(test_[^/]*|[^/]*[_.](test|spec)\.\w+|conftest\.py)$"
 )
+_SET = re.compile(r"[A-Za-z_]\w*=")
+_COMMENT = re.compile(
+    r"^\+(?!\+\+ )\s*(?:#(?!\s*(?:include|define|if|ifdef|ifndef|elif|else|endif|undef|pragma|region)\b|!?\[)"
+    r"|//|/\*|\*(?:[\s/*]|$)|--\s|<!--|;)"
+)
+"""An added line that holds nothing but a comment, in the languages that begin one so."""
 _BLOB = re.compile(r"^index [0-9a-f]+\.\.([0-9a-f]+)", re.MULTILINE)
 _FILE = re.compile(r"^diff --git a/.* b/(.*)$", re.MULTILINE)
 _OWN_CALLS = ("repair_", "search_repair")
@@ -86,7 +93,7 @@ def account_text(run: Account) -> str:
         lines += [f"  failed call: {call.title[:120]}" for call in wrong[:4]]
     lines += [f"{who} said: {text}" for who, text in run.said]
     if run.diff:
-        lines.append(f"The change in the end:\n{_hunks(run.diff)}")
+        lines.append(f"The change in the end:\n{hunks(run.diff)}")
     return "\n".join(lines)[:8000]
 
 
@@ -138,6 +145,7 @@ def _accepted(run: Account) -> Iterator[Proposal]:
             tags=("human-preference", "accepted"),
             source=_source(run),
             by=who,
+            alarms=orders("\n".join((run.title, *open_))),
         )
 
 
@@ -158,7 +166,7 @@ def _cleared(run: Account) -> Iterator[Proposal]:
         where = ", ".join(files) or "the tree"
         how = f"by an edit of the family {made[0]}" if made else f"by a change in {where}"
         refused = tuple(dict.fromkeys(name for name in earlier if name not in made))
-        body = f"Setpoint verified this change:\n{_hunks(run.diff)}" if run.diff else ""
+        body = verified_change(run.diff)
         if refused:
             body += f"\nSent back before: edits of the family {', '.join(refused)}."
         yield Proposal(
@@ -172,6 +180,15 @@ def _cleared(run: Account) -> Iterator[Proposal]:
             hint=Hint(template=made[0] if made else "", avoid=refused, files=files),
             source=_source(run),
         )
+
+
+def verified_change(diff: str) -> str:
+    """Quote a change that an agent wrote; where something in it reads like an order, only say why not."""
+    quoted = hunks(diff)
+    found = orders(quoted)
+    if found:
+        return f"Setpoint verified a change that is not quoted here, as it holds {', '.join(found)}."
+    return f"Setpoint verified this change:\n{quoted}" if diff else ""
 
 
 def _sent_back(run: Account) -> Iterator[Proposal]:
@@ -218,7 +235,7 @@ def _commands(run: Account) -> Iterator[Proposal]:
     found: dict[str, tuple[str, str]] = {}
     for number in sorted(run.calls):
         for call in run.calls[number]:
-            program = call.title.strip("`$ ").split(" ")[0]
+            program = _program(call.title)
             if call.kind != "execute" or not program or call.name.startswith(_OWN_CALLS):
                 continue
             if call.ok is False:
@@ -239,6 +256,12 @@ def _commands(run: Account) -> Iterator[Proposal]:
             hint=Hint(command=right[:200]),
             source=_source(run),
         )
+
+
+def _program(command: str) -> str:
+    """Name what a command starts; what is set for it alone (`NAME=value`) may be a secret."""
+    words = command.strip("`$ ").split()
+    return next((word for word in words if not _SET.match(word)), "")
 
 
 def _together(run: Account) -> Iterator[Proposal]:
@@ -323,11 +346,14 @@ def _words(of: tuple[Failure, ...] | list[Failure]) -> str:
     return " ".join(f"{each.test} {each.error} {each.message} {each.file}" for each in of[:3])[:600]
 
 
-def _hunks(diff: str) -> str:
+def hunks(diff: str) -> str:
+    """Give the changed lines of a diff within bounds; comments that were added are no part of what helped."""
     lines = [
         line
         for line in diff.splitlines()
-        if line.startswith(("+", "-", "@@")) and not line.startswith(("+++ /dev", "--- /dev", "--- a/"))
+        if line.startswith(("+", "-", "@@"))
+        and not line.startswith(("+++ /dev", "--- /dev", "--- a/"))
+        and not _COMMENT.match(line)
     ]
     text = "\n".join(lines)
     return text if len(text) <= MOST_DIFF else f"{text[:MOST_DIFF]}\n…"

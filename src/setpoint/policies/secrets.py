@@ -46,6 +46,7 @@ _SHAPES = (
         1,
     ),
 )
+_ABOUT_SECRETS = "a word about secrets"
 _ALARMS = (
     ("a link", re.compile(r"(?i)\b(?:https?|ftp|ssh|file|data)://|\bwww\.")),
     (
@@ -63,7 +64,7 @@ _ALARMS = (
             r"pip install|npm i(?:nstall)?|git push|docker run)\s+\S"
         ),
     ),
-    ("a word about secrets", re.compile(r"(?i)\b(?:token|password|credential|api[ _-]?key|\.env)\b")),
+    (_ABOUT_SECRETS, re.compile(r"(?i)\b(?:token|password|credential|api[ _-]?key|\.env)\b")),
     ("an order about the agent itself", re.compile(r"(?i)\b(?:you are now|system prompt|act as|pretend)\b")),
 )
 
@@ -94,3 +95,11 @@ def _instead(shape: _Shape, match: re.Match[str]) -> str:
 def alarms(text: str) -> tuple[str, ...]:
     """Name what is suspicious in a text that is to be remembered: orders, links, commands."""
     return tuple(name for name, pattern in _ALARMS if pattern.search(text))
+
+
+def orders(text: str) -> tuple[str, ...]:
+    """Name what is suspicious in a text that a program or a person quotes; a word about secrets is not.
+
+    Findings, failures and wishes name tokens and passwords every day.
+    """
+    return tuple(name for name in alarms(text) if name != _ABOUT_SECRETS)

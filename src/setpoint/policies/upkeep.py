@@ -9,6 +9,7 @@ from setpoint.domain.ids import LearningId, sortable
 from setpoint.domain.learning import (
     WEIGHTS,
     EvidenceKind,
+    Hint,
     Learning,
     LearningEvidence,
     LearningStatus,
@@ -17,24 +18,50 @@ from setpoint.domain.learning import (
     Trust,
 )
 from setpoint.policies.merge import Placing, supersedes
-from setpoint.policies.secrets import alarms, redacted
+from setpoint.policies.secrets import alarms, orders, redacted
 
 MOST_CONTEXT = 400
 """Letters of a situation that are kept where a learning is taught once more."""
 OBSERVED = "verified"
 """The tag of a learning by rule from a run that was verified."""
+_READ = ("title", "body", "context")
+_TEXTS = (*_READ, "subject", "by", "source")
 _LOOKED_AT = (LearningStatus.CANDIDATE, LearningStatus.ACTIVE, LearningStatus.STALE, LearningStatus.CONTESTED)
 
 
 def cleaned(proposal: Proposal) -> Proposal:
-    """Take secrets out of a proposal, and note what is suspicious in it where no trusted person wrote it."""
-    texts = {name: redacted(getattr(proposal, name)) for name in ("title", "body", "context")}
-    command = redacted(proposal.hint.command)
+    """Take secrets out of every text of a proposal, and note what is suspicious in it.
+
+    What Setpoint writes by rule quotes findings, failures and changes, which others wrote. A person's own
+    words are taken as they are; who makes a proposal of them names the alarms of what they quote.
+    """
+    texts = {name: redacted(getattr(proposal, name)) for name in _TEXTS}
+    hint = _without_secrets(proposal.hint)
+    read = "\n".join((*(texts[name] for name in _READ), hint.command))
     found = proposal.alarms
     if proposal.trust is Trust.EXTERNAL:
-        found = tuple(dict.fromkeys((*found, *alarms("\n".join((*texts.values(), command))))))
-    hint = proposal.hint.model_copy(update={"command": command})
-    return proposal.model_copy(update={**texts, "title": texts["title"][:200], "hint": hint, "alarms": found})
+        found = (*found, *alarms(read))
+    elif proposal.trust is not Trust.HUMAN:
+        found = (*found, *orders(read))
+    return proposal.model_copy(
+        update={
+            **texts,
+            "title": texts["title"][:200],
+            "tags": tuple(redacted(each) for each in proposal.tags),
+            "cites": {redacted(path): blob for path, blob in proposal.cites.items()},
+            "hint": hint,
+            "alarms": tuple(dict.fromkeys(found)),
+        }
+    )
+
+
+def _without_secrets(hint: Hint) -> Hint:
+    return Hint(
+        template=redacted(hint.template),
+        avoid=tuple(redacted(each) for each in hint.avoid),
+        command=redacted(hint.command),
+        files=tuple(redacted(each) for each in hint.files),
+    )
 
 
 def first_evidence(learning: Learning) -> tuple[LearningEvidence, ...]:

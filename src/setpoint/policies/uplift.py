@@ -1,4 +1,9 @@
-"""What being shown learnings is worth: runs that saw one against runs that chance held it back from."""
+"""What being shown learnings is worth: runs that memory was open to, against those that chance held it from.
+
+Runs are compared by the one coin that was thrown for each, and only those for which memory held something
+when it was first asked. Nothing had been shown by then, so that both sides are alike but for the coin: a run
+that goes on for long asks more often, and would be shown something in the end whatever that is worth.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ FIGURES = ("success", "iterations", "cost_usd")
 
 
 class Use(Value):
-    """A learning that fitted a run: shown, or held back by chance; and what came of the run."""
+    """A learning that fitted a run when memory first held something for it, and what came of the run."""
 
     trace_id: str
     learning: str
@@ -26,6 +31,8 @@ class Use(Value):
     shown: bool
     propensity: float
     """The chance with which it was to be shown."""
+    held_out: bool
+    """Whether chance decided that the run is shown nothing at all."""
     verified: bool
     iterations: int
     cost_usd: float | None = None
@@ -40,9 +47,9 @@ class Lift(Value):
     figure: str
     """success (share of runs verified), iterations or cost_usd."""
     with_: int
-    """Runs that were shown one."""
+    """Runs that memory was open to."""
     without: int
-    """Runs that one was held back from."""
+    """Runs that were held out: shown nothing at all."""
     mean_with: float | None = None
     mean_without: float | None = None
     difference: float | None = None
@@ -64,8 +71,8 @@ class Lift(Value):
 def lifts(uses: Iterable[Use]) -> tuple[Lift, ...]:
     """Measure the lift on every figure, of all learnings and of each kind.
 
-    A run counts once in each group: as one with, where it was shown any, and as one without, where all that
-    fitted was held back.
+    A run counts once in each group: as one without, where it was held out, and else as one with, also where
+    a single learning was withheld from it.
     """
     known = list(uses)
     groups = {str(kind): [each for each in known if each.kind is kind] for kind in LearningKind}
@@ -74,10 +81,8 @@ def lifts(uses: Iterable[Use]) -> tuple[Lift, ...]:
 
 
 def _runs(uses: Sequence[Use]) -> list[tuple[bool, Use]]:
-    by_run: dict[str, list[Use]] = {}
-    for each in uses:
-        by_run.setdefault(each.trace_id, []).append(each)
-    return [(any(each.shown for each in of), of[0]) for of in by_run.values()]
+    by_run = {each.trace_id: each for each in uses}
+    return [(not each.held_out, each) for each in by_run.values()]
 
 
 def _lift(group: str, figure: str, runs: list[tuple[bool, Use]]) -> Lift:

@@ -18,6 +18,7 @@ class ListBoard:
         self.stories: dict[StoryId, Story] = {}
         self.columns: dict[StoryId, Status] = {}
         self.runs: dict[StoryId, TraceId] = {}
+        self.times: dict[StoryId, datetime] = {}
 
     def status(self, story: StoryId) -> Status | None:
         """Give the column that a story stands in; none where there is no such story."""
@@ -33,6 +34,10 @@ class ListBoard:
     def mended_by(self, story: StoryId) -> TraceId | None:
         """Give the run that a test put into `runs`."""
         return self.runs.get(story)
+
+    def changed_at(self, story: StoryId) -> datetime | None:
+        """Give the time that a test put into `times`."""
+        return self.times.get(story)
 
     def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
         """Open a story again, with more words at its end; where they stand there already, they stay once."""

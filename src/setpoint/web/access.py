@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from setpoint.wiring import ingest_key
+
 SESSION_S = 7 * 86400.0
 """Seconds for which a browser stays logged in."""
 TICKET_S = 600.0
@@ -83,6 +85,11 @@ class Access:
             if hmac.compare_digest(given, secret.encode())
         ]
         return Visitor(scope=found[0]) if found else None
+
+    def by_ingest_key(self, key: str) -> Visitor | None:
+        """Recognise an application that tells of its errors, by the key for that alone."""
+        known = ingest_key(self.tokens[Scope.SIGNAL])
+        return Visitor(scope=Scope.SIGNAL) if hmac.compare_digest(key.encode(), known.encode()) else None
 
     def session(self, scope: Scope) -> str:
         """Make the value of a browser's cookie."""

@@ -91,14 +91,19 @@ class Shield:
     def _visitor(self, connection: HTTPConnection) -> Visitor | None:
         if ENVELOPES.fullmatch(connection.scope["path"]):
             found = _SENTRY_KEY.search(connection.headers.get("x-sentry-auth", ""))
-            visitor = self._access.by_token(found[1]) if found else None
+            visitor = self._by_key(found[1]) if found else None
             # An address with a token in it gets about: it must not be one that opens more.
             return visitor if visitor is not None and visitor.scope is AccessScope.SIGNAL else None
         kind, _, token = connection.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
-            return self._access.by_token(token.strip())
+            spans = connection.scope["path"] == SPANS
+            return self._by_key(token.strip()) if spans else self._access.by_token(token.strip())
         cookie = connection.cookies.get(self._access.cookie, "")
         return self._access.by_session(cookie) if cookie else None
+
+    def _by_key(self, key: str) -> Visitor | None:
+        """Recognise who tells of errors: by the key for that, or by a token, as in older addresses."""
+        return self._access.by_ingest_key(key) or self._access.by_token(key)
 
     def _write(self, headers: Headers, visitor: Visitor | None, path: str) -> None:
         """Refuse a write that another site may have made a browser send."""

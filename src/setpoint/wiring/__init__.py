@@ -104,7 +104,7 @@ if TYPE_CHECKING:
         run_mark,
         run_story,
     )
-    from setpoint.wiring.visitors import visitor_tokens
+    from setpoint.wiring.visitors import ingest_key, visitor_tokens
     from setpoint.wiring.world import drive, measure
 
 __all__ = [
@@ -166,6 +166,7 @@ __all__ = [
     "flaky_tests",
     "glance",
     "import_learnings",
+    "ingest_key",
     "learning",
     "learnings",
     "learnings_alike",

@@ -18,7 +18,7 @@ from setpoint.events.queries import newest_by_story
 from setpoint.integrations import alertmanager, cloudevents, otlp_errors, sentry
 from setpoint.integrations.telling import Ended, text, word
 from setpoint.loops.production import Outlook, open_story, refreshed, work_off
-from setpoint.policies.production import HOUR, Problem, Production
+from setpoint.policies.production import HOUR, Problem, Production, door
 from setpoint.processes.git import commit_of
 from setpoint.store.locks import RunLocks, locked_file
 from setpoint.store.stories import place_story
@@ -77,6 +77,12 @@ class StoryBoard:
         run = newest_by_story(self._project.store, owner, (story,)).get(story)
         good = run is not None and run.ending in (Ending.VERIFIED, Ending.ACCEPTED)
         return run.trace_id if run is not None and good else None
+
+    def changed_at(self, story: StoryId) -> datetime | None:
+        """Say when the file of a story was last written to; none where there is no such story."""
+        if self.status(story) is None:
+            return None
+        return datetime.fromtimestamp(file_of(self._project, story).stat().st_mtime, UTC)
 
     def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
         """Open a story again, with more words at its end; where they stand there already, they stay once."""
@@ -151,7 +157,7 @@ def take_spans(book: SignalBook, body: bytes, media: str) -> Taken:
 def take(book: SignalBook, signals: tuple[Signal, ...], ended: tuple[Ended, ...] = ()) -> Taken:
     """Store signals, each once however often it comes; nothing is made of them here."""
     known, now = book.now(), datetime.now(UTC)
-    room = book.project.settings.production.signals_per_hour - known.seen_since(now - HOUR)
+    most, seen = book.project.settings.production.signals_per_hour, known.seen_since(now - HOUR)
     new: list[str] = []
     refused = 0
     for told in signals:
@@ -160,10 +166,11 @@ def take(book: SignalBook, signals: tuple[Signal, ...], ended: tuple[Ended, ...]
         signal = told.model_copy(update={"occurred_at": now}) if late else told
         if signal.name in known.sightings or signal.name in new:
             continue
-        if len(new) >= room:
+        if seen[door(signal)] >= most:
             refused += 1
         elif book.note(f"signal:{signal.name}", AnomalyDetected(signal=signal)):
             new.append(signal.name)
+            seen[door(signal)] += 1
     over = 0
     for each in ended:
         sighting = known.sightings.get(each.signal)
@@ -247,7 +254,7 @@ def decide(book: SignalBook, which: str, *, approved: bool, reason: str = "") ->
             )
             story = open_story(outlook, problem, newest, approved=True, reason=f"{by} wants it")
         elif story is not None and status is not None:
-            _put(project, story, status, approved=approved, again=problem.dismissed)
+            _put(project, story, status, approved=approved)
         decided = ProblemDecided(
             fingerprint=problem.fingerprint,
             story=story,
@@ -259,9 +266,9 @@ def decide(book: SignalBook, which: str, *, approved: bool, reason: str = "") ->
     return story
 
 
-def _put(project: Project, story: StoryId, status: Status, *, approved: bool, again: bool) -> None:
-    """Move a story that a run has not taken up; what is done or under way goes its own way."""
-    if approved and (status is Status.BACKLOG or (again and status is Status.DONE)):
+def _put(project: Project, story: StoryId, status: Status, *, approved: bool) -> None:
+    """Move a story that no run is at; who approves of one that is done wants it worked on again."""
+    if approved and status in (Status.BACKLOG, Status.DONE):
         set_keys(project, story, ("status=ready",))
     elif not approved and status in (Status.BACKLOG, Status.READY, Status.BLOCKED):
         set_keys(project, story, ("status=done",))

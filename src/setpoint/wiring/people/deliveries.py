@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from datetime import UTC, datetime, timedelta
 
 from setpoint.domain.ids import Commit, TraceId
@@ -12,6 +11,7 @@ from setpoint.domain.memory_events import DeliveryFate, DeliveryJudged
 from setpoint.domain.run import Ending
 from setpoint.errors import RecordedDataError
 from setpoint.events.queries import RunState, RunSummary, runs
+from setpoint.policies.delivered import HISTORY, Past, read
 from setpoint.processes.git import ask, commit_of
 from setpoint.wiring.people.feedback import Decided, record
 from setpoint.wiring.project import Project
@@ -20,9 +20,6 @@ _LOG = logging.getLogger(__name__)
 LOOKED_BACK_DAYS = 60
 MOST_RUNS = 20
 """Newest delivered runs that are looked at."""
-_HISTORY = ("log", "--format=%H%x00%P%x00%B%x01", "--max-count=2000")
-_RUN = re.compile(r"^Setpoint-Run: (run-\w+)$", re.MULTILINE)
-_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40})")
 MOST_DIFF = 4000
 
 
@@ -51,36 +48,28 @@ def notice_deliveries(project: Project) -> tuple[Decided, ...]:
 
 
 async def _observed(project: Project, delivered: list[RunSummary]) -> tuple[Decided, ...]:
-    answer = await ask(project.root, *_HISTORY, "HEAD")
+    answer = await ask(project.root, "log", HISTORY, "--max-count=2000", "HEAD")
     if not answer.ok:
         return ()
-    merged: dict[str, Commit] = {}
-    reverted: dict[str, Commit] = {}
-    for entry in answer.stdout.decode("utf-8", "replace").split("\x01"):
-        commit, _, rest = entry.strip().partition("\x00")
-        _, _, message = rest.partition("\x00")
-        for run in _RUN.findall(message):
-            merged.setdefault(run, Commit(commit))
-        for gone in _REVERTS.findall(message):
-            reverted.setdefault(gone, Commit(commit))
+    past = read(answer.stdout.decode("utf-8", "replace"))
     found: list[Decided] = []
     for run in delivered:
-        work = merged.get(run.trace_id)
-        if work is None:
-            continue
-        found += await _judged(project, run, work, reverted.get(work))
+        works = past.work_of(run.trace_id)
+        if works:
+            found += await _judged(project, run, past, works)
     return tuple(found)
 
 
-async def _judged(project: Project, run: RunSummary, work: Commit, undone: Commit | None) -> list[Decided]:
+async def _judged(project: Project, run: RunSummary, past: Past, works: tuple[Commit, ...]) -> list[Decided]:
     known = {event.key for event in project.log.replay(run.trace_id)}
     bodies: list[DeliveryJudged] = []
     tip = await commit_of(project.root, f"refs/heads/{run.branch}")
-    edited = await _edits(project, work, tip)
+    edited = await _edits(project, past.changed(works[0], tip))
     if edited is not None:
         bodies.append(edited.model_copy(update={"branch": run.branch}))
     else:
-        bodies.append(DeliveryJudged(branch=run.branch, fate=DeliveryFate.MERGED, commit=work))
+        bodies.append(DeliveryJudged(branch=run.branch, fate=DeliveryFate.MERGED, commit=works[0]))
+    undone = past.taken_back(works)
     if undone is not None:
         bodies.append(DeliveryJudged(branch=run.branch, fate=DeliveryFate.REVERTED, commit=undone))
     return [
@@ -90,17 +79,18 @@ async def _judged(project: Project, run: RunSummary, work: Commit, undone: Commi
     ]
 
 
-async def _edits(project: Project, work: Commit, tip: Commit | None) -> DeliveryJudged | None:
-    """Give what people changed on the branch behind the work and then merged; none where they did not."""
-    if tip is None or tip == work:
-        return None
-    for commit, onto in ((work, tip), (tip, "HEAD")):
-        if not (await ask(project.root, "merge-base", "--is-ancestor", commit, onto)).ok:
-            return None
-    names = await ask(project.root, "diff", "--name-only", work, tip)
-    diff = await ask(project.root, "diff", work, tip)
-    files = tuple(names.text.splitlines())
+async def _edits(project: Project, commits: tuple[Commit, ...]) -> DeliveryJudged | None:
+    """Give what commits changed, each against its parent; none where that is nothing."""
+    files: dict[str, None] = {}
+    text = ""
+    for commit in commits:
+        names = await ask(project.root, "diff", "--name-only", "-z", f"{commit}^", commit)
+        files |= dict.fromkeys(name for name in names.stdout.decode("utf-8", "replace").split("\0") if name)
+        if len(text) < MOST_DIFF:
+            diff = await ask(project.root, "diff", f"{commit}^", commit)
+            text += diff.stdout.decode("utf-8", "replace")
     if not files:
         return None
-    text = diff.stdout.decode("utf-8", "replace")[:MOST_DIFF]
-    return DeliveryJudged(branch="", fate=DeliveryFate.EDITED, commit=tip, files=files, diff=text)
+    return DeliveryJudged(
+        branch="", fate=DeliveryFate.EDITED, commit=commits[-1], files=tuple(files), diff=text[:MOST_DIFF]
+    )

@@ -40,6 +40,7 @@ from setpoint.policies.human import (
     moved,
     rate_weight,
     taught,
+    wanted,
     weight_of_thought,
 )
 from setpoint.policies.requests import released
@@ -331,7 +332,9 @@ def _rate(project: Project, memory: SqlMemory, body: Feedback) -> None:
     weight = rate_weight(took, decided)
     if not weight:
         return
-    tagged = [each for each in memory.standings() if category in each.learning.tags]
+    tagged = [
+        each for each in memory.standings() if category in each.learning.tags and not wanted(each.learning)
+    ]
     kind = EvidenceKind.APPLY_RATE
     memory.weigh(
         [

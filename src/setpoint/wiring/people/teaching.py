@@ -30,6 +30,7 @@ from setpoint.wiring.project import Project
 
 PACK = "setpoint-learnings/1"
 """First line of a pack, so that a reader knows what it is."""
+_OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
 _SHARED = (LearningStatus.ACTIVE, LearningStatus.CANDIDATE)
 
 
@@ -103,14 +104,23 @@ def retire_from(project: Project, source: str, reason: str) -> tuple[Standing, .
 
 
 def merge(project: Project, which: str, into: str) -> Standing:
-    """Let one learning take the place of another; what spoke for the one speaks for the other from now on."""
+    """Let one learning take the place of another; what spoke for the one speaks for the other from now on.
+
+    A person's verdict on the one is none on the other. `UsageError` where the other is not in use itself.
+    """
     old, new = learning(project, which), learning(project, into)
     if old.learning.id == new.learning.id:
         raise UsageError("a learning cannot be merged into itself", mend="name another one after --into")
+    if new.status in _OUT:
+        message = f"{new.learning.id} is {new.status}: what is merged into it would be lost with it"
+        mend = (
+            f"name one in use after --into, or approve it first: `setpoint learn approve {new.learning.id}`"
+        )
+        raise UsageError(message, mend=mend)
     carried = [
         each.model_copy(update={"learning": new.learning.id, "source": f"{each.source}@{old.learning.id}"})
         for each in old.evidence
-        if each.weight
+        if each.weight and each.kind not in _VERDICTS
     ]
     now = datetime.now(UTC)
     memory_of(project).weigh(
@@ -191,7 +201,10 @@ def _read(path: Path, number: int, line: str, trust: Trust) -> Proposal:
         given = Proposal.model_validate_json(line)
     except (ValidationError, json.JSONDecodeError) as error:
         raise UsageError(f"{path}, line {number}: {error}", mend="export the pack again") from None
-    return given.model_copy(update={"trust": trust, "source": f"pack:{path.name}", "tags": tuple(given.tags)})
+    taken = {"trust": trust, "source": f"pack:{path.name}", "tags": tuple(given.tags)}
+    if trust is Trust.EXTERNAL:
+        taken["subject"] = ""  # or a stranger could say what speaks against which of our learnings
+    return given.model_copy(update=taken)
 
 
 def _said(project: Project, found: Standing, kind: EvidenceKind, reason: str) -> None:

@@ -1,0 +1,111 @@
+"""What memory is worth, read from the log of runs that ask it again and again."""
+
+import random
+from decimal import Decimal
+
+import pytest
+import sqlalchemy as sa
+
+from domain.examples import ORDER, OUTCOME
+from domain.memory_examples import ITEM
+from setpoint.domain.events import RunFinished, RunStarted
+from setpoint.domain.ids import LearningId, TraceId
+from setpoint.domain.learning import LearningKind, MemoryTerms
+from setpoint.domain.memory_events import MemoryRecalled
+from setpoint.domain.run import Ending
+from setpoint.events.log import SqlEventLog
+from setpoint.events.uses import uses
+from setpoint.policies.recall import _coin, held_out
+from setpoint.policies.uplift import lifts
+from setpoint.store.connect import open_store
+from setpoint.store.tables import EVENT
+
+TERMS = MemoryTerms(hold_out=0.3, withhold=0.3)
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = open_store(tmp_path)
+    yield opened
+    opened.close()
+
+
+def recalls(run, count, chance, *, old):
+    """A learning more at each asking, shown or held back as the program decides it."""
+    whole = held_out(run, TERMS.hold_out)
+    found = []
+    for number in range(count):
+        names = [LearningId(f"lrn-{chance.random()}") for _ in range(1 + number % 2)]
+        items = tuple(
+            ITEM.model_copy(
+                update={
+                    "learning": name,
+                    "kind": chance.choice(list(LearningKind)),
+                    "shown": not whole and _coin(run, name) >= TERMS.withhold,
+                }
+            )
+            for name in names
+        )
+        found.append(MemoryRecalled(phase="x", question="q", items=items, held_out=None if old else whole))
+    return found
+
+
+def runs(store, seed, count, worth=0, *, old=False):
+    """Runs of one to four iterations, each asking memory; `worth` iterations fewer where it is open."""
+    chance = random.Random(seed)
+    log = SqlEventLog(store)
+    for number in range(count):
+        run = TraceId(f"run-{seed}-{number}")
+        length = chance.choice([1, 1, 2, 3, 4]) + worth
+        length -= worth * (not held_out(run, TERMS.hold_out))
+        order = ORDER.model_copy(update={"trace_id": run, "root": f"/{seed}", "memory": TERMS})
+        outcome = OUTCOME.model_copy(
+            update={
+                "trace_id": run,
+                "ending": Ending.VERIFIED if length < 4 else Ending.STOPPED,
+                "iterations": length,
+                "cost_usd": Decimal(length) / 10,
+                "cost_known": True,
+            }
+        )
+        asked = recalls(run, length, chance, old=old)
+        log.append(run, "all", [RunStarted(order=order, workdir="/w"), *asked, RunFinished(outcome=outcome)])
+
+
+def worth(store, seed):
+    return [each for each in lifts(uses(store, f"/{seed}")) if each.group == "all"]
+
+
+def test_memory_that_is_worth_nothing_is_not_said_to_be_worse(store):
+    said = []
+    for seed in range(2):
+        runs(store, seed, 120)
+        found = worth(store, seed)
+        assert found[0].with_ + found[0].without == 120
+        said += [each.said for each in found]
+    wrong = [each for each in said if "interval holds 0" not in each]
+    assert len(wrong) <= 1, "of six intervals of 95 in 100"
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_what_memory_is_really_worth_is_found(store, old):
+    runs(store, 1, 120, worth=1, old=old)
+    found = {each.figure: each for each in worth(store, 1)}
+    assert found["iterations"].said == "better with"
+    assert found["iterations"].low < -1 < found["iterations"].high
+    assert found["cost_usd"].said == "better with"
+    with store.reading() as connection:
+        kinds = set(connection.scalars(sa.select(EVENT.c.kind)))
+    assert "memory.recalled" in kinds
+
+
+def test_only_what_fitted_first_counts(store):
+    chance = random.Random(1)
+    run = TraceId("run-1")
+    order = ORDER.model_copy(update={"trace_id": run, "root": "/x", "memory": TERMS})
+    none = MemoryRecalled(phase="plan", question="q", held_out=False)
+    first, later = recalls(run, 2, chance, old=False)
+    outcome = OUTCOME.model_copy(update={"trace_id": run})
+    bodies = [RunStarted(order=order, workdir="/w"), none, first, later, RunFinished(outcome=outcome)]
+    SqlEventLog(store).append(run, "all", bodies)
+    assert [each.learning for each in uses(store, "/x")] == [each.learning for each in first.items]
