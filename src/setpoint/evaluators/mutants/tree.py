@@ -15,8 +15,8 @@ from setpoint.errors import UsageError, WorkspaceError
 from setpoint.evaluators.discovery.detect import found_leak, layout_at
 from setpoint.evaluators.discovery.interpreter import find_interpreter
 from setpoint.evaluators.mutants.score import MutationEngine, is_source
-from setpoint.evaluators.place import place_of, record_current, remove
-from setpoint.processes.git import changed_lines, files_at, git, head
+from setpoint.evaluators.place import place_of, put_at, record_current, remove
+from setpoint.processes.git import changed_lines, files_at, head
 from setpoint.settings import Settings
 
 
@@ -42,7 +42,7 @@ async def mutate(root: Path, state: Path, settings: Settings, wanted: Wanted) ->
     place = place_of(state, trace)
     try:
         commit = await record_current(root, place)
-        await git(place, "checkout", "--quiet", "--force", "--detach", commit)
+        await put_at(place, root, commit)
         lines = await _lines(root, place, commit, wanted)
         interpreter = await find_interpreter(root, settings.checks)
         if not interpreter.has("pytest"):
