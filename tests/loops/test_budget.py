@@ -5,7 +5,14 @@ from decimal import Decimal
 import pytest
 
 from setpoint.domain.attempt import BreakageKind, Stop, Usage
-from setpoint.domain.events import AgentSpent, AgentStarted, BudgetWarned, HaltingDecided, ReviewAnswered, RunFinished
+from setpoint.domain.events import (
+    AgentSpent,
+    AgentStarted,
+    BudgetWarned,
+    HaltingDecided,
+    ReviewAnswered,
+    RunFinished,
+)
 from setpoint.domain.gate import Answer, Choice, Escalation, Grant, Via
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Ending, Limits
