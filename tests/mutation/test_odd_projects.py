@@ -269,3 +269,29 @@ def test_the_tree_is_mended_where_a_plugin_of_pytest_uses_an_installed_copy_of_i
     result = repair(root, "test_shop.py", environment=found)
     assert result.status == "repaired", result.reason
     assert changed(result) == ["return stock - sold"]
+
+
+def test_where_all_that_looked_right_is_refuted_in_a_fresh_process_the_search_goes_on(project, repair):
+    root = project(
+        steps="""\
+            def step(x):
+                return x + 1
+
+
+            TABLE = [step(1), step(2), step(7)]
+        """,
+        test_steps="""\
+            from steps import TABLE, step
+
+
+            def test_zero():
+                assert step(0) == 0
+
+
+            def test_table():
+                assert TABLE == [2, 3, 8]
+        """,
+    )
+    result = repair(root, "test_steps.py::test_zero", cpu_s=40.0)
+    assert result.status == "repaired", result.reason
+    assert result.patches[0].confirmed

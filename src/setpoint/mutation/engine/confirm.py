@@ -92,6 +92,11 @@ class FreshTrials:
                 places.append(each.place)
         return kept
 
+    def digest_of(self, found: Found) -> str:
+        """Recognise an edit that was found."""
+        name = self.files.relative(found.candidate.source.path)
+        return digest(name, found.candidate.source.diff(found.candidate.edits, name))
+
     def _breaks_neighbours(self, candidate: Candidate, failing: Sequence[str]) -> bool:
         """Tell whether an edit breaks tests that stand in the files of the failing ones."""
         path, fresh = candidate.source.path, self._fresh(2 * _TRIAL_S)

@@ -26,6 +26,8 @@ from .warm import Warm, run_warm
 from .wire import Request, Result, Suspect
 
 _SUSPECTS = 15
+_WORTH_ANOTHER = 0.7
+"""Share of the budget up to which another warm session is begun."""
 
 
 def repair(request: Request, progress: Progress) -> Result:
@@ -33,20 +35,14 @@ def repair(request: Request, progress: Progress) -> Result:
     started = time.monotonic()
     request = replace(request, tree=os.path.realpath(request.tree))
     warm_up(request.tree, request.scratch)
-    warm = run_warm(request, started, progress)
-    order = _Order(request, started, progress)
-    result = order.result
-    result.seconds.update(warm.stages)
-    if warm.failing:
-        order.conclude(warm)
-    elif warm.problems:
-        order.mend_imports(warm)
-    elif warm.fault:
-        result.reason = warm.fault
-    else:
-        result.tests, result.not_failing = warm.tests, list(warm.not_failing)
-        result.reason = "none of the failing tests fails when it is run here"
-    result.tried += order.trials.tried
+    orders = [_Order(request, started, progress)]
+    orders[-1].work(request.cpu_s)
+    while orders[-1].wants_another():
+        orders.append(orders[-1].without_refuted())
+        orders[-1].work(request.cpu_s - cpu_used())
+    result = orders[-1].result
+    for each in ("tried", "candidates", "timeouts", "discarded"):
+        setattr(result, each, sum(getattr(order.result, each) for order in orders))
     result.cpu_s = round(cpu_used(), 2)
     result.seconds["total"] = round(time.monotonic() - started, 3)
     return result
@@ -58,9 +54,38 @@ class _Order:
     def __init__(self, request: Request, started: float, progress: Progress) -> None:
         self.result = Result()
         self.trials = FreshTrials(request, SourceFiles(request.tree, request.sources, ()), started)
+        self.refuted: tuple[str, ...] = ()
+        """Digests of what looked right in the warm session, where nothing of it held in a fresh process."""
         self._request = request
+        self._started = started
         self._files = self.trials.files
         self._progress = progress
+
+    def work(self, cpu_s: float) -> None:
+        """Search in a warm session with so many CPU seconds, and go on from what it found."""
+        warm = run_warm(replace(self._request, cpu_s=cpu_s), self._started, self._progress)
+        result = self.result
+        result.seconds.update(warm.stages)
+        if warm.failing:
+            self.conclude(warm)
+        elif warm.problems:
+            self.mend_imports(warm)
+        elif warm.fault:
+            result.reason = warm.fault
+        else:
+            result.tests, result.not_failing = warm.tests, list(warm.not_failing)
+            result.reason = "none of the failing tests fails when it is run here"
+        result.tried += self.trials.tried
+
+    def wants_another(self) -> bool:
+        """Tell whether all that looked right was refuted, and there is time to look further."""
+        early = cpu_used() < self._request.cpu_s * _WORTH_ANOTHER
+        return bool(self.refuted) and early and not self.trials.late(_WORTH_ANOTHER)
+
+    def without_refuted(self) -> _Order:
+        """Give the order once more, without what was refuted."""
+        avoid = (*self._request.avoid, *self.refuted)
+        return _Order(replace(self._request, avoid=avoid), self._started, self._progress)
 
     def conclude(self, warm: Warm) -> None:
         """Go on from what the warm session found."""
@@ -138,6 +163,7 @@ class _Order:
             result.status = "repaired" if full else "partial"
             result.reason = f"the best patch clears {'all' if full else 'some'} of the failing tests"
         elif found:
+            self.refuted = tuple(self.trials.digest_of(each) for each in found)
             result.status = "exhausted" if exhausted and not late else "budget"
             result.reason = (
                 f"{len(found)} edits looked right in the warm session and were wrong in a fresh process"
