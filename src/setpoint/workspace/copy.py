@@ -115,7 +115,7 @@ class GitWorkspace:
         await vault.make_equal(commit, current)
 
     async def apply(self, copy: WorkCopy, patch: str) -> str:
-        """Put a unified diff on the files of the work copy; gives why it does not fit, empty where it does."""
+        """Put a unified diff on the files of the work copy; gives why it does not fit, if so."""
         words = ("apply", "--whitespace=nowarn", "-")
         answer = await Vault(Path(copy.path)).ask(*words, stdin=patch.encode())
         return "" if answer.ok else answer.stderr.decode("utf-8", "replace").strip() or "git refuses it"

@@ -32,8 +32,8 @@ class GitBranchForge:
         """Bring a commit's tree to the user as one commit on the base, once; gives the branch's real name.
 
         An appendix is a second commit behind it. A branch of this name that holds something else is left
-        alone: the next free `branch-2`, `branch-3`, ... is taken. The same content and message delivered again
-        give the branch they are on already. What cannot be the name of a branch is delivered to
+        alone: the next free `branch-2`, `branch-3`, ... is taken. The same content and message delivered
+        again give the branch they are on already. What cannot be the name of a branch is delivered to
         `setpoint/<its last part>`.
         """
         if not is_branch_name(branch):  # ordered when settings were not looked at so closely
