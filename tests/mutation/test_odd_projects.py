@@ -275,7 +275,9 @@ def test_where_all_that_looked_right_is_refuted_in_a_fresh_process_the_search_go
     root = project(
         steps="""\
             def step(x):
-                return x + 1
+                one = 1
+                total = x + one
+                return total
 
 
             TABLE = [step(1), step(2), step(7)]
@@ -292,6 +294,6 @@ def test_where_all_that_looked_right_is_refuted_in_a_fresh_process_the_search_go
                 assert TABLE == [2, 3, 8]
         """,
     )
-    result = repair(root, "test_steps.py::test_zero", cpu_s=40.0)
+    result = repair(root, "test_steps.py::test_zero", cpu_s=40.0, wall_s=300.0, extra_s=0.0)
     assert result.status == "repaired", result.reason
     assert result.patches[0].confirmed

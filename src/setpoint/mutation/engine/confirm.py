@@ -62,6 +62,7 @@ class FreshTrials:
         began = time.monotonic()
         kept: list[Patch] = []
         places: list[int] = []
+        refuted: list[int] = []
         failing = (*warm.failing, *warm.untraced)
         agreement = warm.outcome.agreement
         for each in ranked(found, agreement)[: 6 * self.request.max_patches]:
@@ -70,7 +71,7 @@ class FreshTrials:
             patch = self._patch(each, failing)
             if patch.digest in self.request.avoid or any(other.text == patch.text for other in kept):
                 continue
-            if kept and any(agreement.same(each.place, other) for other in places):
+            if any(agreement.same(each.place, other) for other in (*places, *refuted)):
                 continue
             patch = replace(
                 patch,
@@ -87,9 +88,11 @@ class FreshTrials:
             guards = warm.touching.get(key_of(each.candidate), near)[:_MOST_TESTS]
             seconds = 10.0 + 10 * sum(warm.seconds.get(test, 0.02) for test in [*failing, *guards])
             confirmed = self._confirmed(patch, each, guards, seconds)
-            if confirmed is not None:
-                kept.append(confirmed)
-                places.append(each.place)
+            if confirmed is None:
+                refuted.append(each.place)
+                continue
+            kept.append(confirmed)
+            places.append(each.place)
         return kept
 
     def digest_of(self, found: Found) -> str:

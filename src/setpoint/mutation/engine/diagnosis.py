@@ -48,6 +48,11 @@ class Diagnosis:
             touching = list(self.spectra.tests)
         return [test for test in touching if test not in known]
 
+    def neighbours(self) -> list[str]:
+        """Give the passing tests that stand in the files of failing ones."""
+        files = {test.split("::", 1)[0] for test in self.failing}
+        return [t for t in self.spectra.tests if t not in self.failing and t.split("::", 1)[0] in files]
+
     def convinces(self, cleared: Collection[str], path: str, unit: Unit) -> bool:
         """Whether what a partial repair leaves looks like another bug.
 

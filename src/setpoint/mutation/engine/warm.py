@@ -41,7 +41,7 @@ class Warm:
     order_matters: bool = False
     outcome: Outcome = field(default_factory=Outcome)
     touching: dict[str, list[str]] = field(default_factory=dict)
-    """Passing tests that reach the edited unit, by `key_of` the candidate."""
+    """Passing tests that reach the edited unit, else those beside the failing, by `key_of` the candidate."""
     seconds: dict[str, float] = field(default_factory=dict)
     """CPU seconds of one run by test."""
     stages: dict[str, float] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class _Session:
         self._request = request
         self._started = started
         self._progress = progress
-        self._told = started
+        self._told = time.monotonic()
 
     def run(self, report: Report, log: Path) -> None:
         request = self._request
@@ -143,6 +143,7 @@ def _light(diagnosis: Diagnosis, outcome: Outcome) -> dict[str, Any]:
             for unit in each.candidate.units()
             for test in diagnosis.guards(each.candidate.source.path, unit)
         ]
+        or diagnosis.neighbours()
         for each in outcome.found
     }
     return {
