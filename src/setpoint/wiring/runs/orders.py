@@ -18,7 +18,7 @@ from setpoint.errors import UsageError
 from setpoint.pipelines import load_pipeline
 from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
-from setpoint.store.stories import StoryFile, new_story, read_file, read_story
+from setpoint.store.stories import StoryFile, read_file, read_story
 from setpoint.wiring.measuring.quarantine import quarantine_at
 from setpoint.wiring.project import Project
 from setpoint.wiring.runs.board import earlier_runs, shelf
@@ -32,7 +32,6 @@ _SPEAKS_OF_RED = re.compile(
 
 def story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
-    folder = shelf(project).folder
     named = [path for path in (Path(what), project.root / what) if _is_story(path)]
     if not named and (known := shelf(project).find(what)) is not None:
         named = [known]
@@ -44,7 +43,7 @@ def story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Stor
             raise UsageError(
                 message, mend='give a sentence, as in: setpoint run "make the failing tests pass"'
             )
-        found, _ = new_story(folder, what)
+        found, _ = shelf(project).new(what)
     return found.model_copy(update={"acceptance": (*found.acceptance, *acceptance)})
 
 
