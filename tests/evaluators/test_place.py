@@ -10,7 +10,7 @@ import pytest
 
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.evaluators.place import put_at, remove
-from setpoint.processes.apart import repository_apart
+from setpoint.processes.apart import named, repository_apart
 from setpoint.processes.git import files_at, head
 from setpoint.processes.git import git as asked
 
@@ -135,3 +135,8 @@ async def test_with_the_place_its_repository_goes(user: User):
 
     assert not user.place.exists()
     assert not repository_apart(user.place).exists()
+
+
+@pytest.mark.parametrize("root", ["/", "/app", "/srv/app", "."])
+def test_a_project_wherever_it_lies_is_no_place(root: str):
+    assert named(root) == {}

@@ -16,7 +16,7 @@ _FOLDER = "repositories"
 
 def repository_apart(place: Path) -> Path:
     """Name where the repository of a tree for measuring lies, made or not."""
-    return place.parent.with_name(_FOLDER) / f"{place.name}.git"
+    return place.parent.parent / _FOLDER / f"{place.name}.git"
 
 
 def named(root: Path | str) -> dict[str, str]:
