@@ -162,11 +162,11 @@ async def _broken_reviewer(course: _Course, current: Round) -> Close | None:
     verdict, run = current.verdict, course.run
     if verdict is None or verdict.judgement is not Judgement.FAILED:
         return None
+    broke = f"the reviewer {verdict.reviewer} broke: {verdict.feedback}"
 
     async def act() -> HaltingDecided:
         # Recorded, because the same question after a person's grant would be answered otherwise.
         halt = unpaid(run.limits)(course.past())
-        broke = f"the reviewer {verdict.reviewer} broke: {verdict.feedback}"
         reason = f"{halt.reason}, so the change is not reviewed" if halt else broke
         decision = Decision(policy=RULES, action=Action.ESCALATE, reason=reason)
         return HaltingDecided(iteration=current.number, decision=decision, halt=halt, gates=current.gates)
