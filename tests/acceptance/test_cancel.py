@@ -49,7 +49,10 @@ def test_a_run_that_nobody_drives_is_ended_by_who_cancels(repository):
     running.communicate()
     time.sleep(0.5)
 
-    done = repository.setpoint("cancel", "run-")
+    secret = "AKIAIOSFODNN7EXAMPLE"
+    done = repository.setpoint("cancel", "run-", "--reason", f"it prints {secret}")
 
     assert done.returncode == 12
+    told = repository.setpoint("show", "run-", "--json").stdout
+    assert ("it prints" in told, secret in told) == (True, False)
     assert json.loads(repository.setpoint("status", "--json").stdout)[0]["ending"] == "cancelled"

@@ -44,3 +44,11 @@ def test_long_and_deep_data_is_cut() -> None:
     told = breakage.of_error(LAUNCH, -32603, "x" * 10_000, deep)
     assert told.kind is BreakageKind.MODEL
     assert len(told.message) < 1000
+
+
+def test_an_error_that_is_nested_too_deeply_is_a_breakage_all_the_same() -> None:
+    nested: object = None
+    for _ in range(100_000):
+        nested = [nested]
+    for data in (nested, "[" * 100_000):
+        assert breakage.of_error(LAUNCH, -32603, "oh", data).kind is BreakageKind.MODEL

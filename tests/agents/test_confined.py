@@ -31,7 +31,7 @@ Laid = Callable[..., Path]
 def user(tmp_path: Path) -> Path:
     """A user's home with a repository, in whose state folder the work copy lies."""
     for folder in (
-        "home/.cache",
+        "home/.cache/tool",
         "home/project/.setpoint/work/run-1",
         "home/project/.setpoint/work/run-1.git",
     ):
@@ -75,13 +75,15 @@ TRIES = [
     "echo x > ../../../calc.py",
     "echo x >> ~/.bashrc",
     "echo x > ~/.new",
+    "echo x > ~/.cache/uv/planted",
+    "mkdir -p ~/.cache/uv/archive && echo x > ~/.cache/uv/archive/planted",
     "ln -s ../../.. tree; echo x > tree/calc.py",
     "echo x > $OUTSIDE",
 ]
 ALLOWED = [
     "echo x > made",
     'echo x > "$TMPDIR/made" && cp "$TMPDIR/made" copied',
-    "echo x > ~/.cache/made",
+    "echo x > ~/.cache/tool/made",
     "echo x > ~/.agent/made",
 ]
 
@@ -116,7 +118,7 @@ async def test_an_agent_over_the_protocol_changes_its_work_copy_only(
     assert [call.ok for call in observer.calls[: len(steps)]] == [False] * len(TRIES) + [True] * len(ALLOWED)
     assert {attempt.sandbox for attempt in attempts} == {means.value}
     assert all(attempt.breakage for attempt in attempts[1:])  # the agent itself is refused, and dies of it
-    assert _kept(user) == {**before, ".cache/made": "x\n", ".agent/made": "x\n", ".agent/played": "4"}
+    assert _kept(user) == {**before, ".cache/tool/made": "x\n", ".agent/made": "x\n", ".agent/played": "4"}
     assert not (tmp_path / "outside").exists()
 
 

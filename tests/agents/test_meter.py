@@ -92,7 +92,7 @@ def test_it_is_halted_too_when_the_run_has_nothing_left():
 def test_what_the_proxy_counted_goes_before_what_the_agent_tells():
     both, seen = SilentObserver(), []
     meter = spending(both)
-    meter.told(tokens(7, cost_usd=Decimal(9)))
+    meter.told(tokens(7, cost_usd=Decimal("1.5")))
     meter.asked(call())
     meter.asked(call(cached_tokens=5))
     seen = [each.cost_usd for each in both.asked_models]
@@ -114,9 +114,30 @@ def test_a_count_that_is_not_whole_gives_way_to_dollars_that_are_told():
 
 def test_calls_that_no_model_answered_cost_nothing():
     meter = spending()
-    for each in (call(status=401), call(status=0, fault="refused"), call(api="other")):
+    for each in (call(status=401), call(status=0, fault="not reached: refused"), call(api="other")):
         meter.asked(each)
     assert meter.usage == Usage()
+
+
+def test_what_a_call_cost_that_was_cut_before_its_answer_is_not_known():
+    cut = call(None, status=0, fault="ended with the attempt").model_copy(update={"output_tokens": None})
+    meter = spending()
+    meter.asked(cut)
+    assert (meter.usage.cost_usd, meter.usage.scope) == (None, "turn")
+    meter.asked(call())
+    assert (meter.usage.cost_usd, meter.usage.at_least) == (Decimal(1), True)
+
+
+def test_dollars_that_the_agent_tells_go_before_a_count_of_some_calls():
+    meter = spending()
+    meter.asked(call())
+    usage = meter.told(tokens(300_000, cost_usd=Decimal(9)))
+    assert (usage.cost_usd, usage.input_tokens, usage.priced_by) == (Decimal(9), 300_000, "agent")
+    # Tokens that the agent tells are no dollars: what was counted goes before their price.
+    assert meter.told(tokens(300_000)).cost_usd == Decimal(1)
+    meter.asked(call(fault="the stream ended early"))
+    least = meter.told(tokens(7, cost_usd=Decimal("0.5")))
+    assert (least.cost_usd, least.at_least) == (Decimal(2), True)
 
 
 def test_a_call_that_was_cut_short_cost_at_least_what_is_known():

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from setpoint.agents import transcript
-from setpoint.agents.transcript import Transcript
+from setpoint.agents.launch import Launch
+from setpoint.agents.transcript import Transcript, secrets_of
 
 
 def _lines(data: bytes) -> list[dict]:
@@ -38,3 +39,30 @@ def test_beyond_its_size_it_counts_what_it_drops(monkeypatch: pytest.MonkeyPatch
     assert (small["text"], dropped["dropped_bytes"]) == ("small", 302)
     kept.text("agent", "anew")
     assert [line["text"] for line in _lines(kept.take())] == ["anew"]
+
+
+def test_keys_that_the_settings_give_an_agent_are_secrets_too() -> None:
+    config = {
+        "provider": {"p": {"options": {"apiKey": "conf-0123456789", "baseURL": "https://example.org/v1"}}},
+        "headers": [{"Authorization": ["Bearer 0123456789"]}],
+    }
+    launch = Launch(
+        name="own",
+        argv=("own",),
+        environment={"OWN_API_KEY": "set-0123456789", "OWN_MODE": "everything", "CONFIG": json.dumps(config)},
+        config_variable="CONFIG",
+    )
+    kept = Transcript(secrets_of(launch, {"PASSED": "passed-0123456789"}))
+    told = (
+        "set-0123456789 conf-0123456789 Bearer 0123456789 passed-0123456789 everything https://example.org/v1"
+    )
+    shown = kept.redacted(told)
+    assert "0123456789" not in shown
+    assert shown.endswith("[PASSED] everything https://example.org/v1")
+    assert shown.startswith("[OWN_API_KEY] [CONFIG.provider.p.options.apiKey] [CONFIG.headers")
+    broken = launch.model_copy(update={"environment": {"CONFIG": "{"}})
+    assert secrets_of(broken, {}) == {}
+
+
+def test_of_two_secrets_one_within_the_other_nothing_is_left() -> None:
+    assert Transcript({"A": "01234567", "B": "0123456789"}).redacted("0123456789 01234567") == "[B] [A]"

@@ -88,6 +88,18 @@ def test_finished_runs_are_sent_where_the_settings_say_and_a_fault_there_is_only
     assert f"setpoint export {VERIFIED} --otlp {collector.url}" in caplog.text
 
 
+def test_whatever_goes_wrong_at_a_collector_changes_no_outcome(project, caplog, monkeypatch):
+    with listening() as collector:
+        monkeypatch.setattr(type(collector), "body", b"\xff\xff\xff no protobuf", raising=False)
+        with pytest.raises(UsageError, match="does not speak OTLP"):
+            called(VERIFIED, "--otlp", collector.url)
+        send_finished(asking_for(project, collector.url), VERIFIED)
+    send_finished(asking_for(project, "http://xn--\N{SNOWMAN}-.example"), VERIFIED)
+    monkeypatch.setenv("ALL_PROXY", "nonsense://nowhere")
+    send_finished(asking_for(project, "http://127.0.0.1:1"), VERIFIED)
+    assert caplog.text.count("the run was not sent") == 3
+
+
 def asking_for(project, url):
     wanted = project.settings.telemetry.model_copy(update={"otlp": url})
     return project._replace(settings=project.settings.model_copy(update={"telemetry": wanted}))

@@ -14,6 +14,7 @@ from setpoint import wiring
 from setpoint.cli import watch
 from setpoint.cli.app import app
 from setpoint.cli.live import print_event
+from setpoint.cli.screen import Screen
 from setpoint.cli.styles import of_state
 from setpoint.domain.events import PhaseEntered, RunStarted
 from setpoint.domain.gate import Gate
@@ -176,7 +177,7 @@ def test_a_newly_entered_phase_is_where_it_is(project):
 def test_what_an_agent_calls_its_tools_cannot_act_on_a_terminal(project):
     call = EXAMPLES["tool.executed"].call.model_copy(update={"title": "\x1b]0;owned\x07\x1b[2Jls"})
     body = EXAMPLES["tool.executed"].model_copy(update={"call": call})
-    console = Console(width=100, force_terminal=True, color_system=None, file=io.StringIO())
+    console = Screen(width=100, force_terminal=True, color_system=None, file=io.StringIO())
     (event,) = project.log.append(ASKING, "hostile", [body])
     print_event(console, event, everything=True)
     assert "ls" in console.file.getvalue()

@@ -14,7 +14,16 @@ from setpoint.cli.app import main
         (("status", "--nonsense"), "--nonsense"),
         (("gate", "continue", "11", "run"), "less than or equal to 10"),
         (("gate", "continue", "1", "run", "--cost", "much"), "US dollars"),
+        (("gate", "continue", "1", "run", "--cost", "1e999"), "at most 1000000"),
+        (("gate", "continue", "1", "run", "--minutes", "inf"), "a number from 0 to 527040 (got inf)"),
+        (("gate", "continue", "1", "run", "--minutes", "nan"), "(got nan)"),
+        (("gate", "continue", "1", "run", "--minutes", "-1"), "(got -1.0)"),
         (("nonsense",), "nonsense"),
+        (("metrics", "--snapshot", "--html", "x.html"), "--snapshot cannot be given with --html"),
+        (("metrics", "--html", "x.html", "--days", "30"), "--days cannot be given with --html"),
+        (("metrics", "--prometheus", "--days", "30"), "--days cannot be given with --prometheus"),
+        (("metrics", "--prometheus", "--json"), "--json cannot be given with --prometheus"),
+        (("metrics", "--snapshots", "--snapshot"), "--snapshot cannot be given with --snapshots"),
     ],
 )
 def test_wrong_words_are_wrong_use(monkeypatch, capsys, words, told):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setpoint.domain.edits import edited, patch
+from setpoint.domain.edits import edited, patch, with_carriage_returns
 from setpoint.domain.finding import Edit
 
 TEXTS = st.lists(st.sampled_from(("a", "b\u2028", "", "x = 1\r")), max_size=6).map("\n".join)
@@ -46,3 +46,34 @@ def test_a_replacement_of_whole_lines_leaves_the_others_alone(text, first, more,
     behind = "\n".join(split[last:])
     ahead = "".join(f"{line}\n" for line in split[: first - 1])
     assert edited(text, (lines(first, last, new),)) == f"{ahead}{new}{behind}"
+
+
+LINES = st.lists(st.sampled_from(("a", "", "-- b", "++ c", "@@ -1 +1 @@", "diff")), max_size=8)
+
+
+@given(before=LINES, after=LINES, ends=st.booleans())
+def test_a_diff_with_carriage_returns_is_that_of_the_texts_with_them(before, after, ends):
+    """As difflib gives it for texts whose lines end so, but for a last line that does not end."""
+
+    def made(new_line):
+        old, new = (new_line.join([*lines, "end" if ends else ""]) for lines in (before, after))
+        return patch("a b.txt", old, edits(old, new))
+
+    assert with_carriage_returns(made("\n"), lambda name: name == "a b.txt") == made("\r\n")
+    assert with_carriage_returns(made("\n"), lambda name: name != "a b.txt") == made("\n")
+
+
+def edits(old, new):
+    rows = old.split("\n")
+    whole = Edit(start_line=1, start_column=1, end_line=len(rows), end_column=len(rows[-1]) + 1, text=new)
+    return (whole,)
+
+
+def test_a_carriage_return_is_put_only_where_a_line_of_a_wanted_file_lacks_it():
+    diff = "--- a/w.txt\t2026\n+++ b/w.txt\n@@ -1,4 +1,4 @@\n one\n\n-two\r\n+zwei\n three\n"
+    other = "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+new\n\\ No newline at end of file\n"
+    given = with_carriage_returns(diff + other, lambda name: name == "w.txt")
+    assert (
+        given
+        == diff.replace(" one\n\n", " one\r\n \r\n").replace("zwei\n three\n", "zwei\r\n three\r\n") + other
+    )

@@ -4,10 +4,12 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+import sqlalchemy as sa
 
 from domain.examples import ORDER, OUTCOME
 from setpoint.domain.events import RunFinished, RunStarted
 from setpoint.domain.ids import TraceId
+from setpoint.errors import RecordedDataError
 from setpoint.events.log import SqlEventLog
 from setpoint.events.metrics import report
 from setpoint.events.snapshots import MOST_DAYS_BACK, WINDOWS, snapshots, store_due, store_snapshot
@@ -33,6 +35,15 @@ def finish(store, name, at, cost=2):
 
 def success(snapshot):
     return next(each for each in snapshot.report.metrics if each.name == "cost_per_run")
+
+
+def test_a_database_that_takes_nothing_is_told_in_our_own_words(store):
+    finish(store, "run-1", NOW - timedelta(days=2))
+    with store.writing() as connection:
+        connection.execute(sa.text("ALTER TABLE metrics_snapshot RENAME TO gone"))
+    for keep in (lambda: store_due(store, NOW), lambda: store_snapshot(store, report(store, 7, NOW))):
+        with pytest.raises(RecordedDataError, match="cannot be stored: no such table"):
+            keep()
 
 
 def test_a_snapshot_stays_as_it_was_stored(store):

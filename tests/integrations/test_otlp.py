@@ -26,6 +26,8 @@ class Collector(HTTPServer):
     """Takes what it is sent, and answers as it is told."""
 
     status, refused, kind = 200, 0, "application/x-protobuf"
+    body = b""
+    """What it answers instead of what it should."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), _Receiver)
@@ -57,6 +59,7 @@ class _Receiver(BaseHTTPRequestHandler):
         answer = messages.ExportTraceServiceResponse()
         answer.partial_success.rejected_spans = self.server.refused
         text = answer.SerializeToString() if self.server.status == 200 else b"no such tenant"
+        text = self.server.body or text
         self.send_response(self.server.status)
         self.send_header("content-type", self.server.kind)
         self.send_header("content-length", str(len(text)))

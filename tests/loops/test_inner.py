@@ -2,10 +2,11 @@
 
 from decimal import Decimal
 
-from setpoint.domain.attempt import Stop, ToolCall, Usage
-from setpoint.domain.events import AgentFinished, LoopStagnated
+from setpoint.domain.attempt import BreakageKind, Stop, ToolCall, Usage
+from setpoint.domain.events import AgentFinished, AgentSpent, LoopStagnated
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Ending
+from setpoint.policies.spending import account
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
 
 CIRCLES = tuple(
@@ -56,3 +57,23 @@ async def test_a_turn_that_ended_by_itself_is_not_disturbed(tmp_path):
 
     assert (outcome.ending, len(stage.agent.briefs)) == (Ending.VERIFIED, 1)
     assert of(stage, LoopStagnated) == []
+
+
+async def test_a_lost_try_that_told_nothing_leaves_the_cost_unknown(tmp_path):
+    lost = Act(breakage=BreakageKind.CRASH, usage=Usage())
+    stage = a_stage(tmp_path, lost, Act(edits={"src/work.py": "value = 1\n"}, usage=PAID))
+
+    outcome = await stage.drive()
+
+    so_far = account(stage.log.replay(TraceId("run-1")))
+    assert (outcome.ending, so_far.cost_usd, so_far.known) == (Ending.VERIFIED, Decimal("0.25"), False)
+    assert [each.usage.scope for each in of(stage, AgentSpent)] == ["unknown", "turn"]
+
+
+async def test_of_tries_that_called_no_model_nothing_is_recorded(tmp_path):
+    stage = a_stage(tmp_path, Act(breakage=BreakageKind.CRASH), Act(edits={"src/work.py": "value = 1\n"}))
+
+    await stage.drive()
+
+    assert of(stage, AgentSpent) == []
+    assert account(stage.log.replay(TraceId("run-1"))).known

@@ -114,10 +114,17 @@ async def test_signals_ask_for_a_reason_that_the_reviewer_reads(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/etc/passwd", "../x.py", "tests", "tests/", ".git/config", "a/.git/x.py", "."]
+    "path", ["/etc/passwd", "../x.py", "tests", "tests/", ".git/config", "a/.git/x.py", ".", "a\x1b[2K.py"]
 )
 def test_what_names_no_file_of_the_repository_is_no_request(path):
     assert requests_in(f"REQUEST {path}: why") == ()
+
+
+def test_what_a_person_is_asked_for_holds_nothing_that_acts_on_a_terminal():
+    wipes = "harmless\x1b[2K\x1b[1A \u202eby itself\x07"
+    (asked,) = requests_in(f"REQUEST a.py: {wipes}")
+    (given,) = reasons_in(f"REASON 0123456789abcdef: {wipes}")
+    assert asked.reason == given.reason == "harmless [2K [1A  by itself"
 
 
 def test_requests_and_reasons_are_lines_of_their_own():

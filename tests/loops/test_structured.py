@@ -129,3 +129,8 @@ async def test_nobody_explains_where_nobody_is_asked_to(tmp_path):
     _, stage = a_stage(tmp_path, APPROVES, maker=maker, scenes=RED_THEN_GREEN)
     await stage.drive()
     assert "analyst" not in stage.agent.briefs[1].prompt
+
+
+def test_json_that_is_nested_too_deeply_is_no_answer():
+    with pytest.raises(ValueError, match="nested too deeply"):
+        read_object('{"findings": ' + "[" * 100_000 + "}", ReviewShape)

@@ -69,6 +69,12 @@ def test_an_attempt_that_ended_counts_once_with_the_tries_that_were_lost():
     assert (so_far.cost_usd, so_far.tokens, so_far.flying) == (Decimal("0.5"), 20, {})
 
 
+def test_a_lost_try_whose_cost_nobody_told_leaves_the_whole_unknown():
+    first = told("implement-1", None, tokens=500)
+    so_far = account(recorded(first, told("implement-1", "0.3", 2), made("0.4")))
+    assert (so_far.cost_usd, so_far.tokens, so_far.known) == (Decimal("0.4"), 510, False)
+
+
 def test_the_figures_of_a_thinking_phase_give_way_to_its_result():
     events = recorded(told("plan-0", "0.1"), ("plan-0", PhaseCompleted(phase="plan", usage=usage("0.2"))))
     assert account(events).cost_usd == Decimal("0.2")

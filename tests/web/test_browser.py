@@ -15,9 +15,10 @@ from setpoint import wiring
 from setpoint.domain.events import GateAnswered, RunFinished, RunStarted
 from setpoint.domain.gate import Via
 from setpoint.domain.ids import TraceId
+from setpoint.domain.memory_events import FindingDismissed
 from setpoint.domain.run import Ending
 from setpoint.events.log import SqlEventLog
-from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture
+from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture, tab_to
 from web.conftest import ASKING, HOSTILE, VERIFIED, make_project
 
 PAGES = [
@@ -112,6 +113,21 @@ def test_a_run_tells_its_story(page):
     with page.expect_download() as download:
         page.get_by_role("link", name="Report as one file").click()
     assert "Quality by iteration" in Path(download.value.path()).read_text("utf-8")
+
+
+def test_a_finding_is_dismissed_by_keyboard_alone(page, project):
+    page.goto(f"/runs/{VERIFIED}")
+    found = page.locator("article.finding", has_text="the total is rounded twice")
+    tab_to(page, found.locator("summary"))
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(found.get_by_label("Why it is none")).to_be_focused()
+    page.keyboard.type("it is meant so")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(found).to_contain_text("dismissed it: it is meant so")
+    (body,) = [e.body for e in project.log.replay(VERIFIED) if isinstance(e.body, FindingDismissed)]
+    assert body.reason == "it is meant so"
 
 
 def test_the_metrics_are_drawn_for_every_window(page):

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from evaluators.conftest import git, write
 from setpoint import wiring
-from web.browsing import assert_usable, in_a_browser, picture
+from web.browsing import assert_usable, in_a_browser, picture, tab_to
 
 pytestmark = in_a_browser
 STACK = 'Traceback:\n  File "/srv/shop/shop/cart.py", line 6, in average\nZeroDivisionError'
@@ -82,6 +82,22 @@ def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(pag
     expect(problem.get_by_role("button")).to_have_count(0)
     problem.get_by_role("link", name="production-zerodivisionerror").click()
     expect(page.get_by_role("button", name="Do it: Mend in production: ZeroDivisionError")).to_be_visible()
+
+
+def test_a_problem_is_let_be_worked_on_by_keyboard_alone(page, project):
+    tell(project, event(title="Too slow", release="v1.4.2"))
+    page.goto("/production")
+    problem = page.locator("article", has=page.get_by_role("heading", name="Too slow"))
+    tab_to(page, problem.get_by_label("Why, for the record"))
+    page.keyboard.type("customers wait")
+    page.keyboard.press("Tab")
+    expect(problem.get_by_role("button", name="Approve: Too slow")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(problem.locator(".mark", has_text="story")).to_be_visible()
+    page.goto("/board")
+    action = page.get_by_role("button", name="Do it: Mend in production: Too slow")
+    tab_to(page, action)
+    expect(action).to_be_focused()
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)

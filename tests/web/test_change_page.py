@@ -61,7 +61,7 @@ def test_words_that_differ_are_marked_on_both_sides(reader):
 
 
 def test_a_comment_stands_under_its_line_also_in_a_file_with_a_hostile_name(reader):
-    said = {"file": NAMED, "line": "1", "text": "what a name"}
+    said = {"file": NAMED, "line": "1", "text": "what a name", "iteration": "1"}
     row = reader.post(f"/runs/{TRACE}/comments", data=said).text
     assert "what a name" in row
     for view in ("", "?view=beside"):
@@ -71,6 +71,29 @@ def test_a_comment_stands_under_its_line_also_in_a_file_with_a_hostile_name(read
         assert after.lstrip().startswith('<tr class="remark">')
         assert "what a name" in after.partition("</tr>")[0]
         assert f'href="#{place_id(NAMED, 1)}"' in text, "the list of comments leads there"
+
+
+def test_a_comment_stands_only_in_the_change_whose_lines_it_counts(reader):
+    """The first line of the whole change need not be the first of an iteration's."""
+    for iteration, words in ((1, "of the first"), (0, "of them all")):
+        said = {"file": "total.py", "line": "2", "text": words, "iteration": str(iteration)}
+        assert words in reader.post(f"/runs/{TRACE}/comments", data=said).text
+    pages = {number: reader.get(f"/runs/{TRACE}/diff/{number}").text for number in (0, 1)}
+    for number, here, elsewhere in ((1, "of the first", "of them all"), (0, "of them all", "of the first")):
+        text = pages[number]
+        assert f'name="iteration" value="{number}"' in text
+        listed, _, table = text.partition('data-file="total.py"')
+        assert (here in listed, elsewhere in listed) == (True, True)
+        assert (here in table, elsewhere in table) == (True, False)
+    place = place_id("total.py", 2)
+    assert f'href="/runs/{TRACE}/diff/1#{place}"' in pages[0]
+    assert "on iteration 1" in pages[0]
+    assert f'href="/runs/{TRACE}/diff/0#{place}"' in pages[1]
+    assert "on the change as a whole" in pages[1]
+    later = reader.get(f"/runs/{TRACE}/diff/1/comments").text
+    assert f'href="/runs/{TRACE}/diff/0#{place}"' in later
+    none = reader.post(f"/runs/{TRACE}/comments", data={**said, "iteration": "7"})
+    assert (none.status_code, "has no iteration 7" in none.text) == (409, True)
 
 
 def test_one_line_of_each_file_is_in_the_order_of_the_tab_key(reader):

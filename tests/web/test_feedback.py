@@ -4,6 +4,7 @@ import pytest
 
 from setpoint.domain.memory_events import CommentAdded, FindingDismissed
 from setpoint.web.access import Scope
+from setpoint.web.api_feedback import Dismissal
 from web.conftest import ASKING, HOSTILE, VERIFIED
 
 API = "/api/v1"
@@ -31,6 +32,9 @@ def test_findings_are_listed_with_what_was_decided(program, blocker):
 def test_a_finding_is_dismissed_once_with_the_time_it_took(program, browser, project, blocker):
     wrong = browser.post(f"/runs/{VERIFIED}/findings/{blocker}/dismiss", data={"considered_s": "-1"})
     assert (wrong.status_code, "considered_s" in wrong.text) == (422, True)
+    for endless in ("inf", "nan", "1e999"):
+        wrong = browser.post(f"/runs/{VERIFIED}/findings/{blocker}/dismiss", data={"considered_s": endless})
+        assert wrong.status_code == 422
     done = browser.post(
         f"/runs/{VERIFIED}/findings/{blocker}/dismiss", data={"reason": " meant so ", "considered_s": "2.5"}
     )
@@ -42,6 +46,11 @@ def test_a_finding_is_dismissed_once_with_the_time_it_took(program, browser, pro
     assert (body.by, body.considered_s) == ("Ada", 2.5)
     assert program.get(f"{HERE}/findings/{blocker}").json()["decided"][0]["body"]["reason"] == "meant so"
     assert "Ada dismissed it: meant so" in browser.get(f"/runs/{VERIFIED}").text
+
+
+def test_a_page_left_open_for_days_still_dismisses():
+    assert Dismissal(considered_s=1e6).considered_s == 86_400
+    assert Dismissal(considered_s=12.5).considered_s == 12.5
 
 
 def test_a_line_is_commented_on(program, browser, project):
@@ -61,6 +70,23 @@ def test_a_line_is_commented_on(program, browser, project):
     assert "2 comments on this run" in part
     assert "<script" not in part
     assert "(2 comments)" in browser.get(f"/runs/{VERIFIED}").text
+
+
+def test_a_secret_in_a_comment_is_kept_nowhere(program, browser, project):
+    secret = "AKIAIOSFODNN7EXAMPLE"
+    words = f"why is {secret} in here?"
+    row = browser.post(f"/runs/{VERIFIED}/comments", data={"file": "a.py", "line": 5, "text": words})
+    assert (row.status_code, "in here?" in row.text) == (200, True)
+    given = program.post(f"{HERE}/comments", json={"file": f"{secret}.py", "line": 6, "text": words})
+    assert given.status_code == 201
+    again = program.post(f"{HERE}/comments", json={"file": "a.py", "line": 5, "text": words})
+    assert again.json()["body"]["line"] == 5
+    assert len([each for each in said(project, CommentAdded) if "in here?" in each.text]) == 2
+    read = [f"{HERE}/comments", f"{HERE}/events?most=5000", f"{API}/feedback", f"{API}/learnings"]
+    for text in (row.text, given.text, *(program.get(path).text for path in read)):
+        assert secret not in text
+    for file in project.state.rglob("app.db*"):
+        assert secret.encode() not in file.read_bytes(), file
 
 
 @pytest.mark.parametrize(

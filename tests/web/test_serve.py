@@ -1,8 +1,13 @@
 """`setpoint serve`: what it refuses before it listens."""
 
+import json
+import os
+import signal
 import socket
+import subprocess
 import sys
 
+import httpx2
 import pytest
 from typer.testing import CliRunner
 
@@ -31,6 +36,24 @@ def test_it_says_how_to_install_what_it_needs(monkeypatch, root):
     assert "'uvicorn', which is not installed" in error.message
     assert "setpoint[web]" in error.mend
     assert not (root / ".setpoint").exists()
+
+
+def test_interrupted_it_lets_go_of_the_pages_that_listen(root):
+    words = [sys.executable, "-m", "setpoint", "serve", "--port", "0"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    serving = subprocess.Popen(words, cwd=root, env=environment, **pipes)
+    address = serving.stdout.readline().partition("/login")[0]
+    token = json.loads((root / ".setpoint" / "web-tokens.json").read_text())["read"]
+    client = httpx2.Client(headers={"authorization": f"Bearer {token}"}, timeout=60)
+    with client, client.stream("GET", f"{address}/live/runs") as stream:
+        heard = stream.iter_lines()
+        assert next(heard) == "event: changed"
+        serving.send_signal(signal.SIGINT)
+        assert [each for each in heard if each][-1].startswith("data: "), "it ends as a whole answer does"
+    _, told = serving.communicate(timeout=60)
+    assert "running task" not in told, told
+    assert "Traceback" not in told, told
 
 
 def test_it_says_which_scopes_there_are():

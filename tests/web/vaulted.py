@@ -6,15 +6,18 @@ from evaluators.conftest import git, write
 from events import report_runs
 from setpoint import wiring
 from setpoint.domain.evaluation import Stage
-from setpoint.domain.events import RunFinished, RunStarted
+from setpoint.domain.events import GateOpened, RunFinished, RunStarted
 from setpoint.domain.ids import Commit
 from setpoint.testing import Scene
 
 TRACE = report_runs.TRACE
 
 
-def vaulted_run(place, before, after, findings=()):
-    """Make a project with one run that turned files into others; gives it, and a work tree of these files."""
+def vaulted_run(place, before, after, findings=(), *, waits=None):
+    """Make a project with one run that turned files into others; gives it, and a work tree of these files.
+
+    With a question in `waits` the run is not over: it waits for the answer.
+    """
     write(place, {"a.py": "x = 1\n"})
     git(place, "init", "-q")
     git(place, "config", "user.name", "Ada")
@@ -38,7 +41,9 @@ def vaulted_run(place, before, after, findings=()):
         RunStarted(order=order, workdir=str(workdir)),
         agent.model_copy(update={"snapshot": snapshot}),
         report_runs.measured(1, Stage.TEST, Scene(findings=findings)),
-        RunFinished(outcome=ended.outcome.model_copy(update={"best": commit})),
+        GateOpened(gate=waits)
+        if waits
+        else RunFinished(outcome=ended.outcome.model_copy(update={"best": commit})),
     )
     for number, body in enumerate(bodies):
         project.log.append(TRACE, f"k{number}", [body])

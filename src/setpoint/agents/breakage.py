@@ -78,6 +78,13 @@ def missing(launch: Launch, reason: str) -> Breakage:
     return Breakage(kind=BreakageKind.MISSING, message=f"{launch.name}: {reason}; {mend}")
 
 
+def prompt_too_long(launch: Launch, size: int) -> Breakage:
+    """Say that the system takes no argument of the prompt's length."""
+    mend = f"leave {{prompt}} out of the command of agent '{launch.name}' and have it read standard input"
+    message = f"{launch.name}: the prompt ({size} bytes) is too long for an argument; {mend}"
+    return Breakage(kind=BreakageKind.MISSING, message=message)
+
+
 def no_choice(launch: Launch, what: str, wanted: str, offered: Sequence[str]) -> Breakage:
     """Say that the settings ask for a model or a mode that the agent does not offer."""
     shown = _shortened(f"it offers {', '.join(offered)}") if offered else f"it offers no choice of a {what}"
@@ -162,7 +169,7 @@ def _entries(data: object, depth: int) -> Iterator[tuple[str, Any]]:
     if isinstance(data, str) and data.lstrip().startswith(("{", "[")):
         try:
             yield from _entries(json.loads(data), depth - 1)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
     elif isinstance(data, list):
         for element in data:
@@ -174,7 +181,10 @@ def _entries(data: object, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _readable(data: object) -> str:
-    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+    try:
+        return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+    except RecursionError:
+        return "data that is nested too deeply to be shown"
 
 
 def _shortened(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -93,14 +94,27 @@ class CallBook:
     def paths_outside(self, identifier: str) -> tuple[str, ...]:
         """Give those of a call's paths that lie outside the work copy, links followed."""
         paths: Iterable[str] = self._seen[identifier].paths
-        return tuple(
-            path for path in paths if not (self._workdir / path).resolve().is_relative_to(self._workdir)
-        )
+        return tuple(path for path in paths if not self._within(self._real(path)))
 
     def _relative(self, path: str) -> str:
-        full = (self._workdir / path).resolve()
-        return str(full.relative_to(self._workdir)) if full.is_relative_to(self._workdir) else str(full)
+        full = self._real(path)
+        if full is None:
+            return path
+        return str(full.relative_to(self._workdir)) if self._within(full) else str(full)
+
+    def _within(self, full: Path | None) -> bool:
+        return full is not None and full.is_relative_to(self._workdir)
+
+    def _real(self, path: str) -> Path | None:
+        """Follow links; none for what no file can be called, such as a name with a NUL in it."""
+        try:
+            return Path(os.path.realpath(self._workdir / path))
+        except ValueError:
+            return None
 
 
 def _hash(parts: list[Any]) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    try:
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    except RecursionError:  # nested too deeply to be written: nothing by which it could be recognised
+        return ""

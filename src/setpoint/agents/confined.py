@@ -8,28 +8,20 @@ and Setpoint's own repositories lie; not the user's tree; not the rest of the ho
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.agents.launch import Launch
+from setpoint.agents.places import Places, existing
 from setpoint.domain.sandbox import Means, SandboxSettings
-from setpoint.errors import SandboxUnavailable, SettingsError
+from setpoint.errors import SandboxUnavailable
 from setpoint.processes import Command, Confinement, Trial, clean_environment, trial
 
 ORDER = (Means.LANDLOCK, Means.BWRAP)
 """What `auto` tries, in this order: the first takes no time and changes nothing else for the agent."""
-CACHES = (
-    "~/.cache", "~/.npm", "~/.cargo/registry", "~/.cargo/git", "~/go/pkg", "~/.bun/install/cache",
-    "~/.gradle/caches", "~/.m2/repository", "~/Library/Caches",
-    "$XDG_CACHE_HOME",
-)  # fmt: skip
-"""Caches of package tools, opened where they are."""
-_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +43,20 @@ class Held:
 class Sandbox:
     """Confines the agents of a project; each means is tried once while this lives."""
 
-    def __init__(self, settings: SandboxSettings | None = None, protected: Iterable[Path] = ()) -> None:
-        """Take what is asked for; what holds a `protected` folder is never made writable as a whole."""
+    def __init__(
+        self,
+        settings: SandboxSettings | None = None,
+        protected: Iterable[Path] = (),
+        code: Iterable[Path] = (),
+    ) -> None:
+        """Take what is asked for.
+
+        Nothing in or above a `protected` folder is made writable but the work copy, and nothing in a folder
+        of `code`, which Setpoint or the tests of the project run.
+        """
         self._settings = settings or SandboxSettings(agents=Means.NONE)
         self._protected = [path.resolve() for path in protected]
+        self._code = [path.resolve() for path in code]
         self._tried: dict[Means, Trial] = {}
 
     async def hold(self, launch: Launch, command: Command) -> Held:
@@ -66,13 +68,15 @@ class Sandbox:
         if chosen is None:
             return Held(command=command, by=str(Means.NONE))
         environment = dict(clean_environment() if command.environment is None else command.environment)
-        places = self._places(launch, environment)
+        places = Places(environment, self._protected, self._code)
+        wanted = self._settings
+        opened = places.opened(wanted.writes, launch.writes, caches=wanted.caches)
         folder = Path(tempfile.mkdtemp(prefix="setpoint-")).resolve()
-        environment |= {**launch.when_held, "TMPDIR": str(folder)}
+        environment |= {**launch.when_held, "TMPDIR": str(folder), **places.apart(folder)}
         confinement = Confinement(
             means=chosen.means,
-            writable=tuple(dict.fromkeys((str(command.cwd), str(folder), *places))),
-            hidden=tuple(_existing(self._settings.hide, environment)),
+            writable=tuple(dict.fromkeys((str(command.cwd), str(folder), *opened))),
+            hidden=tuple(existing(wanted.hide, environment)),
         )
         confined = replace(command, environment=environment, confinement=confinement)
         return Held(command=confined, by=str(chosen.means), folder=folder)
@@ -120,42 +124,3 @@ class Sandbox:
         if means not in self._tried:
             self._tried[means] = await trial(means)
         return self._tried[means]
-
-    def _places(self, launch: Launch, environment: Mapping[str, str]) -> list[str]:
-        given = _existing(self._settings.writes, environment)
-        for path in given:
-            if self._opens(path):
-                message = f"setting sandbox.writes: {path} holds the repository or Setpoint's own state"
-                raise SettingsError(message, mend="name the folders that agents need, not one above them")
-        caches = _existing(CACHES, environment) if self._settings.caches else []
-        own = _existing(launch.writes, environment, make=True)
-        return [*given, *(path for path in (*caches, *own) if not self._opens(path))]
-
-    def _opens(self, path: str) -> bool:
-        return any(each.is_relative_to(path) for each in self._protected)
-
-
-def _existing(entries: Sequence[str], environment: Mapping[str, str], *, make: bool = False) -> list[str]:
-    """Give the real paths of entries that exist; missing folders (`.../`) can be made, for the user alone."""
-    found = []
-    for entry in entries:
-        path = _expanded(entry, environment)
-        if path is None:
-            continue
-        if make and entry.endswith("/"):
-            with contextlib.suppress(OSError):  # then the agent cannot make it either
-                path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if path.exists():
-            found.append(str(path.resolve()))
-    return found
-
-
-def _expanded(entry: str, environment: Mapping[str, str]) -> Path | None:
-    """Replace `~` and variables; none where one is not set, or no absolute path comes of it."""
-    home = entry == "~" or entry.startswith("~/")
-    named = [*_VARIABLE.findall(entry), *(["HOME"] if home else [])]
-    if not all(environment.get(name) for name in named):
-        return None
-    path = _VARIABLE.sub(lambda match: environment[match.group(1)], entry)
-    path = environment["HOME"] + path[1:] if home else path
-    return Path(path) if Path(path).is_absolute() else None

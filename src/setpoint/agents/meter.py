@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from setpoint.agents.prices import Prices
 from setpoint.domain.attempt import (
+    NOT_REACHED,
     Attempt,
     AttemptLimits,
     Breakage,
@@ -27,9 +28,9 @@ _ZERO = Decimal(0)
 class Spending:
     """Follows the cost and the tokens of one attempt, and says when it has to end.
 
-    What the proxy counted goes before what the agent tells, where all of it could be priced; dollars that the
-    agent tells go before a price of its tokens. `halted` is set as soon as the attempt's share or the run's
-    budget is used up.
+    What the proxy counted goes before a price of the tokens that the agent tells, where all of it could be
+    priced; dollars that the agent itself tells go before both where they are more. `halted` is set as soon as
+    the attempt's share or the run's budget is used up.
     """
 
     def __init__(
@@ -66,7 +67,9 @@ class Spending:
         if priced is not None:
             call = call.model_copy(update={"cost_usd": priced.cost_usd, "priced_by": priced.by})
         self._observer.asked(call)
-        if call.api != "other" and 0 < call.status < _FAILED:
+        # Without an answer a model may have worked, and be paid for it, unless it was not reached.
+        unanswered = call.status == 0 and not call.fault.startswith(NOT_REACHED)
+        if call.api != "other" and (unanswered or 0 < call.status < _FAILED):
             self._calls.append(_usage(call))
             self._tell()
 
@@ -77,12 +80,13 @@ class Spending:
         if not self._calls:
             return told
         counted = added(self._calls)
-        if counted.cost_usd is not None and not counted.at_least:
+        if told.cost_usd is None or told.cost_usd <= (counted.cost_usd or _ZERO):
             return counted
-        if told.cost_usd is not None:
-            tokens = counted if counted.input_tokens is not None else told
-            return told.model_copy(update={name: getattr(tokens, name) for name in _COUNTS})
-        return counted
+        if counted.cost_usd is not None and not counted.at_least and told.priced_by != "agent":
+            return counted
+        # Some calls can go another way than past the proxy; the agent knows of more than was seen here.
+        more = max((counted, told), key=used)
+        return told.model_copy(update={name: getattr(more, name) for name in _COUNTS})
 
     def _tell(self) -> Usage:
         usage = self.usage
@@ -103,7 +107,7 @@ class Spending:
         if priced is None:
             return usage.model_copy(update={"model": usage.model or next(iter(self._models), "")})
         known = {"cost_usd": priced.cost_usd, "priced_by": priced.by, "model": priced.model}
-        return usage.model_copy(update={**known, "at_least": usage.scope == "last_call"})
+        return usage.model_copy(update={**known, "at_least": usage.at_least or usage.scope == "last_call"})
 
 
 _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "tokens_by")

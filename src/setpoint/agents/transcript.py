@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+
+from setpoint.agents.launch import Launch
 
 TRANSCRIPT_BYTES = 32 << 20
 """What is kept of one attempt's exchange; the rest is counted."""
+_SECRET_NAME = re.compile(r"key|token|secret|passw|credential|authorization", re.IGNORECASE)
 _SECRET_CHARS = 8
 """Shorter values of handed-on variables are no secrets worth the confusion of replacing them."""
+
+
+def secrets_of(launch: Launch, passed: Mapping[str, str]) -> dict[str, str]:
+    """Give what is to be kept out of an agent's transcript, by name: what was handed on, and keys it was set.
+
+    A variable under `environment`, or an entry of the configuration that one holds, is a key by its name.
+    """
+    given = {**passed, **launch.environment}
+    config = given.get(launch.config_variable, "")
+    found = {name: value for name, value in launch.environment.items() if _SECRET_NAME.search(name)}
+    with contextlib.suppress(ValueError, RecursionError):  # no JSON: the agent itself says what is wrong
+        found |= dict(_keys(json.loads(config or "null"), launch.config_variable))
+    return {**passed, **found}
+
+
+def _keys(data: object, path: str, *, secret: bool = False) -> Iterator[tuple[str, str]]:
+    """Give the texts below entries of configuration whose name, or that of one above, is a key's."""
+    if isinstance(data, str) and secret:
+        yield path, data
+    elif isinstance(data, dict):
+        for name, value in data.items():
+            yield from _keys(value, f"{path}.{name}", secret=secret or bool(_SECRET_NAME.search(name)))
+    elif isinstance(data, list):
+        for number, value in enumerate(data):
+            yield from _keys(value, f"{path}.{number}", secret=secret)
 
 
 class Transcript:
@@ -17,7 +47,8 @@ class Transcript:
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         """Replace these values, by name, wherever they appear."""
-        self._secrets = {value: f"[{name}]" for name, value in secrets.items() if len(value) >= _SECRET_CHARS}
+        named = sorted(secrets.items(), key=lambda each: -len(each[1]))  # one may be a part of another
+        self._secrets = {value: f"[{name}]" for name, value in named if len(value) >= _SECRET_CHARS}
         self._data = bytearray()
         self._dropped = 0
         self._began_s = time.monotonic()

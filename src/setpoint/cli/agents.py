@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say
+
 if TYPE_CHECKING:
     from setpoint.wiring import Trial
 
@@ -21,10 +23,10 @@ def agents(called: typer.Context, as_json: AsJson = False) -> None:
     """List every agent that Setpoint knows: installed, version, login, what can be seen of its work."""
     if called.invoked_subcommand:
         return
-    from rich.console import Console
     from rich.table import Table
 
     from setpoint import wiring
+    from setpoint.cli.screen import Screen
 
     rows = wiring.agent_rows(wiring.open_project(Path.cwd()))
     if as_json:
@@ -37,7 +39,7 @@ def agents(called: typer.Context, as_json: AsJson = False) -> None:
         version = row.version or ("installed" if row.installed else "-")
         cells = (row.name, version, row.protocol, row.login, row.tells, row.sandbox)
         table.add_row(*cells, style="green" if row.installed else "dim")
-    console = Console(soft_wrap=True)
+    console = Screen(soft_wrap=True)
     console.print(table)
     # Below the table: a sentence in a column of a narrow terminal cannot be read.
     for row in rows:
@@ -59,7 +61,10 @@ def trial(
     from setpoint.cli.live import EXIT
 
     seen = wiring.try_agent(wiring.open_project(Path.cwd()), name)
-    typer.echo(seen.model_dump_json(indent=2) if as_json else _told(seen))
+    if as_json:
+        typer.echo(seen.model_dump_json(indent=2))
+    else:
+        say(_told(seen))
     return EXIT[seen.ending]
 
 

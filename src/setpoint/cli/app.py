@@ -44,6 +44,7 @@ from setpoint.cli import (
     verify,
     watch,
 )
+from setpoint.cli.styles import say
 from setpoint.errors import ExitCode, SetpointError
 
 app = typer.Typer(
@@ -63,7 +64,7 @@ WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"setpoint {__version__}")
+        say(f"setpoint {__version__}")
         raise typer.Exit
 
 
@@ -113,19 +114,19 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except SetpointError as error:
-        typer.echo(f"setpoint: {error}", err=True)
+        say(f"setpoint: {error}", err=True)
         sys.exit(error.exit_code)
     except typer.Abort:
-        typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
+        say("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except KeyboardInterrupt:
-        typer.echo("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
+        say("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except WRONG_USE as error:
         error.show()
         sys.exit(ExitCode.USAGE)
     except Exception:  # noqa: BLE001 - the error boundary: whatever is left is a fault of Setpoint's own
-        typer.echo(f"setpoint: a fault in Setpoint; report written to {_reported()}", err=True)
+        say(f"setpoint: a fault in Setpoint; report written to {_reported()}", err=True)
         sys.exit(ExitCode.FAULT)
     sys.exit(code if isinstance(code, int) else ExitCode.OK)
 
@@ -140,6 +141,6 @@ def _reported() -> str:
     try:
         path.write_text(text, "utf-8")
     except OSError:
-        typer.echo(text, err=True)
+        say(text, err=True)
         return "standard error, above"
     return str(path)

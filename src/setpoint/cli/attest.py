@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.styles import say, written
+
 
 class Predicate(StrEnum):
     """What is stated."""
@@ -43,7 +45,7 @@ def attest(
     trace = wiring.find_run(project, which).trace_id
     text = wiring.attested(project, trace, predicate)
     if output is None:
-        typer.echo(text)
+        written(text)
     else:
         output.write_text(f"{text}\n", "utf-8")
-        typer.echo(f"{trace}: {predicate} written to {output}", err=True)
+        say(f"{trace}: {predicate} written to {output}", err=True)

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.markup import escape
 
 from setpoint import wiring
+from setpoint.cli.screen import Screen
 from setpoint.domain.ids import StoryId
 from setpoint.errors import ExitCode
 
 
 def work_off(project: wiring.Project, flags: tuple[str, ...], *, as_json: bool) -> int:
     """Work off the board and show what happens; gives the exit code. With JSON, progress goes to stderr."""
-    console = Console(stderr=as_json, highlight=False, soft_wrap=True)
+    console = Screen(stderr=as_json, highlight=False, soft_wrap=True)
 
     def say(story: StoryId, text: str) -> None:
         console.print(f"[bold]{escape(f'[{story}]')}[/bold] {escape(text)}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say
 from setpoint.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -32,13 +33,12 @@ def check(
 
     With `--watch` it goes on until it is interrupted, and prints an evaluation of each tree that stood still.
     """
-    from rich.console import Console
-
     from setpoint import wiring
     from setpoint.cli.lines import measured_line
+    from setpoint.cli.screen import Screen
 
     project = wiring.open_project(Path.cwd())
-    console = Console(highlight=False, soft_wrap=True, stderr=as_json)
+    console = Screen(highlight=False, soft_wrap=True, stderr=as_json)
 
     def told(_: Stage, result: CheckResult) -> None:
         if console.is_terminal:
@@ -53,7 +53,7 @@ def check(
     wrong = bool(evaluation.failures or evaluation.blocking)
     broken = bool(evaluation.broken)
     if as_json:
-        typer.echo(evaluation.model_dump_json(indent=2))
+        say(evaluation.model_dump_json(indent=2))
         return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
     _show(console, evaluation, fast=fast)
     return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
@@ -75,7 +75,7 @@ class _Watched:
     def measured(self, evaluation: Evaluation) -> None:
         """Print an evaluation; as JSON in one line."""
         if self._as_json:
-            typer.echo(evaluation.model_dump_json())
+            say(evaluation.model_dump_json())
         else:
             _show(self._console, evaluation, fast=True)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from setpoint import wiring
+from setpoint.cli.screen import Screen
 
 if TYPE_CHECKING:
     from setpoint.domain.run import RunOrder
@@ -18,7 +17,7 @@ def show_cover(project: wiring.Project, order: RunOrder, *, as_json: bool) -> No
     if told is None:
         return
     course, place = told
-    console = Console(stderr=as_json, highlight=False, soft_wrap=True)
+    console = Screen(stderr=as_json, highlight=False, soft_wrap=True)
     for step in course.steps:
         name = "before" if step.iteration == 0 else f"iteration {step.iteration}"
         shares = [

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.styles import say
 from setpoint.errors import UsageError
 
 WISH = "make the failing tests pass"
@@ -30,9 +31,9 @@ def demo(
     flags = {"agents": {"maker": "mechanic"}, "checks": {"python": sys.executable}}
     project = wiring.open_project(root, flags)
     ordered = wiring.order(project, wiring.story(project, WISH))
-    typer.echo(f"sample project with two bugs: {root}", err=as_json)
+    say(f"sample project with two bugs: {root}", err=as_json)
     code = follow(project, ordered, as_json=as_json)
-    typer.echo(f"look around: cd {root} && setpoint show", err=as_json)
+    say(f"look around: cd {root} && setpoint show", err=as_json)
     return code
 
 

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.styles import say
+
 app = typer.Typer(no_args_is_help=True, help="Record what was deployed; signals from production rest on it.")
 
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
@@ -46,7 +48,7 @@ def record(
         typer.echo(json.dumps({"new": new, **made.model_dump(mode="json")}, indent=2))
         return
     word = "runs" if new else "was recorded before: it runs"
-    typer.echo(f"{made.shown} {word} in {made.environment} since {made.at:%Y-%m-%d %H:%M:%S}Z")
+    say(f"{made.shown} {word} in {made.environment} since {made.at:%Y-%m-%d %H:%M:%S}Z")
 
 
 @app.command(name="list")
@@ -59,6 +61,6 @@ def list_(as_json: Json = False) -> None:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in listed], indent=2))
         return
     for each in listed:
-        typer.echo(f"{each.at:%Y-%m-%d %H:%M:%S}Z  {each.environment}  {each.shown}")
+        say(f"{each.at:%Y-%m-%d %H:%M:%S}Z  {each.environment}  {each.shown}")
     if not listed:
-        typer.echo("nothing is recorded yet; tell it after each deployment with: setpoint deploy record")
+        say("nothing is recorded yet; tell it after each deployment with: setpoint deploy record")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.styles import say
 from setpoint.errors import ExitCode
 
 
@@ -18,20 +19,19 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the diagnosis as JSON.")] = False,
 ) -> int:
     """Look at the machine, the repository and the settings; exit 2 where a run could not begin."""
-    from rich.console import Console
-
     from setpoint import wiring
+    from setpoint.cli.screen import Screen
 
     project = wiring.open_project(Path.cwd())
     if settings:
-        typer.echo(project.settings.model_dump_json(indent=2))
+        say(project.settings.model_dump_json(indent=2))
         return ExitCode.OK
     rows = wiring.diagnosis(project)
     ready = all(row.ok or not row.needed for row in rows)
     if as_json:
         typer.echo(json.dumps({"ready": ready, "rows": [row._asdict() for row in rows]}, indent=2))
     else:
-        console = Console(highlight=False, soft_wrap=True)
+        console = Screen(highlight=False, soft_wrap=True)
         for row in rows:
             mark, style = ("ok", "green") if row.ok else ("MISSING", "red") if row.needed else ("-", "dim")
             console.print(f"{mark:8} {row.name:12} {row.detail}", style=style, markup=False)

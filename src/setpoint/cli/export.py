@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.styles import say
+
 
 def export(
     which: Annotated[
@@ -34,7 +36,7 @@ def export(
     trace_id = wiring.find_run(project, which).trace_id
     if html is not None:
         wiring.write_run_page(project, trace_id, html)
-        typer.echo(f"{trace_id}: written to {html}", err=True)
+        say(f"{trace_id}: written to {html}", err=True)
     if otlp:
         count = wiring.send_trace(project, trace_id, otlp)
-        typer.echo(f"{trace_id}: {count} spans sent to {otlp}", err=True)
+        say(f"{trace_id}: {count} spans sent to {otlp}", err=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say
 from setpoint.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ def list_(
         typer.echo(json.dumps([each.model_dump(mode="json") for each in found], indent=1))
         return
     for each in found:
-        typer.echo(f"{each.at:%Y-%m-%d %H:%M} {each.trace_id} {line(each.body).text}")
+        say(f"{each.at:%Y-%m-%d %H:%M} {each.trace_id} {line(each.body).text}")
     if not found:
-        typer.echo("nobody has said anything yet")
+        say("nobody has said anything yet")
 
 
 @app.command()
@@ -61,9 +62,9 @@ def rates(as_json: Json = False) -> None:
         typer.echo(json.dumps(rows, indent=1))
         return
     for name, (took, decided) in found.items():
-        typer.echo(f"{name}: {took} of {decided} taken ({took / decided:.0%})")
+        say(f"{name}: {took} of {decided} taken ({took / decided:.0%})")
     if not found:
-        typer.echo("no fix was decided on within 30 days")
+        say("no fix was decided on within 30 days")
 
 
 def comment(
@@ -85,11 +86,11 @@ def told(decided: Decided) -> int:
     """Say what came of a decision; exit code 1 where a fix was not kept."""
     from setpoint.cli.lines import line
 
-    typer.echo(line(decided.body).text)
+    say(line(decided.body).text)
     for each in decided.moved:
-        typer.echo(f"  {line(each).text}")
+        say(f"  {line(each).text}")
     if decided.learnt:
-        typer.echo(f"  learnt: {decided.learnt} (setpoint learn show {decided.learnt})")
+        say(f"  learnt: {decided.learnt} (setpoint learn show {decided.learnt})")
     return ExitCode.FINDINGS if getattr(decided.body, "kept", True) is False else ExitCode.OK
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.styles import say, written
+
 app = typer.Typer(no_args_is_help=True, help="Look at what was found in a run, and take suggested fixes.")
 
 Run = Annotated[
@@ -22,10 +24,10 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """List the findings of a run, of checks and reviewers, worst first."""
-    from rich.console import Console
     from rich.table import Table
 
     from setpoint import wiring
+    from setpoint.cli.screen import Screen
 
     project = wiring.open_project(Path.cwd())
     found = wiring.findings_of(project, wiring.find_run(project, run).trace_id)
@@ -47,7 +49,7 @@ def list_(
         where = f"{each.file}:{each.line}" if each.file else ""
         fix = "patch" if each.fix and each.fix.edits else "advice" if each.fix else ""
         table.add_row(each.fingerprint, str(number), each.severity, each.source, where, each.message, fix)
-    Console(soft_wrap=True).print(table, markup=False)
+    Screen(soft_wrap=True).print(table, markup=False)
 
 
 @app.command()
@@ -60,11 +62,11 @@ def show(which: Which, run: Run = "") -> None:
     number, _, found = wiring.finding_of(project, trace_id, which)
     wiring.saw_finding(project, trace_id, found.fingerprint)
     place = f" at {found.file}:{found.line}" if found.file else ""
-    typer.echo(f"{found.severity} {found.category}, by {found.source} {found.rule}".rstrip() + place)
-    typer.echo(f"round {number}, confidence {found.confidence:.0%}\n\n{found.message}")
+    say(f"{found.severity} {found.category}, by {found.source} {found.rule}".rstrip() + place)
+    say(f"round {number}, confidence {found.confidence:.0%}\n\n{found.message}")
     for text in (found.text, found.detail, f"suggested: {found.fix.description}" if found.fix else ""):
         if text:
-            typer.echo(f"\n{text}")
+            say(f"\n{text}")
 
 
 @app.command()
@@ -111,4 +113,4 @@ def patch(which: Which, run: Run = "") -> None:
 
     project = wiring.open_project(Path.cwd())
     trace_id = wiring.find_run(project, run).trace_id
-    typer.echo(wiring.fix_of(project, trace_id, wiring.finding_of(project, trace_id, which)), nl=False)
+    written(wiring.fix_of(project, trace_id, wiring.finding_of(project, trace_id, which)), nl=False)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from setpoint.cli.styles import say
+
 if TYPE_CHECKING:
     from setpoint import wiring
 
@@ -42,17 +44,17 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print the questions as JSON.")] = False,
 ) -> None:
     """List every question that is open."""
-    from rich.console import Console
     from rich.table import Table
 
     from setpoint import wiring
+    from setpoint.cli.screen import Screen
 
     every = wiring.open_gates(wiring.open_project(Path.cwd()))
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in every], indent=2))
         return
     if not every:
-        typer.echo("no run waits for a person")
+        say("no run waits for a person")
         return
     table = Table(box=None, pad_edge=False)
     for name in ("run", "asked", "until", "question", "story"):
@@ -62,7 +64,7 @@ def list_(
         until = f"{gate.deadline.astimezone():%m-%d %H:%M} ({gate.default})" if gate.deadline else ""
         asked = f"{gate.asked_at.astimezone():%m-%d %H:%M}"
         table.add_row(each.trace_id, asked, until, gate.question, each.title)
-    Console(soft_wrap=True).print(table)
+    Screen(soft_wrap=True).print(table, markup=False)
 
 
 @app.command()
@@ -70,16 +72,15 @@ def show(
     which: Run = "", as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False
 ) -> None:
     """Show what a run asks, what is known, and the commands that answer."""
-    from rich.console import Console
-
     from setpoint import wiring
     from setpoint.cli.menu import show_gate
+    from setpoint.cli.screen import Screen
 
     opened = wiring.open_gate(wiring.open_project(Path.cwd()), which)
     if as_json:
         typer.echo(json.dumps(opened.model_dump(mode="json"), indent=2))
         return
-    show_gate(Console(highlight=False, soft_wrap=True), opened)
+    show_gate(Screen(highlight=False, soft_wrap=True), opened)
 
 
 @app.command("continue")
@@ -93,7 +94,7 @@ def continue_(
     ] = False,
     instruct: Annotated[str, typer.Option(help="What the maker is told, as a person's word.")] = "",
     cost: Annotated[str, typer.Option(help="US dollars to add to the limit.")] = "",
-    minutes: Annotated[float | None, typer.Option(min=0, help="Minutes to add to the limit.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Minutes to add to the limit.")] = None,
     reason: Reason = "",
     edit: Edit = None,
     go: Go = False,
@@ -103,7 +104,7 @@ def continue_(
     more: dict[str, Any] = {
         "iterations": number,
         "cost_usd": _money(cost),
-        "wall_s": None if minutes is None else minutes * 60,
+        "wall_s": _seconds(minutes),
         "new_approach": new_approach,
         "instruction": instruct,
         "reason": reason,
@@ -169,12 +170,14 @@ def _answered(
 
 
 def _recorded(opened: wiring.OpenGate) -> None:
-    typer.echo(f"the answer to {opened.trace_id} is recorded; it goes on with:")
-    typer.echo(f"  setpoint resume {opened.trace_id}")
+    say(f"the answer to {opened.trace_id} is recorded; it goes on with:")
+    say(f"  setpoint resume {opened.trace_id}")
 
 
 def _money(text: str) -> Any:  # noqa: ANN401 - a Decimal, or none where nothing was given
     from decimal import Decimal, InvalidOperation
+
+    from setpoint.domain.gate import MOST_GRANTED_USD
 
     if not text:
         return None
@@ -182,6 +185,19 @@ def _money(text: str) -> Any:  # noqa: ANN401 - a Decimal, or none where nothing
         amount = Decimal(text)
     except InvalidOperation:
         amount = Decimal(-1)
-    if not amount.is_finite() or amount < 0:
-        raise typer.BadParameter(f"--cost is an amount in US dollars, for example 2.50 (got {text!r})")
+    if not (amount.is_finite() and 0 <= amount <= MOST_GRANTED_USD):
+        raise typer.BadParameter(
+            f"--cost is an amount in US dollars, for example 2.50, at most {MOST_GRANTED_USD} (got {text!r})"
+        )
     return amount
+
+
+def _seconds(minutes: float | None) -> float | None:
+    """Give minutes as seconds; infinity and what is no number are none, and neither is more than a year."""
+    from setpoint.domain.gate import MOST_GRANTED_S
+
+    if minutes is None:
+        return None
+    if not 0 <= minutes <= MOST_GRANTED_S / 60:
+        raise typer.BadParameter(f"--minutes is a number from 0 to {MOST_GRANTED_S // 60} (got {minutes})")
+    return minutes * 60

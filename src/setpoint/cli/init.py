@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
+from setpoint.cli.styles import say
 
 EXAMPLE = """\
 # Settings of Setpoint; every key has a default, so this file may stay as empty as it is.
@@ -28,10 +28,10 @@ def init() -> None:
 
     project = wiring.open_project(Path.cwd())
     settings = project.root / "setpoint.toml"
-    typer.echo(f"state:    {project.state} (ignored by git)")
+    say(f"state:    {project.state} (ignored by git)")
     if settings.exists():
-        typer.echo(f"settings: {settings} stands already and was left as it is")
+        say(f"settings: {settings} stands already and was left as it is")
         return
     settings.write_text(EXAMPLE, "utf-8")
-    typer.echo(f"settings: {settings}")
-    typer.echo("next:     setpoint doctor")
+    say(f"settings: {settings}")
+    say("next:     setpoint doctor")

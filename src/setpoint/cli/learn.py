@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say, written
 from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,9 +35,7 @@ def list_(
     wiring.notice_deliveries(project)
     if alike:
         for one, other, likeness in wiring.learnings_alike(project):
-            typer.echo(
-                f"{one} and {other}: {likeness:.0%} the same; setpoint learn merge {one} --into {other}"
-            )
+            say(f"{one} and {other}: {likeness:.0%} the same; setpoint learn merge {one} --into {other}")
         return
     found = [
         each
@@ -49,12 +48,12 @@ def list_(
     for each in found:
         belief, known = each.confidence, each.learning
         flag = " (!)" if known.alarms else ""
-        typer.echo(
+        say(
             f"{known.id}  {belief.mean:.2f} [{belief.low:.2f}-{belief.high:.2f}]  {each.status}  {known.kind}"
         )
-        typer.echo(f"    {known.title}{flag}")
+        say(f"    {known.title}{flag}")
     if not found:
-        typer.echo("nothing was learnt yet")
+        say("nothing was learnt yet")
 
 
 @app.command()
@@ -69,11 +68,11 @@ def show(which: Which, as_json: Json = False) -> None:
         typer.echo(json.dumps(_shape(found), indent=1))
         return
     known, belief = found.learning, found.confidence
-    typer.echo(f"{known.id}: {known.title}\n")
+    say(f"{known.id}: {known.title}\n")
     if known.body:
-        typer.echo(f"{known.body}\n")
-    typer.echo(f"{found.status}, {known.kind}, {known.trust}, from {known.source} by {known.by}")
-    typer.echo(
+        say(f"{known.body}\n")
+    say(f"{found.status}, {known.kind}, {known.trust}, from {known.source} by {known.by}")
+    say(
         f"confidence {belief.mean:.2f} (between {belief.low:.2f} and {belief.high:.2f}), "
         f"at first {known.believed:.2f}; for {belief.speaks_for:.2f}, against {belief.against:.2f}"
     )
@@ -86,12 +85,12 @@ def show(which: Which, as_json: Json = False) -> None:
         ("superseded by", [found.superseded_by or ""]),
     ):
         if text := ", ".join(value for value in values if value):
-            typer.echo(f"{label}: {text}")
-    typer.echo("evidence:" if found.evidence else "no evidence yet")
+            say(f"{label}: {text}")
+    say("evidence:" if found.evidence else "no evidence yet")
     for each in found.evidence:
         why = f": {each.note}" if each.note else ""
         run = f" in {each.trace_id}" if each.trace_id else ""
-        typer.echo(f"  {each.at:%Y-%m-%d %H:%M} {each.weight:+.2f} {each.kind} by {each.by}{run}{why}")
+        say(f"  {each.at:%Y-%m-%d %H:%M} {each.weight:+.2f} {each.kind} by {each.by}{run}{why}")
 
 
 @app.command()
@@ -122,7 +121,7 @@ def retire(
         return
     gone = wiring.retire_from(wiring.open_project(Path.cwd()), source, reason)
     for each in gone:
-        typer.echo(f"{each.learning.id}: retired")
+        say(f"{each.learning.id}: retired")
 
 
 @app.command()
@@ -134,7 +133,7 @@ def merge(
     from setpoint import wiring
 
     found = wiring.merge_learnings(wiring.open_project(Path.cwd()), which, into)
-    typer.echo(f"{found.learning.id}: {found.status}, confidence {found.confidence.mean:.2f}")
+    say(f"{found.learning.id}: {found.status}, confidence {found.confidence.mean:.2f}")
 
 
 @app.command()
@@ -148,9 +147,9 @@ def export(
     text = wiring.export_learnings(wiring.open_project(Path.cwd()), candidates=candidates)
     if path:
         Path(path).write_text(text, "utf-8")
-        typer.echo(f"{path}: {text.count(chr(10)) - 1} learnings")
+        say(f"{path}: {text.count(chr(10)) - 1} learnings")
     else:
-        typer.echo(text, nl=False)
+        written(text, nl=False)
 
 
 @app.command(name="import")
@@ -164,7 +163,7 @@ def import_(
     from setpoint import wiring
 
     taught = wiring.import_learnings(wiring.open_project(Path.cwd()), path, trusted=trusted)
-    typer.echo(f"{taught.new} new, {taught.known} known already")
+    say(f"{taught.new} new, {taught.known} known already")
 
 
 @app.command()
@@ -179,7 +178,7 @@ def uplift(as_json: Json = False) -> None:
         return
     for each in found:
         interval = "" if each.low is None else f" {each.difference:+.3f} [{each.low:+.3f}, {each.high:+.3f}]"
-        typer.echo(f"{each.group:10} {each.figure:10}{interval} {each.said}")
+        say(f"{each.group:10} {each.figure:10}{interval} {each.said}")
 
 
 @app.command()
@@ -189,7 +188,7 @@ def reindex() -> None:
 
     project = wiring.open_project(Path.cwd())
     made = wiring.reindex(project)
-    typer.echo(f"{len(wiring.learnings(project))} learnings can be found; {made} vectors were made")
+    say(f"{len(wiring.learnings(project))} learnings can be found; {made} vectors were made")
 
 
 def _verdict(which: str, kind: str, reason: str) -> None:
@@ -197,7 +196,7 @@ def _verdict(which: str, kind: str, reason: str) -> None:
     from setpoint.domain.learning import EvidenceKind
 
     found = wiring.weigh_learning(wiring.open_project(Path.cwd()), which, EvidenceKind(kind), reason)
-    typer.echo(f"{found.learning.id}: {found.status}, confidence {found.confidence.mean:.2f}")
+    say(f"{found.learning.id}: {found.status}, confidence {found.confidence.mean:.2f}")
 
 
 def _shape(found: Standing) -> dict[str, object]:

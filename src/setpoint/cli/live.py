@@ -17,7 +17,7 @@ from setpoint import wiring
 from setpoint.cli.cover_lines import show_cover
 from setpoint.cli.lines import line, measured_line
 from setpoint.cli.menu import menu, show_gate
-from setpoint.cli.styles import harmless
+from setpoint.cli.screen import Screen
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.events import AgentStarted, Event, PhaseEntered
 from setpoint.domain.evidence import CheckResult
@@ -47,7 +47,7 @@ def follow(project: wiring.Project, order: RunOrder, *, as_json: bool, everythin
 
     Where a person has to decide, the one who sits here is asked; otherwise the question is left open.
     """
-    console = Console(stderr=as_json, highlight=False, soft_wrap=True)
+    console = Screen(stderr=as_json, highlight=False, soft_wrap=True)
     while True:
         try:
             with shown(project, order, console, everything=everything) as told:
@@ -67,9 +67,9 @@ def closing(project: wiring.Project, order: RunOrder, outcome: RunOutcome, *, as
     if as_json:
         sys.stdout.write(json.dumps(summary(project, order, outcome), indent=2) + "\n")
     else:
-        _closing(Console(highlight=False, soft_wrap=True), project, order, outcome)
+        _closing(Screen(highlight=False, soft_wrap=True), project, order, outcome)
     for remark in wiring.remarks(order):
-        Console(stderr=as_json, highlight=False, soft_wrap=True).print(f"story:   {remark}", markup=False)
+        Screen(stderr=as_json, highlight=False, soft_wrap=True).print(f"story:   {remark}", markup=False)
     show_cover(project, order, as_json=as_json)
     return EXIT[outcome.ending]
 
@@ -184,4 +184,4 @@ def print_event(console: Console, event: Event, *, everything: bool) -> None:
     if shown.detail and not everything:
         return
     clock = event.at.astimezone().strftime("%H:%M:%S")
-    console.print(f"[dim]{clock}[/dim] {escape(harmless(shown.text))}", style=shown.style or None)
+    console.print(f"[dim]{clock}[/dim] {escape(shown.text)}", style=shown.style or None)

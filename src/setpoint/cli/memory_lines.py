@@ -67,7 +67,8 @@ def _of_feedback(body: m.Feedback) -> str:
         case m.HumanEdited():
             return f"{body.by} changed {', '.join(body.files)} by hand, answering {body.gate}"
         case m.CommentAdded():
-            return f"{body.by} on {body.file}:{body.line}: {body.text}"
+            of = f" of iteration {body.iteration}" if body.iteration else ""
+            return f"{body.by} on {body.file}:{body.line}{of}: {body.text}"
         case m.DeliveryJudged():
             files = f" ({', '.join(body.files)})" if body.files else ""
             return f"git shows: {body.branch} was {body.fate}{files} in {body.commit[:10]}"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say, written
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,12 +21,17 @@ _BARS = "▁▂▃▄▅▆▇█"
 _ARROWS = {"up": "↑", "down": "↓", "same": "→", "": ""}
 _MOST_PARTS = 6
 _WIDEST = 30
+DAYS = 7
+"""Days of the window where none are given."""
+HEEDED = {"--snapshots": {"--days", "--json"}, "--prometheus": set[str](), "--html": set[str]()}
+"""What may be given along with an option that decides what is printed."""
 
 
 def metrics(
     days: Annotated[
-        int, typer.Option(min=1, max=3660, help="Length of the window in days, today included.")
-    ] = 7,
+        int | None,
+        typer.Option(min=1, max=3660, help="Length of the window in days, today included; 7 if not given."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     as_prometheus: Annotated[
         bool, typer.Option("--prometheus", help="Print 7, 30 and 90 days in Prometheus' text format.")
@@ -40,20 +47,21 @@ def metrics(
     ] = False,
 ) -> None:
     """Show every metric with its sample size, its trend against the days before, and its days."""
-    from rich.console import Console
-
     from setpoint import wiring
 
+    given = {"--days": days, "--json": as_json, "--html": html, "--snapshot": snapshot}
+    _heeded({**given, "--prometheus": as_prometheus, "--snapshots": history})
+    days = days or DAYS
     project = wiring.open_project(Path.cwd())
     if history:
         _stored(wiring.metric_snapshots(project, days), as_json=as_json)
         return
     if as_prometheus:
-        typer.echo(wiring.metrics_exposition(project), nl=False)
+        written(wiring.metrics_exposition(project), nl=False)
         return
     if html is not None:
         wiring.write_metrics_page(project, html)
-        typer.echo(str(html), err=True)
+        say(str(html), err=True)
         return
     wiring.notice_deliveries(project)
     made = wiring.metrics(project, days)
@@ -61,21 +69,36 @@ def metrics(
     if as_json:
         stored = {"snapshot": name} if name else {}
         typer.echo(json.dumps({**made.model_dump(mode="json"), **stored}, indent=2))
-        return
-    console = Console(highlight=False, soft_wrap=True)
+    else:
+        _printed(made, wiring.uplift(project), name)
+
+
+def _printed(made: MetricsReport, found: tuple[Lift, ...], name: str) -> None:
+    """Print a report, what memory is worth, and under which name the report is stored."""
+    from setpoint.cli.screen import Screen
+
+    console = Screen(highlight=False, soft_wrap=True)
     console.print(f"{made.since} to {made.until} (UTC), against the {made.days} days before", markup=False)
     for loop in dict.fromkeys(each.loop for each in made.metrics):
         _table(console, made, loop)
     _unmeasured(console, made)
-    _uplift(console, wiring.uplift(project))
+    _uplift(console, found)
     if name:
         console.print(f"stored as {name}", markup=False)
 
 
+def _heeded(given: dict[str, object]) -> None:
+    """Refuse what would be left unheeded: whoever asks for it takes it for done."""
+    names = {name for name, value in given.items() if value}
+    for way, along in HEEDED.items():
+        if way in names and (lost := sorted(names - along - {way})):
+            raise typer.BadParameter(f"{', '.join(lost)} cannot be given with {way}")
+
+
 def _stored(listed: tuple[Snapshot, ...], *, as_json: bool) -> None:
-    from rich.console import Console
     from rich.table import Table
 
+    from setpoint.cli.screen import Screen
     from setpoint.events.metrics import amount
 
     if as_json:
@@ -90,7 +113,7 @@ def _stored(listed: tuple[Snapshot, ...], *, as_json: bool) -> None:
         runs = told[0].n if told[0] else 0
         cells = [amount(metric.value, metric.unit) if metric else "-" for metric in told]
         table.add_row(each.occasion, str(runs), *cells)
-    Console(highlight=False, soft_wrap=True).print(table if listed else "no report is stored yet")
+    Screen(highlight=False, soft_wrap=True).print(table if listed else "no report is stored yet")
 
 
 def _table(console: Console, made: MetricsReport, loop: str) -> None:

@@ -44,9 +44,9 @@ def mutate(
 
 
 def _print(report: MutationReport) -> None:
-    from rich.console import Console
+    from setpoint.cli.screen import Screen
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Screen(highlight=False, soft_wrap=True)
     for each in sorted(report.mutants, key=lambda mutant: (mutant.file, mutant.line)):
         if each.verdict == "survived":
             doubt = "  (and take the same path)" if each.same_path else ""

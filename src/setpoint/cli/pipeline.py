@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.styles import say
+
 app = typer.Typer(no_args_is_help=True, help="Look at a pipeline, or check one of your own.")
 
 Name = Annotated[
@@ -20,17 +22,17 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print the pipeline as JSON.")] = False,
 ) -> None:
     """Show the phases of a pipeline, as a run would have them."""
-    from rich.console import Console
     from rich.table import Table
 
     from setpoint import wiring
+    from setpoint.cli.screen import Screen
 
     project = wiring.open_project(Path.cwd())
     pipeline = wiring.pipeline(project, name)
     if as_json:
-        typer.echo(pipeline.model_dump_json(indent=2))
+        say(pipeline.model_dump_json(indent=2))
         return
-    console = Console(soft_wrap=True)
+    console = Screen(soft_wrap=True)
     console.print(f"[bold]{pipeline.name}[/bold]: {pipeline.description}", highlight=False)
     table = Table(box=None, pad_edge=False)
     for title in ("phase", "kind", "who or what", "prompts"):
@@ -54,4 +56,4 @@ def check(name: Name = "") -> None:
     project = wiring.open_project(Path.cwd())
     pipeline = wiring.pipeline(project, name)
     count = wiring.check_prompts(project, pipeline)
-    typer.echo(f"{pipeline.name}: {len(pipeline.phases)} phases and {count} prompts are in order")
+    say(f"{pipeline.name}: {len(pipeline.phases)} phases and {count} prompts are in order")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say
 from setpoint.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ def quarantine(
     project, now = wiring.open_project(Path.cwd()), datetime.now(UTC)
     if action == "add":
         entry = wiring.put_in_quarantine(project, test, days=days, reason=reason, now=now)
-        typer.echo(f"{entry.test}: its failures do not count until {entry.until:%Y-%m-%d %H:%M} UTC")
+        say(f"{entry.test}: its failures do not count until {entry.until:%Y-%m-%d %H:%M} UTC")
     elif action == "remove":
         wiring.take_out_of_quarantine(project, test, now)
-        typer.echo(f"{test}: its failures count again")
+        say(f"{test}: its failures count again")
     else:
         _show(wiring.quarantine_entries(project), wiring.flaky_tests(project, now), now, as_json=as_json)
     return ExitCode.OK
@@ -59,9 +60,9 @@ def _show(
     for each in entries:
         state = "until" if each.active(now) else "counts again since"
         why = f": {each.reason}" if each.reason else ""
-        typer.echo(f"{each.test}  {state} {each.until:%Y-%m-%d}  by {each.by}{why}")
+        say(f"{each.test}  {state} {each.until:%Y-%m-%d}  by {each.by}{why}")
     if not entries:
-        typer.echo("no test is in quarantine")
+        say("no test is in quarantine")
     for known in flaky:
         runs = "1 run" if len(known.seen) == 1 else f"{len(known.seen)} runs"
-        typer.echo(f"flaky: {known.test}  in {runs}, last {known.seen[-1]:%Y-%m-%d}")
+        say(f"flaky: {known.test}  in {runs}, last {known.seen[-1]:%Y-%m-%d}")

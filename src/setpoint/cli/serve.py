@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say
+
 if TYPE_CHECKING:
     from setpoint.domain.events import Body
 
@@ -31,10 +33,9 @@ def serve(
     from setpoint.errors import UsageError
 
     try:
-        import uvicorn
-
         from setpoint.web.access import LOGINS, Access, Scope
         from setpoint.web.app import make_app
+        from setpoint.web.serving import Server
     except ModuleNotFoundError as error:
         message = f"the dashboard needs '{error.name}', which is not installed"
         raise UsageError(message, mend="pip install 'setpoint[web]'") from None
@@ -57,11 +58,10 @@ def serve(
         *(allow_host or ()),
     ]
     app = make_app(project, access, hosts, _told)
-    config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=3)
     shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"http://{shown}:{port}/login?ticket={access.ticket(Scope(scope))}")
-    typer.echo("this link works once, for ten minutes; end with Ctrl-C", err=True)
-    uvicorn.Server(config).run(sockets=[listening])
+    say(f"http://{shown}:{port}/login?ticket={access.ticket(Scope(scope))}")
+    say("this link works once, for ten minutes; end with Ctrl-C", err=True)
+    Server(app, app.state.desk.streams).run(sockets=[listening])
 
 
 def _told(body: Body) -> tuple[str, bool]:

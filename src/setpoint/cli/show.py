@@ -22,10 +22,9 @@ def show(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> None:
     """Show what happened in a run and what each verdict rests on."""
-    from rich.console import Console
-
     from setpoint import wiring
     from setpoint.cli.menu import show_gate
+    from setpoint.cli.screen import Screen
 
     project = wiring.open_project(Path.cwd())
     found = wiring.find_run(project, which)
@@ -33,7 +32,7 @@ def show(
     if as_json:
         typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=1))
         return
-    console = Console(highlight=False, soft_wrap=True)
+    console = Screen(highlight=False, soft_wrap=True)
     _timeline(console, events, everything=everything)
     _findings(console, events)
     _evidence(console, events)
@@ -46,16 +45,13 @@ def _timeline(console: Console, events: tuple[Event, ...], *, everything: bool) 
     from rich.markup import escape
 
     from setpoint.cli.lines import line
-    from setpoint.cli.styles import harmless
 
     console.rule("timeline", align="left")
     for event in events:
         shown = line(event.body)
         if not shown.detail or everything:
             clock = event.at.astimezone().strftime("%H:%M:%S")
-            console.print(
-                f"[dim]{event.seq:4} {clock}[/dim] {escape(harmless(shown.text))}", style=shown.style or None
-            )
+            console.print(f"[dim]{event.seq:4} {clock}[/dim] {escape(shown.text)}", style=shown.style or None)
 
 
 def _findings(console: Console, events: tuple[Event, ...]) -> None:

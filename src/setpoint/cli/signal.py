@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say
 from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,14 +45,14 @@ def list_(as_json: Json = False) -> None:
         return
     for each in listed.problems:
         over = ", over" if each.over else ""
-        typer.echo(f"{each.fingerprint}  {each.severity}  {each.stage}  {each.times}x{over}  {each.title}")
+        say(f"{each.fingerprint}  {each.severity}  {each.stage}  {each.times}x{over}  {each.title}")
         if each.newest.hypothesis is not None and each.newest.hypothesis.suspects:
             first = each.newest.hypothesis.suspects[0]
-            typer.echo(f"    suspected: {first.score:.2f} {first.commit[:10]} {first.title}")
+            say(f"    suspected: {first.score:.2f} {first.commit[:10]} {first.title}")
         told = f"{each.story} ({each.story_status or 'gone'})" if each.story else "none"
-        typer.echo(f"    story: {told}; {each.reason}")
+        say(f"    story: {told}; {each.reason}")
     if not listed.problems:
-        typer.echo("no signal yet; docs/how-to/production.md says how they come in")
+        say("no signal yet; docs/how-to/production.md says how they come in")
 
 
 @app.command()
@@ -64,37 +65,35 @@ def show(which: Which, as_json: Json = False) -> None:
         typer.echo(json.dumps(found.model_dump(mode="json"), indent=2))
         return
     seen = found.newest.signal
-    typer.echo(f"{found.fingerprint}: {found.title}")
-    typer.echo(f"{found.severity}, {found.times}x between {found.first_at:%Y-%m-%d %H:%M}Z and ", nl=False)
-    typer.echo(
-        f"{found.last_at:%Y-%m-%d %H:%M}Z{', over' if found.over else ''}; {found.stage}: {found.reason}"
-    )
-    typer.echo(f"signals: {', '.join(found.signals)}")
+    say(f"{found.fingerprint}: {found.title}")
+    say(f"{found.severity}, {found.times}x between {found.first_at:%Y-%m-%d %H:%M}Z and ", nl=False)
+    say(f"{found.last_at:%Y-%m-%d %H:%M}Z{', over' if found.over else ''}; {found.stage}: {found.reason}")
+    say(f"signals: {', '.join(found.signals)}")
     for label, value in (("from", seen.source), ("release", seen.release), ("shown at", seen.url)):
         if value:
-            typer.echo(f"{label}: {value}")
+            say(f"{label}: {value}")
     for line in seen.body.splitlines():
-        typer.echo(f"  {line}")
+        say(f"  {line}")
     for place, frame in enumerate(seen.frames, 1):
-        typer.echo(f"  frame {place}: {frame.shown}")
+        say(f"  frame {place}: {frame.shown}")
     if found.newest.hypothesis is not None:
         _suspects(found.newest.hypothesis)
     if found.story:
-        typer.echo(f"story: {found.story} ({found.story_status or 'its file is gone'})")
+        say(f"story: {found.story} ({found.story_status or 'its file is gone'})")
     if found.decidable:
-        typer.echo(f"decide: setpoint signal approve {found.fingerprint}")
+        say(f"decide: setpoint signal approve {found.fingerprint}")
 
 
 def _suspects(made: Hypothesis) -> None:
     if made.deployment is not None:
         before = f", after {made.previous.shown}" if made.previous else ""
-        typer.echo(f"deployed: {made.deployment.shown} to {made.deployment.environment}{before}: {made.how}")
+        say(f"deployed: {made.deployment.shown} to {made.deployment.environment}{before}: {made.how}")
     for each in made.suspects:
-        typer.echo(f"suspected: {each.score:.2f} {each.commit[:10]} {each.title}")
+        say(f"suspected: {each.score:.2f} {each.commit[:10]} {each.title}")
         for reason in each.reasons:
-            typer.echo(f"    {reason}")
+            say(f"    {reason}")
     for note in made.notes:
-        typer.echo(f"note: {note}")
+        say(f"note: {note}")
 
 
 @app.command()
@@ -119,10 +118,10 @@ def add(
     if as_json:
         typer.echo(json.dumps(taken._asdict(), indent=2))
         return
-    typer.echo(f"{len(taken.new)} new, {taken.known} known already")
+    say(f"{len(taken.new)} new, {taken.known} known already")
     for name in taken.new:
         found = wiring.problem_view(book, name)
-        typer.echo(f"{name}: {found.title}: {found.stage}{f', story {found.story}' if found.story else ''}")
+        say(f"{name}: {found.title}: {found.stage}{f', story {found.story}' if found.story else ''}")
     if taken.refused:
         message = f"{taken.refused} signals are left out: too many within an hour"
         raise UsageError(message, mend="add them later, or raise production.signals_per_hour")
@@ -134,7 +133,7 @@ def approve(which: Which, reason: Reason = "") -> None:
     from setpoint import wiring
 
     story = wiring.decide_problem(_book(), which, approved=True, reason=reason)
-    typer.echo(f"{story} may be worked on; begin with: setpoint run {story}")
+    say(f"{story} may be worked on; begin with: setpoint run {story}")
 
 
 @app.command()
@@ -143,7 +142,7 @@ def dismiss(which: Which, reason: Reason = "") -> None:
     from setpoint import wiring
 
     story = wiring.decide_problem(_book(), which, approved=False, reason=reason)
-    typer.echo(f"dismissed{f'; {story} is put aside' if story else ''}")
+    say(f"dismissed{f'; {story} is put aside' if story else ''}")
 
 
 @app.command()
@@ -151,4 +150,4 @@ def token() -> None:
     """Print the token with which monitoring sends signals to `setpoint serve`; it opens nothing else."""
     from setpoint import wiring
 
-    typer.echo(wiring.visitor_tokens(wiring.open_project(Path.cwd()), ("signal",))["signal"])
+    say(wiring.visitor_tokens(wiring.open_project(Path.cwd()), ("signal",))["signal"])

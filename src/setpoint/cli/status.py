@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.styles import say
+
 
 def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs as JSON.")] = False,
@@ -15,11 +17,11 @@ def status(
     before: Annotated[str, typer.Option(metavar="RUN", help="Go on behind this run, with older ones.")] = "",
 ) -> None:
     """List the newest runs: state, iterations, cost, branch."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from setpoint import wiring
+    from setpoint.cli.screen import Screen
     from setpoint.cli.styles import of_state
 
     rows = wiring.run_list(wiring.open_project(Path.cwd()), most, before)
@@ -27,10 +29,10 @@ def status(
         typer.echo(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
         return
     if not rows and before:
-        typer.echo(f"no run began before {before}")
+        say(f"no run began before {before}")
         return
     if not rows:
-        typer.echo('no runs yet; begin with: setpoint run "what you want"')
+        say('no runs yet; begin with: setpoint run "what you want"')
         return
     table = Table(box=None, pad_edge=False)
     for name in ("run", "state", "iterations", "cost", "branch", "story"):
@@ -42,8 +44,8 @@ def status(
         cost = untold if row.cost_usd is None else f"${row.cost_usd:.2f}"
         shown = Text(state, style=of_state(state))
         table.add_row(row.trace_id, shown, str(row.iterations), cost, row.branch, Text(row.title))
-    console = Console(soft_wrap=True, highlight=False)
-    console.print(table)
+    console = Screen(soft_wrap=True, highlight=False)
+    console.print(table, markup=False)
     for row in rows:
         if row.waits:
             console.print(f"{row.trace_id} waits for a person: {row.waits_for}", markup=False)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say
+
 if TYPE_CHECKING:
     from setpoint.domain.board import Card
     from setpoint.domain.run import RunOrder
@@ -29,10 +31,9 @@ def step(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
     """Do the next phase of a story and stop; nothing that is done is done again."""
-    from rich.console import Console
-
     from setpoint import wiring
     from setpoint.cli.live import EXIT, shown
+    from setpoint.cli.screen import Screen
     from setpoint.errors import ExitCode
 
     flags = {"agents": {"maker": agent}} if agent else None
@@ -40,7 +41,7 @@ def step(
     order, card = _chosen(project, which)
     if order is None:
         return _nothing(card, as_json=as_json)
-    console = Console(stderr=as_json, highlight=False, soft_wrap=True)
+    console = Screen(stderr=as_json, highlight=False, soft_wrap=True)
     with shown(project, order, console, everything=everything):
         done = wiring.step(project, order, iteration=iteration)
     following = _card_of(project, order)
@@ -106,6 +107,6 @@ def _nothing(card: Card | None, *, as_json: bool) -> int:
         told = {"run": card.run if card else None, "story": card.id if card else None}
         typer.echo(json.dumps({**told, "phases": [], "next": following, "outcome": None}, indent=2))
     else:
-        typer.echo(f"nothing to do: {text}")
+        say(f"nothing to do: {text}")
     kind = card.action.kind if card else "rest"
     return {"answer": ExitCode.WAITING, "look": ExitCode.STOPPED}.get(kind, ExitCode.OK)

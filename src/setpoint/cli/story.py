@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from setpoint.cli.styles import say
+
 if TYPE_CHECKING:
     from setpoint.domain.board import Card
     from setpoint.wiring import Project
@@ -40,9 +42,7 @@ def new(
         acceptance=list(accept or ()) or None,
         status="backlog" if backlog else None,
     )
-    typer.echo(
-        json.dumps({"id": story.id, "path": str(path)}, indent=2) if as_json else f"{story.id}: {path}"
-    )
+    say(json.dumps({"id": story.id, "path": str(path)}, indent=2) if as_json else f"{story.id}: {path}")
 
 
 @app.command("list")
@@ -51,17 +51,17 @@ def list_(
     all_: Annotated[bool, typer.Option("--all", help="Those that are done too.")] = False,
 ) -> None:
     """Show the board: what is most urgent first, with what is to be done next and why."""
-    from rich.console import Console
     from rich.table import Table
 
     from setpoint import wiring
+    from setpoint.cli.screen import Screen
 
     cards = [each for each in wiring.cards(wiring.open_project(Path.cwd())) if all_ or each.status != "done"]
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in cards], indent=2))
         return
     if not cards:
-        typer.echo('no stories to work on; write one with: setpoint story new "what you want"')
+        say('no stories to work on; write one with: setpoint story new "what you want"')
         return
     table = Table(box=None, pad_edge=False)
     for name in ("story", "status", "priority", "refinement", "next", "why"):
@@ -70,7 +70,7 @@ def list_(
         edited = " (edited since its run began)" if each.edited else ""
         why = f"{each.action.reason}{edited}"
         table.add_row(each.id, each.status, str(each.priority), _count(each), each.action.shown, why)
-    Console(soft_wrap=True, markup=False).print(table)
+    Screen(soft_wrap=True, markup=False).print(table)
 
 
 @app.command("next")
@@ -83,10 +83,10 @@ def next_(as_json: _JSON = False) -> None:
     if as_json:
         typer.echo(json.dumps(first.model_dump(mode="json") if first else None, indent=2))
     elif first is None:
-        typer.echo("nothing to do")
+        say("nothing to do")
     else:
         action = first.action
-        typer.echo(f"{first.id}: {action.shown} (priority {action.priority}): {action.reason}")
+        say(f"{first.id}: {action.shown} (priority {action.priority}): {action.reason}")
 
 
 @app.command()
@@ -105,14 +105,14 @@ def show(
             runs.append({**run.model_dump(mode="json"), "refinements": refinements})
         typer.echo(json.dumps({**card.model_dump(mode="json"), "runs": runs}, indent=2))
         return
-    typer.echo(f"{card.id}: {card.title}\nfile:       {card.path}\nstatus:     {card.status}")
-    typer.echo(f"priority:   {card.priority}\nrefinement: {_count(card) or '0'}")
+    say(f"{card.id}: {card.title}\nfile:       {card.path}\nstatus:     {card.status}")
+    say(f"priority:   {card.priority}\nrefinement: {_count(card) or '0'}")
     for name, value in (("branch", card.branch), ("error", card.fault or card.last_error)):
         if value:
-            typer.echo(f"{name + ':':<12}{value}")
+            say(f"{name + ':':<12}{value}")
     if card.edited:
-        typer.echo(f"edited:     since {card.run} began, which did what the story said before")
-    typer.echo(f"next:       {card.action.shown}: {card.action.reason}")
+        say(f"edited:     since {card.run} began, which did what the story said before")
+    say(f"next:       {card.action.shown}: {card.action.reason}")
     if not card.fault:
         _history(project, card)
 
@@ -122,12 +122,12 @@ def _history(project: Project, card: Card) -> None:
 
     for run, standing in wiring.runs_of_story(project, card.id):
         ended = f"{run.ending}: {run.reason}" if run.ending else str(run.state)
-        typer.echo(f"\n{run.trace_id} ({run.started_at:%Y-%m-%d %H:%M}Z): {ended}")
-        typer.echo(f"  done: {', '.join(standing.complete) or 'nothing'}")
+        say(f"\n{run.trace_id} ({run.started_at:%Y-%m-%d %H:%M}Z): {ended}")
+        say(f"  done: {', '.join(standing.complete) or 'nothing'}")
         for entry, reason in zip(standing.refinements, standing.reasons, strict=True):
             count = f"{entry.iteration}/{standing.limit}"
-            typer.echo(f"  {count} {entry.started_at} to {entry.agent_type} ({entry.result})")
-            typer.echo(f"      {entry.review_feedback}\n      {reason}")
+            say(f"  {count} {entry.started_at} to {entry.agent_type} ({entry.result})")
+            say(f"      {entry.review_feedback}\n      {reason}")
 
 
 @app.command("set")
@@ -143,7 +143,7 @@ def set_(
     project = wiring.open_project(Path.cwd())
     file = wiring.set_keys(project, which, tuple(assignments))
     card = wiring.card(project, file.path.name)
-    typer.echo(f"{card.id}: {card.status}; next: {card.action.shown}: {card.action.reason}")
+    say(f"{card.id}: {card.status}; next: {card.action.shown}: {card.action.reason}")
 
 
 def _count(card: Card) -> str:

@@ -56,9 +56,9 @@ def verify(
 
 
 def _print(verified: Verified) -> None:
-    from rich.console import Console
+    from setpoint.cli.screen import Screen
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Screen(highlight=False, soft_wrap=True)
     for each in verified.compared:
         mark = "same" if each.agrees else "DIFFERS"
         was, now = f"{each.recorded} {each.recorded_counts}", f"{each.now} {each.now_counts}"

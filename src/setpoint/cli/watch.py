@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.styles import say
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -40,13 +42,12 @@ def watch(
 
     In a terminal how it stands is shown below its events; elsewhere, or with NO_COLOR, there are lines alone.
     """
-    from rich.console import Console
-
     from setpoint import wiring
+    from setpoint.cli.screen import Screen
 
     project = wiring.open_project(Path.cwd())
     trace_id = wiring.find_run(project, which).trace_id
-    console = Console(
+    console = Screen(
         highlight=False, soft_wrap=True, no_color=plain or None, force_terminal=False if plain else None
     )
     watching = Watching(project, trace_id, console, everything=everything, as_json=as_json)
@@ -55,7 +56,7 @@ def watch(
             return watching.live()
         return watching.lines()
     except KeyboardInterrupt:
-        typer.echo(f"no longer watching; {trace_id} is not touched by that", err=True)
+        say(f"no longer watching; {trace_id} is not touched by that", err=True)
         return 0
 
 
@@ -112,7 +113,7 @@ class Watching:
         self._left_at = self._left_at or time.monotonic()
         if time.monotonic() - self._left_at < LEFT_S:
             return None
-        typer.echo(f"nobody works on it; go on with: setpoint resume {self._trace_id}", err=True)
+        say(f"nobody works on it; go on with: setpoint resume {self._trace_id}", err=True)
         return ExitCode.INTERRUPTED
 
     def _print(self, event: Event) -> None:

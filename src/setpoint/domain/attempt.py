@@ -114,9 +114,9 @@ class Brief(Value):
 class ToolCall(Value):
     """One call of a tool by an agent, as far as it could be observed."""
 
-    id: str
+    id: Text
     """The agent's own identifier, unique within the attempt."""
-    name: str
+    name: Text
     """The tool's name, or its kind where the agent does not tell."""
     kind: str = "other"
     """read, edit, delete, move, search, execute, think, fetch, switch_mode or other (ACP's kinds)."""
@@ -129,6 +129,10 @@ class ToolCall(Value):
     """Paths it touched, as the agent reports them."""
     result_hash: str = ""
     """Hash of input and result: the same call with the same result is recognised by it; empty if untold."""
+
+
+NOT_REACHED = "not reached"
+"""How the fault of a call of a model begins that never came to it."""
 
 
 class ModelCall(Value):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 from setpoint.domain.finding import Edit
+
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str:
@@ -62,3 +65,25 @@ def _offset(text: str, starts: Sequence[int], line: int, column: int) -> int:
     if offset > min(starts[line], len(text)):
         raise ValueError(f"line {line} has no column {column}")
     return offset
+
+
+def with_carriage_returns(diff: str, wanted: Callable[[str], bool]) -> str:
+    """Give a unified diff whose lines of the wanted files end in a carriage return, as such files have them.
+
+    `wanted` is asked by path. Headers stay as they are, and so does a last line that does not end.
+    """
+    lines, made = diff.split("\n"), []
+    turned, old, new = False, 0, 0
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        sign = line[:1] or " "  # an empty line of a hunk is an empty one of both sides
+        if (old > 0 or new > 0) and sign in " +-":
+            old, new = old - (sign != "+"), new - (sign != "-")
+            ends = turned and not line.endswith("\r") and not after.startswith("\\")
+            made.append(f"{line or ' '}\r" if ends else line)
+            continue
+        if hunk := _HUNK.match(line):
+            old, new = (int(count or 1) for count in hunk.groups())
+        elif line.startswith("--- "):
+            turned = wanted(line[4:].partition("\t")[0].removeprefix("a/"))
+        made.append(line)
+    return "\n".join(made)

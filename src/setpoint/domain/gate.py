@@ -13,6 +13,10 @@ from setpoint.domain.value import Instant, Text, Usd, Value
 
 MOST_GRANTED = 10
 """Iterations that one answer may grant: the hard cap of a run, once more for each answer."""
+MOST_GRANTED_USD = 1_000_000
+"""US dollars that one answer may grant: more than that is a slip of the hand."""
+MOST_GRANTED_S = 366 * 86_400
+"""Seconds of work that one answer may grant: a year."""
 
 
 class OnLimit(StrEnum):

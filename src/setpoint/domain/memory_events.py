@@ -180,9 +180,12 @@ class CommentAdded(Value):
     kind: Literal["feedback.human_comment_added"] = "feedback.human_comment_added"
     file: Text
     line: int
+    """As the change has it that was looked at."""
     text: Text
     by: Text
     after_s: float | None = None
+    iteration: int = 0
+    """The iteration whose change was looked at; 0: all that was changed, or nobody wrote it down."""
 
 
 class DeliveryFate(StrEnum):

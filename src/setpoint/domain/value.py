@@ -20,7 +20,8 @@ class Value(BaseModel):
 
     # Pydantic would read the docstrings under fields (`use_attribute_docstrings`) while modules load: a fifth
     # of the time that a verb takes to start. They are read when a schema is asked for.
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # JSON has no infinite number: it would be written as null, and what stands there could not be read again.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -64,13 +65,14 @@ Instant = Annotated[datetime, AfterValidator(_aware)]
 """An aware point in time, UTC when Setpoint makes it."""
 
 
-def _writable(text: str) -> str:
+def writable(text: str) -> str:
+    """Write what UTF-8 cannot hold (halves of characters, odd bytes of a file name) as escapes."""
     if text.isascii():  # nearly always, and a log of a million events has some million texts
         return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-Text = Annotated[str, AfterValidator(_writable)]
+Text = Annotated[str, AfterValidator(writable)]
 """A text from outside; what UTF-8 cannot hold (a file name of odd bytes) is written as escapes."""
 
 Usd = Annotated[Decimal, PlainSerializer(str, return_type=str, when_used="json")]

@@ -6,6 +6,8 @@ lived, since a day that is over can still be computed exactly. Each is stored on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -14,6 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from setpoint.domain.ids import sortable
 from setpoint.domain.value import Value
+from setpoint.errors import RecordedDataError
 from setpoint.events.counted import SETTLED_S
 from setpoint.events.metrics import MetricsReport, reports
 from setpoint.store.connect import Store
@@ -35,8 +38,24 @@ class Snapshot(Value):
     """Without its single days: those of a later report say the same."""
 
 
+@contextmanager
+def _storing() -> Iterator[None]:
+    """Say in our own words that the database is locked, full or gone: whoever keeps metrics outlasts that."""
+    try:
+        yield
+    except sa.exc.DatabaseError as error:
+        message = f"the reports of the metrics cannot be stored: {error.orig}"
+        mend = (
+            "look whether the disk is full or another program holds the database; they are made up for later"
+        )
+        raise RecordedDataError(message, mend=mend) from error
+
+
 def store_snapshot(store: Store, made: MetricsReport, occasion: str = "") -> Snapshot | None:
-    """Keep a report: what is recorded later cannot change it; none where the occasion has one already."""
+    """Keep a report: what is recorded later cannot change it; none where the occasion has one already.
+
+    Raises `RecordedDataError` where the database does not take it.
+    """
     occasion = occasion or f"asked {made.at.isoformat()}"
     lean = made.model_copy(
         update={"metrics": tuple(each.model_copy(update={"by_day": ()}) for each in made.metrics)}
@@ -49,7 +68,7 @@ def store_snapshot(store: Store, made: MetricsReport, occasion: str = "") -> Sna
         "occasion": occasion,
         "body": lean.model_dump_json(),
     }
-    with store.writing() as connection:
+    with _storing(), store.writing() as connection:
         insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
         done = connection.execute(insert(METRICS_SNAPSHOT).values(row).on_conflict_do_nothing())
     return Snapshot(id=id_, occasion=occasion, report=lean) if done.rowcount else None
@@ -59,11 +78,11 @@ def store_due(store: Store, now: datetime | None = None) -> tuple[Snapshot, ...]
     """Store the reports of every day that is over and has none yet, oldest first.
 
     Begins with the day of the first run, at most `MOST_DAYS_BACK` days ago. Raises
-    `RecordedDataError` where an event is damaged.
+    `RecordedDataError` where an event is damaged, or the database does not take them.
     """
     now = now or datetime.now(UTC)
     newest = (now - timedelta(seconds=SETTLED_S)).date() - timedelta(days=1)
-    with store.reading() as connection:
+    with _storing(), store.reading() as connection:
         first = connection.scalar(sa.select(sa.func.min(RUN.c.started_at)))
         known = METRICS_SNAPSHOT.c
         earliest = newest - timedelta(days=MOST_DAYS_BACK - 1)

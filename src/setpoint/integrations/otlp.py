@@ -141,18 +141,22 @@ def _nanoseconds(at: Instant) -> int:
 
 def _posted(client: httpx2.Client, where: str, made: ExportTraceServiceRequest) -> int:
     """Post one message; gives how many spans were refused."""
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # has no stubs of its own # noqa: PLC0415 - part of an extra
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse  # noqa: PLC0415 - part of an extra
 
     kind = {"content-type": "application/x-protobuf"}
     mend = "check the address, and that a collector listens there for OTLP over HTTP"
     try:
         answer = client.post(where, content=made.SerializeToString(), headers=kind)
-    except httpx2.HTTPError as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise UsageError(f"{where}: the collector cannot be reached: {error}", mend=mend) from None
     if not answer.is_success:
         text = " ".join(answer.text.split())[:300]
         raise UsageError(f"{where}: the collector refuses: {answer.status_code} {text}".rstrip(), mend=mend)
     if "protobuf" not in answer.headers.get("content-type", ""):
         return 0
-    partial = ExportTraceServiceResponse.FromString(answer.content).partial_success
+    try:
+        partial = ExportTraceServiceResponse.FromString(answer.content).partial_success
+    except DecodeError:
+        raise UsageError(f"{where}: what answers there does not speak OTLP", mend=mend) from None
     return int(partial.rejected_spans)

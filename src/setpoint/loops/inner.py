@@ -68,6 +68,17 @@ class InnerLoop:
         warn(journal, self._run.marks())
         return self._run.used_up
 
+    def ended(self, usage: Usage) -> None:
+        """Record that what a try used is not known, where it told nothing and a model may have worked.
+
+        Else it would be left out when another try follows, and what the run has cost be called known.
+        """
+        events, label = self._run.journal.events, self._place.label
+        if self._used or (usage.scope == "none" and not told_tries(events, label)):
+            return
+        body = AgentSpent(label=label, attempt=self._attempt, usage=usage)
+        self._run.journal.note(f"{label}:{self._attempt}:spent:unknown", body)
+
 
 async def watched(
     run: Running, agent: Agent, brief: Brief, place: Place, number: int | None = None
@@ -80,7 +91,9 @@ async def watched(
     seen = InnerLoop(run, place, number or told_tries(events, place.label) + 1)
     async with run.purse.reserved(place.label, expected(events, place.phase), run.free):
         bounded = brief.model_copy(update={"limits": run.bounded(brief.limits)})
-        return await agent.attempt(bounded, seen), seen
+        attempt = await agent.attempt(bounded, seen)
+        seen.ended(attempt.usage)
+        return attempt, seen
 
 
 def warn(journal: Journal, passed: Iterable[Mark]) -> None:

@@ -92,6 +92,8 @@ def read_object(text: str, shape: type[S]) -> S:
         answer = json.loads(found)
     except json.JSONDecodeError as error:
         raise ValueError(f"not valid JSON: {error}") from None
+    except RecursionError:
+        raise ValueError("its JSON is nested too deeply to be read") from None
     try:
         return shape.model_validate(answer)
     except ValidationError as error:

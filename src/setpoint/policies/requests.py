@@ -22,9 +22,9 @@ _WITHOUT_SUFFIX = frozenset({"Makefile", "makefile", "GNUmakefile", "justfile", 
 
 
 def requests_in(text: str) -> tuple[ChangeRequest, ...]:
-    """Read the lines `REQUEST <path>: <reason>`; a folder or a path out of the repository is none."""
+    """Read the lines `REQUEST <path>: <reason>`; a folder, a path that leads out or an odd one is none."""
     found = {
-        path: ChangeRequest(path=path, reason=match[2].strip()[:MOST_REASON])
+        path: ChangeRequest(path=path, reason=_plain(match[2])[:MOST_REASON])
         for match in _REQUEST.finditer(text)
         if _names_file(path := match[1].strip().removeprefix("./"))
     }
@@ -33,7 +33,7 @@ def requests_in(text: str) -> tuple[ChangeRequest, ...]:
 
 def reasons_in(text: str) -> tuple[GivenReason, ...]:
     """Read the lines `REASON <id of a signal>: <reason>`."""
-    found = {match[1]: match[2].strip()[:MOST_REASON] for match in _REASON.finditer(text)}
+    found = {match[1]: _plain(match[2])[:MOST_REASON] for match in _REASON.finditer(text)}
     return tuple(GivenReason(signal=signal, reason=reason) for signal, reason in found.items())
 
 
@@ -83,7 +83,14 @@ def unexplained(findings: Sequence[Finding], events: Sequence[Event]) -> tuple[F
     )
 
 
+def _plain(text: str) -> str:
+    """Give a text without what acts on a terminal or turns the reading direction: a person decides by it."""
+    return "".join(each if each.isprintable() else " " for each in text).strip()
+
+
 def _names_file(path: str) -> bool:
+    if not path.isprintable():
+        return False  # a name that cannot be shown as it is cannot be decided on
     place = PurePosixPath(path)
     inside = not place.is_absolute() and ".." not in place.parts and ".git" not in place.parts
     return bool(place.name) and inside and ("." in place.name or place.name in _WITHOUT_SUFFIX)

@@ -156,7 +156,9 @@ class _Fold:
         tries = self.flying.pop(body.snapshot.label, {})
         # The last try is the one whose result stands; what the others cost is in `lost_cost_usd`.
         for number in sorted(tries)[:-1]:
-            self.closed.append(tries[number].model_copy(update={"cost_usd": _ZERO}))
+            # Of one whose cost nobody told, it stays unknown.
+            known = {} if tries[number].cost_usd is None else {"cost_usd": _ZERO}
+            self.closed.append(tries[number].model_copy(update=known))
         if body.lost_cost_usd:
             last = tries[max(tries)] if tries else Usage()
             lost = Usage(

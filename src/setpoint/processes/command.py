@@ -90,6 +90,8 @@ class Completed:
     """Processes still running when the command itself had ended; they were ended too."""
     started_at: datetime
     duration_s: float
+    too_long: bool = False
+    """It could not be started because its arguments are longer than the system takes."""
     fault: str = ""
     """Why it could not be started or watched; empty where it ran."""
 

@@ -151,6 +151,7 @@ class _Watched:
             started_at=link.started_at,
             duration_s=asyncio.get_running_loop().time() - link.began_s,
             fault=fault,
+            too_long=refused is not None and refused.errno == errno.E2BIG,
         )
 
 

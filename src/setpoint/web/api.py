@@ -13,7 +13,7 @@ from pydantic import Field
 from setpoint import wiring
 from setpoint.domain.board import Card
 from setpoint.domain.events import Event
-from setpoint.domain.gate import MOST_GRANTED, Answer, Choice, Via
+from setpoint.domain.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Answer, Choice, Via
 from setpoint.domain.ids import TraceId
 from setpoint.domain.value import Text, Usd, Value
 from setpoint.events.metrics import MetricsReport
@@ -31,9 +31,11 @@ class AnswerBody(Value):
     """What a person answers; what is left out is taken from the question's offer."""
 
     choice: Choice
+    gate: Text = Field(default="", max_length=200)
+    """The question that was read, by the name of its gate: refused where another one is open by now."""
     iterations: int | None = Field(default=None, ge=0, le=MOST_GRANTED)
-    cost_usd: Usd | None = Field(default=None, ge=0)
-    wall_s: float | None = Field(default=None, ge=0)
+    cost_usd: Usd | None = Field(default=None, ge=0, le=MOST_GRANTED_USD)
+    wall_s: float | None = Field(default=None, ge=0, le=MOST_GRANTED_S)
     new_approach: bool = False
     instruction: Text = Field(default="", max_length=20_000)
     reason: Text = Field(default="", max_length=20_000)
@@ -154,7 +156,7 @@ def answered(project: wiring.Project, which: str, body: AnswerBody) -> Answer:
         instruction=body.instruction,
         reason=body.reason,
     )
-    opened = wiring.open_gate(project, which)
+    opened = wiring.open_gate(project, which, body.gate)
     if body.patch.strip():
         return wiring.answer_with_edit(project, opened, wanted, body.patch, via=Via.WEB)
     return wiring.answer(project, opened, wanted, via=Via.WEB)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Path
 from fastapi.responses import PlainTextResponse
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from setpoint import wiring
 from setpoint.domain.finding import Finding
@@ -22,6 +22,8 @@ from setpoint.wiring import Comment, Decided, Failed, Opinion, Said, Seen, Worki
 router = APIRouter(prefix="/api/v1")
 LONGEST_THOUGHT_S = 86_400.0
 """Seconds of thought beyond which a page was left open, not thought about."""
+Thought = Annotated[float, Field(ge=0), AfterValidator(lambda seconds: min(seconds, LONGEST_THOUGHT_S))]
+"""Seconds of thought; more than the longest count as that."""
 
 
 class FindingShown(Value):
@@ -40,7 +42,7 @@ class Dismissal(Value):
     """Why a finding is none."""
 
     reason: Text = Field(default="", max_length=2000)
-    considered_s: float | None = Field(default=None, ge=0, le=LONGEST_THOUGHT_S)
+    considered_s: Thought | None = None
     """Seconds between seeing it and deciding; a dismissal after long thought weighs less."""
 
 
@@ -59,6 +61,8 @@ class Remark(Value):
     line: int = Field(ge=1)
     """The line as the change has it."""
     text: Text = Field(min_length=1, max_length=20_000)
+    iteration: int = Field(default=0, ge=0, le=1000)
+    """The iteration whose change has that line; 0: all that was changed."""
 
 
 class Outcome(Value):
@@ -167,7 +171,8 @@ def comments(which: KnownRun, desk: TheDesk, _visitor: Reader) -> list[Comment]:
 async def comment(which: KnownRun, body: Remark, desk: TheDesk, _visitor: Answerer) -> Outcome:
     """Point at a line of a run's change: later reviews are told of it."""
     place = f"{body.file}:{body.line}"
-    return outcome(await asyncio.to_thread(wiring.comment, desk.project, TraceId(which), place, body.text))
+    given = (desk.project, TraceId(which), place, body.text, body.iteration)
+    return outcome(await asyncio.to_thread(wiring.comment, *given))
 
 
 @router.get("/feedback")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -11,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from fastapi import FastAPI, Request
-from fastapi.exception_handlers import request_validation_exception_handler
+from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
@@ -139,10 +140,12 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _misread(request: Request, error: Exception) -> Response:
     """Say in plain words which field of a form is wrong; programs get the list."""
-    if not isinstance(error, RequestValidationError) or request.url.path.startswith(("/api/", HOOKS)):
-        wrong = error if isinstance(error, RequestValidationError) else RequestValidationError([])
-        return await request_validation_exception_handler(request, wrong)
-    told = "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in error.errors())
+    wrong = error.errors() if isinstance(error, RequestValidationError) else []
+    if request.url.path.startswith(("/api/", HOOKS)):
+        # What was sent is told back; of an infinite number JSON can only tell the name.
+        listed = json.loads(json.dumps(jsonable_encoder(wrong)), parse_constant=str)
+        return JSONResponse({"detail": listed}, status_code=HTTPStatus.UNPROCESSABLE_ENTITY)
+    told = "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in wrong)
     return _answer(request, HTTPStatus.UNPROCESSABLE_ENTITY, told)
 
 

@@ -34,6 +34,8 @@ def diff(
     comments = wiring.comments_of(desk.project, TraceId(which))
     said: dict[tuple[str, int], list[wiring.Comment]] = defaultdict(list)
     for each in comments:
+        if each.body.iteration != iteration:
+            continue  # its number counts the lines of another text
         said[visible(each.body.file), each.body.line].append(each)
     return page(
         request,
@@ -54,9 +56,8 @@ def comments(
     which: KnownRun, iteration: Iteration, request: Request, desk: TheDesk, _visitor: Reader
 ) -> Response:
     """Give what was said of a run's lines so far, for a page that is open."""
-    del iteration
     found = wiring.comments_of(desk.project, TraceId(which))
-    return page(request, "comments.html.j2", comments=found)
+    return page(request, "comments.html.j2", run=which, iteration=iteration, comments=found)
 
 
 @router.post("/runs/{which}/comments")
@@ -69,9 +70,6 @@ async def comment(
 ) -> Response:
     """Record what a person says of a line, and give it back as a row of the page."""
     place, words = f"{form.file}:{form.line}", form.text.replace("\r\n", "\n").strip()
-    await asyncio.to_thread(wiring.comment, desk.project, TraceId(which), place, words)
-    known = await asyncio.to_thread(wiring.comments_of, desk.project, TraceId(which))
-    mine = [
-        each for each in known if each.body.text == words and f"{each.body.file}:{each.body.line}" == place
-    ]
-    return page(request, "comment_row.html.j2", each=mine[-1])
+    given = (desk.project, TraceId(which), place, words, form.iteration)
+    recorded = await asyncio.to_thread(wiring.comment, *given)
+    return page(request, "comment_row.html.j2", each=recorded)

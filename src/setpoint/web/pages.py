@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import Field
 
 from setpoint import wiring
-from setpoint.domain.gate import MOST_GRANTED, Choice
+from setpoint.domain.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.domain.ids import TraceId
 from setpoint.domain.value import Value
 from setpoint.errors import SetpointError
@@ -55,9 +55,10 @@ class AnswerForm(Value):
     """What the form of a question sends."""
 
     choice: Choice
+    gate: str = Field(default="", max_length=200)
     iterations: int | None = Field(default=None, ge=0, le=MOST_GRANTED)
-    cost_usd: Decimal | None = Field(default=None, ge=0)
-    minutes: float | None = Field(default=None, ge=0)
+    cost_usd: Decimal | None = Field(default=None, ge=0, le=MOST_GRANTED_USD)
+    minutes: float | None = Field(default=None, ge=0, le=MOST_GRANTED_S / 60)
     new_approach: bool = False
     instruction: str = Field(default="", max_length=20_000)
     reason: str = Field(default="", max_length=20_000)
@@ -216,11 +217,12 @@ async def answer(
     form: Annotated[AnswerForm, Form()],
 ) -> Response:
     """Answer a question."""
-    patch = form.patch.replace("\r\n", "\n").strip("\n")
+    patch = form.patch.replace("\r\n", "\n").strip("\n")  # browsers send every text so
     if patch.strip():
         require(visitor_of(request), Scope.ADMIN)
     body = AnswerBody(
         choice=form.choice,
+        gate=form.gate,
         iterations=form.iterations,
         cost_usd=form.cost_usd,
         wall_s=None if form.minutes is None else form.minutes * 60,

@@ -26,6 +26,7 @@ from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RecordedDataError, RunCancelled
 from setpoint.evaluators import ProjectEvaluator, Told
 from setpoint.evaluators.caches import forget, trim
+from setpoint.evaluators.discovery.interpreter import environments, own_code
 from setpoint.events.replay import history
 from setpoint.events.report import write_all
 from setpoint.loops import phase
@@ -73,7 +74,8 @@ def outside_agents(project: Project) -> Agents:
 
 def sandbox(project: Project) -> Sandbox:
     """Make what holds the agents of a project."""
-    return Sandbox(project.settings.sandbox, protected=(project.root, project.state))
+    code = (*own_code(), *environments(project.root, project.settings.checks))
+    return Sandbox(project.settings.sandbox, protected=(project.root, project.state), code=code)
 
 
 def _world(project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: Told) -> World:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setpoint.domain.attempt import Stop
+from setpoint.domain.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
 
 SAME = {
@@ -35,3 +35,27 @@ async def test_calls_that_tell_nothing_of_themselves_end_no_turn(scripted, brief
     attempt = await agent.attempt(limited(brief), SilentObserver())
 
     assert (attempt.stop, attempt.tool_calls) == (Stop.END_TURN, 9)
+
+
+async def test_what_a_cancelled_turn_cost_is_counted(scripted, brief):
+    usage = {"usage": {"input": 700, "output": 30}}
+    agent = scripted([usage, {**SAME, "times": 3}, {"sleep": 30}], quirks={"usage_scope": "turn"})
+
+    attempt = await agent.attempt(limited(brief), SilentObserver())
+
+    assert (attempt.stop, attempt.usage.input_tokens, attempt.usage.output_tokens) == (
+        Stop.CANCELLED,
+        700,
+        30,
+    )
+
+
+async def test_what_a_turn_cost_that_took_too_long_is_counted_also_by_session(scripted, brief):
+    first, second = ({"usage": {"input": each, "output": 10}} for each in (500, 1200))
+    agent = scripted([first], [second, {"sleep": 30}], quirks={"usage_scope": "session"})
+
+    await agent.attempt(brief(), SilentObserver())
+    attempt = await agent.attempt(brief(wall_s=1.5), SilentObserver())
+
+    assert attempt.breakage is not None
+    assert (attempt.breakage.kind, attempt.usage.input_tokens) == (BreakageKind.TIMEOUT, 700)

@@ -15,7 +15,9 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 
-from setpoint.domain.attempt import Stop
+import pytest
+
+from setpoint.domain.attempt import Stop, ToolCall
 from setpoint.testing import SilentObserver
 
 
@@ -75,3 +77,29 @@ async def test_notifications_of_an_agents_own_making_are_passed_over(scripted, b
     attempt = await agent.attempt(brief(), SilentObserver())
     assert (attempt.breakage, attempt.text) == (None, "done")
     assert b"qwen/notify/progress" in artifacts.read(attempt.transcript)
+
+
+async def test_odd_names_of_files_are_told_and_no_call_is_lost(scripted, brief) -> None:
+    odd = [{"call": {"name": "edit", "kind": "edit", "files": [name]}} for name in ("a\0b", "c\ud800")]
+    observer = SilentObserver()
+    attempt = await scripted([*odd, {"say": "done\ud800"}]).attempt(brief(), observer)
+    assert (attempt.breakage, attempt.tool_calls, attempt.text) == (None, 2, "done\\ud800")
+    assert [call.files for call in observer.calls] == [("a\0b",), ("c\\ud800",)]
+
+
+class Full(SilentObserver):
+    """Can take note of one call, and of no more."""
+
+    def called(self, call: ToolCall) -> None:
+        """Keep a call."""
+        if self.calls:
+            raise OSError("no space left on device")
+        super().called(call)
+
+
+async def test_a_call_that_cannot_be_recorded_ends_the_attempt(scripted, brief, living) -> None:
+    call = {"call": {"name": "edit", "input": {"n": 1}}}
+    agent = scripted([call, call, {"sleep": 60}])
+    with pytest.raises(OSError, match="no space left"):
+        await agent.attempt(brief(), Full())
+    assert living("script-0.json") == []

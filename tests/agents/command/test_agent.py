@@ -90,3 +90,28 @@ async def test_secrets_stay_out_of_what_is_kept(command, brief, artifacts, monke
     attempt = await agent.attempt(brief(), SilentObserver())
     assert attempt.text == "[MY_TEST_KEY]"
     assert b"sk-very" not in artifacts.read(attempt.transcript)
+
+
+async def test_a_prompt_that_is_too_long_for_an_argument_is_told_as_such(brief, artifacts) -> None:
+    launch = Launch(name="own", argv=("echo", "{prompt}"), protocol="command")
+    agent = CommandAgent(launch, artifacts=artifacts)
+    attempt = await agent.attempt(brief("x" * 200_000), SilentObserver())
+    assert attempt.breakage is not None
+    assert attempt.breakage.kind is BreakageKind.MISSING
+    assert (
+        "the prompt (200000 bytes) is too long for an argument; leave {prompt} out"
+        in attempt.breakage.message
+    )
+
+
+async def test_a_key_of_the_settings_stays_out_of_what_is_kept(brief, artifacts) -> None:
+    launch = Launch(
+        name="own",
+        argv=("sh", "-c", "echo $OWN_TOKEN"),
+        protocol="command",
+        environment={"OWN_TOKEN": "tok-0123456789"},
+    )
+    attempt = await CommandAgent(launch, artifacts=artifacts).attempt(brief(), SilentObserver())
+    assert attempt.text == "[OWN_TOKEN]"
+    assert attempt.transcript is not None
+    assert b"tok-0123456789" not in artifacts.read(attempt.transcript)

@@ -159,3 +159,47 @@ async def test_the_model_is_an_argument_of_the_command(player, brief, workdir: P
     agent = player("pi", script, model="big-one", model_argv=("--model", "{model}"))
     await agent.attempt(brief(), SilentObserver())
     assert (workdir / "asked").read_text() == "--model big-one\n"
+
+
+SAME_CALLS = "\n".join(
+    json.dumps({"type": kind, "message": {"content": [block]}})
+    for number in range(9)
+    for kind, block in (
+        ("assistant", {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "make"}}),
+        ("user", {"type": "tool_result", "tool_use_id": f"t{number}", "content": "no rule"}),
+    )
+)
+
+
+async def test_after_circles_the_session_is_not_charged_once_more(player, brief) -> None:
+    asked = brief()
+    limits = asked.limits.model_copy(update={"same_calls": 3})
+    asked = asked.model_copy(update={"limits": limits})
+    start = "head -n 1 @/claude.jsonl"
+    in_circles = f"{start}; echo '{SAME_CALLS}'; sleep 97.125"
+    costs = []
+    for again in ("", in_circles, "cat @/claude-resumed.jsonl"):
+        agent = player("claude", "cat @/claude.jsonl", again or "true")
+        attempt = await agent.attempt(asked, SilentObserver())
+        costs.append((attempt.stop, attempt.usage.cost_usd))
+    assert costs == [
+        (Stop.END_TURN, Decimal("0.01875")),
+        (Stop.CANCELLED, None),
+        (Stop.END_TURN, Decimal("0.00750")),  # the session's 0.02625 less what was paid for before
+    ]
+
+
+async def test_odd_characters_of_an_agent_are_kept_as_escapes(player, brief) -> None:
+    odd = {"type": "tool_use", "id": "t\ud800", "name": "Read", "input": {"file_path": "a\0b\ud800"}}
+    lines = [
+        {"type": "system", "subtype": "init", "session_id": "s\ud800", "model": "m\ud800"},
+        {"type": "assistant", "message": {"content": [odd, {"type": "text", "text": "x\ud800"}]}},
+        {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t\ud800"}]}},
+    ]
+    path = Path(brief().workdir) / "told.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines) + "\n")
+    observer = SilentObserver()
+    attempt = await player("claude", "cat told.jsonl", "true").attempt(brief(), observer)
+    assert (attempt.breakage, attempt.text) == (None, "x\\ud800")
+    assert [(call.id, call.files) for call in observer.calls] == [("t\\ud800", ("a\0b\\ud800",))]
+    assert attempt.model_dump_json()

@@ -2,15 +2,21 @@
 
 import asyncio
 import json
+import socket
 from decimal import Decimal
 
 import pytest
 from pydantic_ai import exceptions as errors
 from pydantic_ai.models.function import FunctionModel
 
+from setpoint.agents.launch import Launch
 from setpoint.agents.model.agent import ModelAgent
+from setpoint.agents.model.at import ModelAt
+from setpoint.agents.model.speaking import model_at
+from setpoint.agents.prices import Prices
 from setpoint.domain.answers import ReviewShape
 from setpoint.domain.attempt import BreakageKind, Role, Stop
+from setpoint.domain.price import ModelPrice
 from setpoint.testing import SilentObserver
 
 APPROVES = {"decision": "approve", "findings": []}
@@ -117,9 +123,9 @@ async def test_it_stops_where_the_money_is_gone(model, review, monkeypatch):
     agent, _ = model(*[READ] * 9)
     priced = []
 
-    def usage(self, used):
+    def usage(self, used, sent):
         priced.append(used.requests)
-        return known(self, used).model_copy(update={"cost_usd": Decimal("0.4") * used.requests})
+        return known(self, used, sent).model_copy(update={"cost_usd": Decimal("0.4") * used.requests})
 
     known = ModelAgent._usage
     monkeypatch.setattr(ModelAgent, "_usage", usage)
@@ -156,6 +162,31 @@ async def test_a_failure_is_named_by_its_structure(model, review, error, kind):
     assert (attempt.stop, attempt.breakage.kind) == (Stop.BROKEN, kind)
     assert attempt.breakage.message.startswith("critic: ")
     assert "; " in attempt.breakage.message
+    refused = isinstance(error, errors.ModelHTTPError)
+    assert attempt.usage.scope == ("none" if refused else "unknown")
+
+
+async def test_what_was_not_answered_makes_the_cost_a_lower_bound(model, review):
+    agent, _ = model(READ, errors.ModelTimeoutError("m", "timed out"))
+    agent._prices = Prices({"scripted": ModelPrice(input=Decimal(10), output=Decimal(10))})
+    attempt = await agent.attempt(review(), SilentObserver())
+    assert attempt.usage.cost_usd
+    assert attempt.usage.at_least
+    answered, _ = model(READ, http(500, errors.ModelServerError))
+    answered._prices = agent._prices
+    assert not (await answered.attempt(review(), SilentObserver())).usage.at_least
+
+
+async def test_where_no_server_is_nothing_was_used(review, artifacts):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    where = ModelAt(provider="openai", model="m", base_url=url, key="k")
+    launch = Launch(name="critic", protocol="model", model="openai:m", base_url=url)
+    agent = ModelAgent(launch, lambda: model_at(where), artifacts=artifacts)
+    attempt = await agent.attempt(review(), SilentObserver())
+    assert attempt.breakage.kind is BreakageKind.MODEL
+    assert attempt.usage.scope == "none"
 
 
 async def test_what_echoes_an_error_is_none(model, review):
@@ -166,13 +197,18 @@ async def test_what_echoes_an_error_is_none(model, review):
 async def test_an_attempt_ends_in_time(review, artifacts, model):
     agent, _ = model()
 
+    asked = asyncio.Event()
+
     async def sleeps(_messages, _info):
+        asked.set()
         await asyncio.sleep(60)
 
     agent._make = lambda: FunctionModel(sleeps)
-    limits = review().limits.model_copy(update={"wall_s": 0.2})
+    limits = review().limits.model_copy(update={"wall_s": 1.5})
     attempt = await agent.attempt(review(limits=limits), SilentObserver())
     assert attempt.breakage.kind is BreakageKind.TIMEOUT
+    assert asked.is_set()
+    assert (attempt.usage.cost_usd, attempt.usage.scope) == (None, "unknown")  # the model may have worked
     running = asyncio.create_task(agent.attempt(review(), SilentObserver()))
     await asyncio.sleep(0.1)
     running.cancel()

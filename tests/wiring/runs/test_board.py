@@ -9,7 +9,7 @@ import pytest
 
 from domain.examples import EXAMPLES, OUTCOME
 from setpoint.domain.board import ActionKind, BoardLimits
-from setpoint.domain.events import GateOpened, RunFinished
+from setpoint.domain.events import GateOpened, PhaseBounce, RunFinished
 from setpoint.domain.gate import Choice
 from setpoint.domain.run import Ending
 from setpoint.domain.story import Status
@@ -53,6 +53,26 @@ def test_a_new_story_is_ready_and_the_same_again_is_the_same(project):
 def test_a_story_without_words_is_refused(project):
     with pytest.raises(UsageError, match="needs a title"):
         add_story(project, "  \n ")
+
+
+def test_a_run_whose_record_is_damaged_does_not_hide_the_other_stories(project):
+    """A number without end was written as null once, and cannot be read again."""
+    ended, damaged = RunFinished(outcome=OUTCOME), PhaseBounce.model_construct()
+    for name, bodies in (("sound", [ended]), ("broken", [damaged, ended]), ("asked", [damaged])):
+        story, _ = add_story(project, name)
+        order = EXAMPLES["run.started"].order
+        run = order.model_copy(update={"trace_id": f"run-{name}", "story": story})
+        project.log.append(
+            run.trace_id, "all", [EXAMPLES["run.started"].model_copy(update={"order": run}), *bodies]
+        )
+    found = {each.id: each for each in cards(project)}
+    assert set(found) == {"sound", "broken", "asked"}
+    assert found["sound"].status == Status.DONE
+    for name in ("broken", "asked"):
+        one = found[name]
+        assert (one.status, one.action.kind, one.title) == (Status.BLOCKED, ActionKind.LOOK, name)
+        assert f"event 2 of run-{name}" in one.fault
+        assert card(project, name) == one
 
 
 def test_a_file_that_is_no_story_does_not_hide_the_others(project):

@@ -23,7 +23,7 @@ from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices, stated_models
 from setpoint.agents.proxy import Tap, counting
 from setpoint.agents.sessions import KeptSession, Sessions
-from setpoint.agents.transcript import Transcript
+from setpoint.agents.transcript import Transcript, secrets_of
 from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, spawn
@@ -91,7 +91,8 @@ class AcpAgent:
         self._patience = patience or Patience()
         self._sessions = Sessions(scratch / "sessions")
         self._prices = prices or Prices()
-        self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
+        self._passed: Mapping[str, str] = inherited(launch.pass_environment)
+        self._secrets = secrets_of(launch, self._passed)
         self._held: dict[Role, _Held] = {}
         self._transcripts = {role: Transcript(self._secrets) for role in Role}
 
@@ -103,7 +104,7 @@ class AcpAgent:
         turn: Turn | None = None
         answer: PromptResponse | Breakage
         meter, transcript = Meter(self._launch.quirks), self._transcripts[brief.role]
-        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
+        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
         version = sandbox = ""
         try:
             earlier = self._sessions.find(self.name, brief)
@@ -126,7 +127,7 @@ class AcpAgent:
             await self._end(brief.role)
         if brief.role in self._held:
             self._held[brief.role].tap.turn_to(None)
-        usage = spending.told(meter.usage(answer if isinstance(answer, PromptResponse) else None))
+        usage = spending.told(meter.usage(live.answer if isinstance(live, LiveSession) else None))
         if isinstance(live, LiveSession):
             self._keep(brief, live, broke=isinstance(answer, Breakage))
         broken = self._broken(answer, turn, usage)
@@ -187,7 +188,7 @@ class AcpAgent:
         stderr = self._scratch / f"{self.name}-{uuid.uuid4().hex[:12]}.stderr"
         lane, tap = AsyncExitStack(), Tap()
         try:
-            pointed = await lane.enter_async_context(counting(self._launch, self._secrets, tap))
+            pointed = await lane.enter_async_context(counting(self._launch, self._passed, tap))
             confined = await self._sandbox.hold(self._launch, self._command(workdir, limits, pointed))
             lane.push_async_callback(confined.release)
             process = await spawn(confined.command, stderr)
@@ -228,7 +229,7 @@ class AcpAgent:
             self._sessions.keep(self.name, brief, kept)
 
     def _command(self, workdir: str, limits: AttemptLimits, pointed: Mapping[str, str]) -> Command:
-        extra = {**ceiling(workdir), **self._secrets, **self._launch.environment, **pointed}
+        extra = {**ceiling(workdir), **self._passed, **self._launch.environment, **pointed}
         return Command(
             argv=tuple(word.replace("{workdir}", workdir) for word in self._words()),
             cwd=Path(workdir),

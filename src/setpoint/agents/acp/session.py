@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -155,11 +156,14 @@ class Listener:
         """Listen to nobody yet."""
         self.turn: Turn | None = None
         self.session_id = ""
+        self.failure: Exception | None = None
+        """What went wrong first while news were taken note of; it ends the turn, and is raised then."""
 
     async def session_update(self, session_id: str, update: BaseModel, **_meta: object) -> None:
         """Take news of the session."""
         if self.turn is not None and session_id == self.session_id:
-            self.turn.update(update)
+            with self._noting(self.turn):
+                self.turn.update(update)
 
     async def request_permission(
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_meta: object
@@ -167,7 +171,18 @@ class Listener:
         """Answer whether a tool call is allowed."""
         if self.turn is None or session_id != self.session_id:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-        return self.turn.permit(tool_call, options)
+        with self._noting(self.turn):
+            return self.turn.permit(tool_call, options)
+
+    @contextmanager
+    def _noting(self, turn: Turn) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            # The library logs it and goes on; `prompt` raises it.
+            self.failure = self.failure or error
+            turn.halted.set()
+            raise
 
 
 class LiveSession:
@@ -183,6 +198,8 @@ class LiveSession:
         """The model the agent says it uses; empty where it does not."""
         self.spoiled = False
         """Whether this session must not be used again."""
+        self.answer: PromptResponse | None = None
+        """What the agent answered to the last prompt, also where only a cancelled turn made it answer."""
         self._launch = launch
         self._process = process
         self._stderr = stderr
@@ -245,16 +262,22 @@ class LiveSession:
 
     async def prompt(self, text: str, turn: Turn, bounds: Bounds) -> PromptResponse | Breakage:
         """Send a prompt and wait for the end of the turn; one that is halted counts as cancelled."""
-        self._listener.turn = turn
+        self._listener.turn, self.answer = turn, None
         self.meter.begin()
-        sent = self._connection.prompt(session_id=self._listener.session_id, prompt=[acp.text_block(text)])
+        asked = self._connection.prompt(session_id=self._listener.session_id, prompt=[acp.text_block(text)])
+        sent = asyncio.ensure_future(asked)
         try:
-            return await self.answered(sent, bounds)
+            answer = await self.answered(sent, bounds)
         except Halted:
-            return PromptResponse(stop_reason="cancelled")
+            answer = PromptResponse(stop_reason="cancelled")
         finally:
             self._listener.turn = None
+            if sent.done() and not sent.cancelled() and sent.exception() is None:
+                self.answer = sent.result()
             turn.calls.cancel_open()
+        if self._listener.failure is not None:
+            raise self._listener.failure
+        return answer
 
     async def end(self, grace_s: float) -> None:
         """End the agent and everything it started."""

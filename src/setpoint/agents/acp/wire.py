@@ -11,6 +11,7 @@ from typing import Any
 
 import acp
 
+from setpoint.agents.lines import object_of
 from setpoint.agents.transcript import Transcript
 
 Message = dict[str, Any]
@@ -100,11 +101,8 @@ class _ProtocolNoise(logging.Filter):
 
 
 def _message(line: bytes) -> Message | None:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(message, dict):
+    message = object_of(line)
+    if message is None:
         return None
     is_call = isinstance(message.get("method"), str)
     is_answer = isinstance(message.get("id"), int) and (

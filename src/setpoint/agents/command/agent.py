@@ -18,7 +18,7 @@ from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.prices import Prices, stated_models
 from setpoint.agents.proxy import Tap, counting
 from setpoint.agents.sessions import KeptSession, Sessions
-from setpoint.agents.transcript import Transcript
+from setpoint.agents.transcript import Transcript, secrets_of
 from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
 from setpoint.ports import Observer
 from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, Completed, clean_environment, run
@@ -69,14 +69,15 @@ class CommandAgent:
         self._sessions = sessions if launch.resume_argv else None
         self._prices = prices or Prices()
         self._sandbox = sandbox or Sandbox()
-        self._secrets: Mapping[str, str] = inherited(launch.pass_environment)
+        self._passed: Mapping[str, str] = inherited(launch.pass_environment)
+        self._secrets = secrets_of(launch, self._passed)
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Run the command to its end; cancelling ends its whole tree."""
         if (unpaid := penniless(self.name, brief)) is not None:
             return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
-        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._secrets))
+        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
         transcript = Transcript(self._secrets)
         before = self._sessions.find(self.name, brief) if self._sessions else None
         begin = partial(CommandTurn, brief, self._launch, observer, transcript, spending)
@@ -116,7 +117,7 @@ class CommandAgent:
         done: Completed | None = None
         tap = Tap()
         tap.turn_to(turn.spending)
-        async with counting(self._launch, self._secrets, tap) as pointed:
+        async with counting(self._launch, self._passed, tap) as pointed:
             held = await self._sandbox.hold(self._launch, self._command(brief, session, pointed))
             try:
                 take = turn.take if self._launch.stream else None
@@ -150,7 +151,7 @@ class CommandAgent:
             argv=tuple(word.replace("{prompt}", brief.prompt) for word in words),
             cwd=Path(brief.workdir),
             environment=clean_environment(
-                {**ceiling(brief.workdir), **self._secrets, **self._launch.environment, **pointed},
+                {**ceiling(brief.workdir), **self._passed, **self._launch.environment, **pointed},
                 keep=DEFAULT_KEEP + NETWORK_KEEP,
             ),
             timeout_s=brief.limits.wall_s,
@@ -159,6 +160,9 @@ class CommandAgent:
         )
 
     def _broken(self, done: Completed | None, turn: CommandTurn, brief: Brief) -> Breakage | None:
+        words = (*self._launch.argv, *self._launch.resume_argv)
+        if done is not None and done.too_long and any("{prompt}" in word for word in words):
+            return breakage.prompt_too_long(self._launch, len(brief.prompt.encode()))
         if done is not None and done.fault and done.exit_code in (_NOT_FOUND, _NOT_STARTED):
             return breakage.missing(self._launch, done.fault)
         if turn.tally.failure is not None:
@@ -194,7 +198,7 @@ class CommandAgent:
         if played.broken is not None and before is not None:
             self._forget(brief)
         elif played.turn.tally.session:
-            self._sessions.keep(self.name, brief, played.turn.kept())
+            self._sessions.keep(self.name, brief, played.turn.kept(before))
 
     def _forget(self, brief: Brief) -> None:
         if self._sessions is not None:

@@ -76,11 +76,13 @@ class CommandTurn:
             changes["scope"] = UsageScope.TURN
         return usage.model_copy(update=changes)
 
-    def kept(self) -> KeptSession:
-        """Give the session as it stands now."""
-        return KeptSession(
-            session=self.tally.session, cost_usd=self.tally.session_cost, tokens=self.tally.session_tokens
-        )
+    def kept(self, before: KeptSession | None) -> KeptSession:
+        """Give the session as it stands now; where a turn was cut short and told nothing, as it stood."""
+        cost, counts = self.tally.session_cost, self.tally.session_tokens
+        if before is not None:
+            cost = before.cost_usd if cost is None else cost
+        earlier = before.tokens if before is not None else None
+        return KeptSession(session=self.tally.session, cost_usd=cost, tokens=counts or earlier)
 
     def _record(self, line: bytes, event: Json | None) -> None:
         if event is not None:

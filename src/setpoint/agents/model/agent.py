@@ -20,7 +20,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from setpoint.agents.launch import Launch
 from setpoint.agents.meter import Spending, penniless
 from setpoint.agents.model.files import Files
-from setpoint.agents.model.speaking import broken
+from setpoint.agents.model.speaking import broken, unpaid
 from setpoint.agents.model.watching import Halted, Seen, Watched
 from setpoint.agents.prices import Prices, table
 from setpoint.agents.transcript import Transcript
@@ -91,7 +91,7 @@ class ModelAgent:
         finally:
             transcript.message("model", ModelMessagesTypeAdapter.dump_json(messages))
             kept = self._artifacts.keep(transcript.take())
-        spent = spending.told(self._usage(usage))
+        spent = spending.told(self._usage(usage, seen.sent))
         return Attempt(
             agent=self.name,
             version=self._launch.model,
@@ -122,6 +122,7 @@ class ModelAgent:
         except Halted:
             return _Ended(Stop.CANCELLED)
         except errors.AgentRunError as error:
+            seen.sent -= unpaid(error)
             return self._failed(brief, error, messages)
         self._sessions[brief.role] = _Session(brief.session, messages)
         return _Ended(Stop.END_TURN, text)
@@ -171,8 +172,9 @@ class ModelAgent:
             ) as run,
         ):
             try:
-                async for _ in run:
+                async for node in run:
                     self._spend(seen, usage)
+                    seen.sent += Agent.is_model_request_node(node)
             finally:
                 messages[:] = run.all_messages()
             output = run.result.output if run.result is not None else ""
@@ -180,14 +182,17 @@ class ModelAgent:
 
     def _spend(self, seen: Seen, usage: RunUsage) -> None:
         """Tell what it has used so far; ends the turn where that is all there is."""
-        seen.spending.told(self._usage(usage))
+        seen.spending.told(self._usage(usage, seen.sent))
         if seen.spending.halted.is_set():
             raise Halted
 
-    def _usage(self, usage: RunUsage) -> Usage:
-        """Give the figures: each request at its list price, unless the user has a price of their own."""
+    def _usage(self, usage: RunUsage, sent: int) -> Usage:
+        """Give the figures: each request at its list price, unless the user has a price of their own.
+
+        Where of those `sent` one was not answered, they are a lower bound; where none was, nothing is known.
+        """
         if not usage.requests or usage.unmeasured_requests:
-            return Usage(scope="turn" if usage.requests else "none")
+            return Usage(scope="turn" if usage.requests else "unknown" if sent > 0 else "none")
         counted = Usage(
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
@@ -197,6 +202,7 @@ class ModelAgent:
             model=self._launch.model.rsplit(":", maxsplit=1)[-1],
             tokens_by="setpoint",
         )
+        counted = counted.model_copy(update={"at_least": sent > usage.requests})
         own = self._prices.of((counted.model,), counted, listed=False)
         if own is not None or self._launch.base_url or usage.cost is None:
             return counted

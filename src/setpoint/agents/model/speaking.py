@@ -31,6 +31,8 @@ _BY_CLASS: tuple[tuple[type[Exception], BreakageKind], ...] = (
     (errors.UnexpectedModelBehavior, BreakageKind.PROTOCOL),
 )
 _SHOWN_CHARS = 600
+_UNSENT = ("ConnectError", "ConnectTimeout")
+"""What the HTTP libraries raise where there was no connection; each dialect may bring another of them."""
 
 
 def model_at(where: ModelAt) -> Model:
@@ -57,6 +59,18 @@ def model_at(where: ModelAt) -> Model:
     if where.provider == "openai-responses":
         return OpenAIResponsesModel(where.model, provider=openai)
     return OpenAIChatModel(where.model, provider=openai)
+
+
+def unpaid(error: errors.AgentRunError) -> bool:
+    """Whether no model was paid for a request that ended so: refused, not sent, or never there."""
+    if isinstance(error, errors.ModelHTTPError | errors.UsageLimitExceeded):
+        return True
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ in _UNSENT:
+            return True
+        cause = cause.__cause__
+    return False
 
 
 def broken(launch: Launch, error: errors.AgentRunError, idle_s: float) -> Breakage:

@@ -43,6 +43,8 @@ class Seen:
     spending: Spending
     calls: int = 0
     errors: int = 0
+    sent: int = 0
+    """Requests to the model that were begun and not refused; one without an answer may cost as well."""
 
     def called(self, call: ToolCall) -> None:
         """Take in a finished call; raises `Halted` where the model goes in circles."""

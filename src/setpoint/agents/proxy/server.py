@@ -20,7 +20,7 @@ import h11
 import httpx2
 
 from setpoint.agents.proxy.dialects import Reading, api_of, model_asked
-from setpoint.domain.attempt import ModelCall
+from setpoint.domain.attempt import NOT_REACHED, ModelCall
 
 _HOPS = frozenset(
     {
@@ -165,6 +165,10 @@ class Proxy:
                 await wire.end()
         except httpx2.HTTPError as error:
             fault = f"{type(error).__name__}: {error}"
+            unsent = isinstance(
+                error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.UnsupportedProtocol
+            )
+            fault = f"{NOT_REACHED}: {fault}" if unsent else fault
             await wire.broke(fault)
         except OSError:
             fault = "the agent hung up before the end of the answer"

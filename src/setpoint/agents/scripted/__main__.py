@@ -97,9 +97,12 @@ class Turn:
                 raise Failed(
                     {"code": -32602, "message": f"the script has a step that does not exist: {word}"}
                 )
-            act(step)
+            try:
+                act(step)
+            except Cancelled:
+                raise Cancelled(self.answer) from None
             if self.wire.cancelled.is_set():
-                raise Cancelled
+                raise Cancelled(self.answer)
         return self.answer
 
     def do_write(self, step: Message) -> None:
@@ -326,8 +329,8 @@ class ScriptedProcess:
             self.wire.cancelled.clear()
             try:
                 result = self._answer(request["method"], request.get("params") or {})
-            except Cancelled:
-                result = {"stopReason": "cancelled"}
+            except Cancelled as cancelled:
+                result = {**cancelled.answer, "stopReason": "cancelled"}
             except Failed as failure:
                 self.wire.send({"id": request.get("id"), "error": failure.error})
                 continue

@@ -34,6 +34,11 @@ class Failed(Exception):
 class Cancelled(Exception):
     """The client cancelled the turn."""
 
+    def __init__(self, answer: Message | None = None) -> None:
+        """Take what the answer to the prompt holds up to then."""
+        super().__init__()
+        self.answer = answer or {}
+
 
 class Wire:
     """Messages in and out; a thread reads, so that a cancel is seen while a step is played."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from types import MappingProxyType
 
+from setpoint.agents.lines import object_of
 from setpoint.agents.streams import aider, claude, codex, gemini, opencode, pi
 from setpoint.agents.streams.tally import Json, Tally
 
@@ -66,16 +66,8 @@ class Stream:
             self._record(line, None)
             self._text(line.decode("utf-8", "replace"), self.tally)
             return
-        event = _object(line)
+        event = object_of(line)
         self._record(line, event)
         if event is not None and self._events is not None:
             self.tally.events += 1
             self._events(event, self.tally)
-
-
-def _object(line: bytes) -> Json | None:
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) else None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+import setpoint
 from setpoint.errors import SettingsError
 from setpoint.evaluators.inside import FOLDER, PROBE
 from setpoint.presets import Via, presets
@@ -114,6 +115,27 @@ async def own_interpreter(ask: Ask = probe) -> Interpreter:
             f"Setpoint's own interpreter does not answer: {found}", mend="install Setpoint anew"
         )
     return found
+
+
+def environments(root: Path, checks: ChecksSettings) -> tuple[Path, ...]:
+    """Give the folders with programs and packages of every Python that the project may turn out to use."""
+    named = [str(_resolved(root, checks.python))] if checks.python else []
+    pythons = [Path(each) for each in (*named, *(path for path, _, _ in _candidates(root)))]
+    prefixes = dict.fromkeys(each.parent.parent for each in pythons if each.is_absolute())
+    return tuple(folder for prefix in prefixes for folder in _programs(prefix))
+
+
+def own_code() -> tuple[Path, ...]:
+    """Give the folders that hold Setpoint itself, its packages and the Python it runs in."""
+    prefixes = dict.fromkeys((Path(sys.prefix), Path(sys.base_prefix)))
+    return (Path(setpoint.__file__).parent, *(each for prefix in prefixes for each in _programs(prefix)))
+
+
+def _programs(prefix: Path) -> tuple[Path, ...]:
+    """Give an environment as a whole; of a Python of the system, beside which much else lies, its parts."""
+    if (prefix / "pyvenv.cfg").is_file():
+        return (prefix,)
+    return prefix / "bin", prefix / "lib"
 
 
 def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) -> dict[str, str]:

@@ -1,17 +1,54 @@
 // What htmx does not do by itself: what one has opened, scrolled to or begun to write stays when a page is brought up to
-// date, refusals are said, lines of a change are commented on, and metrics are drawn.
+// date, refusals and a lost connection are said, hidden pages hold no connection, lines of a change are commented on, and
+// metrics are drawn.
 "use strict";
 (() => {
+  const DAY_S = 86400;
   const live = () => document.getElementById("live");
   const details = () => [...document.querySelectorAll("#live details[id]")];
   const scrolled = () => [...document.querySelectorAll("#live [tabindex='0']")].map((each) =>
     [each.id || each.getAttribute("aria-label"), each.scrollLeft, each.scrollTop + each.clientHeight >= each.scrollHeight - 4 ? -1 : each.scrollTop]);
   let kept = null, written = null;
+  // A browser has six connections to a server, over all of its tabs: one that is hidden gives its stream back, and hears all
+  // that it missed when it is shown again, since a stream's first word comes at once.
+  const streams = new Set();
+  class Stream extends EventTarget {
+    constructor(url) { super(); this.url = url; this.source = null; streams.add(this); this.follow(); }
+    get readyState() { return this.source ? this.source.readyState : EventSource.CONNECTING; }
+    follow() {
+      if (document.hidden || this.source) { if (document.hidden) this.rest(); return; }
+      const source = this.source = new EventSource(this.url);
+      source.addEventListener("changed", (event) => this.dispatchEvent(new MessageEvent("changed", { data: event.data })));
+      source.onopen = (event) => this.onopen && this.onopen(event);
+      source.onerror = (event) => {
+        if (source.readyState === EventSource.CLOSED) streams.delete(this);  // htmx makes another one
+        if (this.onerror) this.onerror(event);
+      };
+    }
+    rest() { if (this.source) this.source.close(); this.source = null; }
+    close() { streams.delete(this); if (this.source) this.source.close(); }
+  }
+  htmx.createEventSource = (url) => new Stream(url);
+  document.addEventListener("visibilitychange", () => streams.forEach((each) => each.follow()));
+  // What is shown without a connection is told to be old.
+  const connection = () => document.getElementById("connection");
+  const lost = () => {
+    const at = new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+    if (!connection().textContent) connection().textContent = `Not connected: this page shows how things stood at ${at}. It catches up by itself.`;
+  };
+  document.addEventListener("htmx:sseError", lost);
+  document.addEventListener("htmx:sseOpen", () => { connection().textContent = ""; });
+  const said = (target) => target && target.id !== "live" && (target.classList.contains("said") ? target : target.querySelector(".said"));
+  document.addEventListener("htmx:sendError", (event) => {
+    const place = said(event.detail.target);
+    if (place) place.textContent = "The server does not answer: nothing was done.";
+    else lost();
+  });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const status = event.detail.xhr.status, target = event.detail.target;
     if (status >= 400) {
       // A refusal is text, never markup.
-      const place = target && (target.classList.contains("said") ? target : target.querySelector(".said"));
+      const place = said(target);
       if (place) place.textContent = event.detail.xhr.responseText.slice(0, 500);
       event.detail.shouldSwap = false;
       if (status === 401) location.assign("/login");
@@ -43,7 +80,7 @@
   document.addEventListener("htmx:configRequest", (event) => {
     const about = event.target.closest("[data-finding]");
     if (about && event.detail.path.endsWith("/dismiss") && since.has(about.dataset.finding))
-      event.detail.parameters.set("considered_s", String((Date.now() - since.get(about.dataset.finding)) / 1000));
+      event.detail.parameters.set("considered_s", String(Math.min(Math.max(Date.now() - since.get(about.dataset.finding), 0) / 1000, DAY_S)));
   });
   // Comments on the lines of a change.
   const leave = (row) => { const at = row.previousElementSibling; row.remove(); const back = at && at.querySelector("button.at"); if (back) back.focus(); };
@@ -79,7 +116,6 @@
     if (event.detail.successful && event.target.id === "begin") event.target.reset();
   });
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const DAY_S = 86400;
   const written_as = { share: (value) => `${Math.round(value * 100)} %`, USD: (value) => `$${value}`, s: (value) => `${value} s` };
   const day = (number) => new Date(number * DAY_S * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
   // A share is seen against the whole, all else against nothing: what falls by a hundredth does not look like a fall to zero.

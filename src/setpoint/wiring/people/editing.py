@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from datetime import UTC, datetime
+from pathlib import Path
 
 from setpoint.domain.attempt import Attempt, Stop
+from setpoint.domain.edits import with_carriage_returns
 from setpoint.domain.gate import Answer, Choice, Edited, Via
 from setpoint.domain.memory_events import HumanEdited
 from setpoint.domain.run import Snapshot
 from setpoint.errors import RunInUse, UsageError
 from setpoint.events.replay import History, history
 from setpoint.policies.secrets import redacted
+from setpoint.ports import WorkCopy
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.people.feedback import record
 from setpoint.wiring.people.gates import OpenGate, Wanted, answer, person
@@ -62,7 +65,7 @@ async def _edited(project: Project, told: History, patch: str, who: str) -> Edit
     made = await workspace.find(copy, label)
     if made is None:
         await workspace.restore(copy, start)
-        if why := await workspace.apply(copy, patch):
+        if why := await _applied(workspace, copy, patch):
             raise UsageError(
                 f"the change does not fit {start[:10]}: {why}",
                 mend=f"make it on what stands there: `setpoint show {told.trace_id}` tells the rounds",
@@ -71,6 +74,28 @@ async def _edited(project: Project, told: History, patch: str, who: str) -> Edit
         by_hand = Attempt(agent=who, stop=Stop.END_TURN, started_at=now, duration_s=0.0)
         made = await workspace.snapshot(copy, label, by_hand)
     return _told(made, await workspace.diff(copy, start, made.commit))
+
+
+async def _applied(workspace: GitWorkspace, copy: WorkCopy, patch: str) -> str:
+    """Apply a change to a work copy; gives why it does not fit, nothing where it does.
+
+    A browser sends a text without the carriage returns that its file has, so they are tried too.
+    """
+    why, root = "", Path(copy.path)
+    for each in dict.fromkeys((patch, with_carriage_returns(patch, lambda name: _has_them(root, name)))):
+        found = await workspace.apply(copy, each)
+        if not found:
+            return ""
+        why = why or found
+    return why
+
+
+def _has_them(root: Path, name: str) -> bool:
+    try:
+        file = (root / name).resolve()
+        return file.is_relative_to(root.resolve()) and b"\r\n" in file.read_bytes()
+    except (OSError, ValueError):  # no such file, or no name of one: git says so
+        return False
 
 
 def _told(made: Snapshot, diff: str) -> Edited:

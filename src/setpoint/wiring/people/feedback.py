@@ -26,6 +26,7 @@ from setpoint.domain.memory_events import (
     LearningsJudged,
 )
 from setpoint.domain.run import RunOrder, RunOutcome, Snapshot
+from setpoint.domain.value import Instant
 from setpoint.errors import UsageError
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.events.opinions import Opinion, feedback_since, opinions
@@ -59,6 +60,7 @@ class Decided(NamedTuple):
     """What came of a decision."""
 
     body: Feedback
+    at: Instant
     moved: tuple[ConfidenceIncreased | ConfidenceDecreased, ...] = ()
     learnt: LearningId | None = None
 
@@ -88,15 +90,30 @@ def dismiss(
     return record(project, trace_id, f"feedback:dismissed:{finding.fingerprint}", body)
 
 
-def comment(project: Project, trace_id: TraceId, place: str, text: str) -> Decided:
-    """Record that a person points at a line that no reviewer objected to."""
+def comment(project: Project, trace_id: TraceId, place: str, text: str, iteration: int = 0) -> Decided:
+    """Record that a person points at a line that no reviewer objected to.
+
+    The line is counted as the change of that iteration has it; 0: all that was changed.
+    """
     file, _, line = place.rpartition(":")
     if not file or not line.isdigit() or not text.strip():
         raise UsageError(f"'{place}' is no place", mend="give FILE:LINE and a text, as in src/a.py:12 'why?'")
-    body = CommentAdded(
-        file=file, line=int(line), text=text, by=person(project), after_s=_after_s(project, trace_id)
+    told = history(project.log.replay(trace_id))
+    if iteration and iteration not in {past.number for past in told.rounds}:
+        raise UsageError(f"{trace_id} has no iteration {iteration}", mend="load the page again")
+    body = without_secrets(
+        CommentAdded(
+            file=file,
+            line=int(line),
+            text=text,
+            by=person(project),
+            after_s=_after_s(project, trace_id),
+            iteration=iteration,
+        )
     )
-    return record(project, trace_id, f"feedback:comment:{place}:{text}", body)
+    # Not the words themselves: a key is kept as it is, and they may hold a secret.
+    said = hashlib.sha256(f"{iteration} {body.file}:{body.line} {body.text}".encode()).hexdigest()[:16]
+    return record(project, trace_id, f"feedback:comment:{said}", body)
 
 
 def fixable(project: Project, trace_id: TraceId, which: str, *, suggested: bool) -> Seen:
@@ -154,7 +171,7 @@ def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Dec
         project.log.append(trace_id, f"{key}:{each.learning}", (each,))
     if key not in before:
         _rate(project, memory, stands)
-    return Decided(stands, changed, learnt)
+    return Decided(stands, event.at, changed, learnt)
 
 
 class _Tried(TypedDict):

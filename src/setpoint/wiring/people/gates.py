@@ -17,7 +17,7 @@ from setpoint.errors import RunInUse, UsageError
 from setpoint.events.queries import RunState, runs
 from setpoint.events.replay import Asked, History, history
 from setpoint.events.report import write_all
-from setpoint.events.words import gate_command
+from setpoint.events.words import gate_command, one_line
 from setpoint.policies.secrets import without_secrets
 from setpoint.processes.git import ask
 from setpoint.store.locks import RunLocks
@@ -74,14 +74,23 @@ def open_gates(project: Project) -> tuple[OpenGate, ...]:
     return tuple(each for each in found if each is not None)
 
 
-def open_gate(project: Project, which: str = "") -> OpenGate:
-    """Give the question of a run, or of the only run that waits; `UsageError` where there is none."""
+def open_gate(project: Project, which: str = "", gate: str = "") -> OpenGate:
+    """Give the question of a run, or of the only run that waits; `UsageError` where there is none.
+
+    So it is where `gate` names the question that was read, and another one is open by now.
+    """
     if which:
         told = history(project.log.replay(find_run(project, which).trace_id))
         opened = _opened(told)
         if opened is None:
             raise UsageError(
                 f"{told.trace_id} asks nothing{_why_not(told)}", mend="`setpoint gate list` lists open gates"
+            )
+        if gate not in ("", opened.gate.id):
+            raise UsageError(
+                f"{told.trace_id}: gate {gate} is settled; another question is open now: "
+                f"{one_line(opened.gate.question)}",
+                mend="read that one, and answer it",
             )
         return opened
     every = open_gates(project)
@@ -132,7 +141,8 @@ def cancel(project: Project, which: str, reason: str = "") -> RunOutcome:
     if told.outcome is not None:
         message = f"{trace_id} is finished already: {told.outcome.ending}"
         raise UsageError(message, mend="there is nothing to be ended")
-    project.log.append(trace_id, "cancel", (CancelRequested(by=person(project), reason=reason),))
+    asked = without_secrets(CancelRequested(by=person(project), reason=reason))
+    project.log.append(trace_id, "cancel", (asked,))
     # The process that drives it ends it; where there is none, this one does.
     outcome = _ended_by_its_owner(project, trace_id)
     if outcome is not None:

@@ -10,9 +10,10 @@ from typing import Any
 import yaml
 
 from setpoint.domain.board import ActionKind, Card, NextAction, Standing
-from setpoint.domain.ids import StoryId
+from setpoint.domain.events import Event
+from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.story import Status, Story, StoryRecord
-from setpoint.errors import StoryError, UsageError
+from setpoint.errors import RecordedDataError, StoryError, UsageError
 from setpoint.events.queries import RunState, RunSummary, newest_by_story, runs_of
 from setpoint.policies.assessor import assess, by_urgency, column
 from setpoint.policies.standing import standing_of
@@ -34,7 +35,10 @@ def shelf(project: Project) -> Shelf:
 
 
 def cards(project: Project) -> tuple[Card, ...]:
-    """Give all stories, what is most urgent first; a file that is no story is a card that says so."""
+    """Give all stories, what is most urgent first; a file that is no story is a card that says so.
+
+    So is a story whose newest run cannot be read.
+    """
     read = [(path, _read(path)) for path in shelf(project).paths()]
     stories = [file.story.id for _, file in read if isinstance(file, StoryFile)]
     newest = newest_by_story(project.store, RunLocks(project.state).owner, stories)
@@ -73,10 +77,13 @@ def _newest(project: Project, story: StoryId) -> RunSummary | None:
     return newest_by_story(project.store, RunLocks(project.state).owner, (story,)).get(story)
 
 
-def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, Standing]) -> Card:
+def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, Standing | str]) -> Card:
     if isinstance(file, str):
         return _unreadable(path, file)
     standing = standings.get(file.story.id)
+    if isinstance(standing, str):
+        told = {"id": file.story.id, "title": file.story.title, "priority": file.story.priority}
+        return _unreadable(path, standing).model_copy(update=told)
     return Card(
         id=file.story.id,
         title=file.story.title,
@@ -114,16 +121,32 @@ def _look(fault: str) -> NextAction:
 
 
 def standing_of_run(project: Project, run: RunSummary) -> Standing | None:
-    """Tell how a run stands, from its events."""
-    return _standings(project, (run,)).get(run.story_id)
+    """Tell how a run stands, from its events; raises `RecordedDataError` where they cannot be read."""
+    standing = standing_of(project.log.replay(run.trace_id))
+    return _as_now(run, standing) if standing else None
 
 
-def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, Standing]:
-    """Tell how runs of different stories stand, by story; those that are over are read in one go."""
+def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, Standing | str]:
+    """Tell how runs of different stories stand, by story; those that are over are read in one go.
+
+    A run whose record is damaged stands there with what is wrong with it: it must not hide the others.
+    """
     over = [run.trace_id for run in runs if run.state is RunState.FINISHED]
-    events = project.log.replays(over, kinds=ENDED)
-    found = {run: standing_of(events.get(run.trace_id) or project.log.replay(run.trace_id)) for run in runs}
-    return {run.story_id: _as_now(run, standing) for run, standing in found.items() if standing}
+    try:
+        events = project.log.replays(over, kinds=ENDED)
+    except RecordedDataError:  # each by itself tells which it is
+        events = {}
+    found = {run.story_id: _standing(project, run, events) for run in runs}
+    return {story: standing for story, standing in found.items() if standing}
+
+
+def _standing(project: Project, run: RunSummary, events: dict[TraceId, list[Event]]) -> Standing | str | None:
+    """Tell how a run stands, or why that cannot be told."""
+    try:
+        standing = standing_of(events.get(run.trace_id) or project.log.replay(run.trace_id))
+    except RecordedDataError as error:
+        return " ".join(str(error).split())
+    return _as_now(run, standing) if standing else None
 
 
 def _as_now(run: RunSummary, standing: Standing) -> Standing:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from setpoint.domain.ids import TraceId
-from setpoint.errors import RecordedDataError, SetpointError, UsageError
+from setpoint.errors import SetpointError, UsageError
 from setpoint.events.report import html
 from setpoint.events.spans import SCHEMA_URL, spans
 from setpoint.integrations import otlp
@@ -53,10 +53,12 @@ def send_finished(project: Project, trace_id: TraceId) -> None:
         return
     try:
         send_trace(project, trace_id, url)
-    except (UsageError, RecordedDataError) as error:
+    except Exception as error:  # noqa: BLE001 - a boundary: the run is over, and nothing here changes how it ended
         again = f"setpoint export {trace_id} --otlp {url}"
         _LOG.warning("the run was not sent: %s; send it again with: %s", _said(error), again)
 
 
-def _said(error: SetpointError) -> str:
+def _said(error: Exception) -> str:
+    if not isinstance(error, SetpointError):
+        return f"{type(error).__name__}: {error}"
     return f"{error.message} ({error.mend})" if error.mend else error.message

@@ -1,0 +1,127 @@
+"""Many tabs on one server, and pages that lose it: what a person sees, and what they are told."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+from acceptance.conftest import QUICK
+from domain.examples import ORDER
+from setpoint.domain.events import RunStarted
+from setpoint.domain.ids import TraceId
+from web.browsing import in_a_browser
+from web.conftest import VERIFIED, make_project
+
+pytestmark = in_a_browser
+HIDES = """
+let hidden = false;
+Object.defineProperty(document, "hidden", { get: () => hidden });
+window.turn = (to) => { hidden = to; document.dispatchEvent(new Event("visibilitychange")); };
+window.opened = [];
+const Real = window.EventSource;
+window.EventSource = class extends Real {
+  constructor(...given) { super(...given); window.opened.push(this); }
+};
+window.EventSource.CONNECTING = 0; window.EventSource.CLOSED = 2;
+window.alive = () => opened.filter((each) => each.readyState !== 2).length;
+"""
+"""Here every tab counts as shown, so a page is told that it is hidden; and its streams are counted."""
+TABS = 7
+"""More than a browser has connections to one server."""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    made = make_project(tmp_path_factory.mktemp("connection") / "shop")
+    yield made
+    made.store.close()
+
+
+@pytest.fixture
+def context(chromium, link, state):
+    """A browser that is logged in; that it complains of lost connections is the point here."""
+    made = chromium.new_context(storage_state=state, base_url=link.partition("/login")[0])
+    made.set_default_timeout(20_000)
+    expect.set_options(timeout=20_000)
+    made.add_init_script(HIDES)
+    yield made
+    made.close()
+
+
+def begun(project, name):
+    trace = TraceId(f"run-{name}")
+    order = ORDER.model_copy(update={"trace_id": trace, "root": str(project.root)})
+    project.log.append(trace, "start", [RunStarted(order=order, workdir=str(project.root))])
+    return trace
+
+
+def test_more_tabs_than_a_browser_has_connections(context, project):
+    tabs = []
+    for number in range(TABS):
+        tab = context.new_page()
+        tab.goto("/" if number % 2 else f"/runs/{VERIFIED}")
+        tab.wait_for_function("alive() === 1")
+        tabs.append(tab)
+        if number < TABS - 1:
+            tab.evaluate("turn(true)")
+            assert tab.evaluate("alive()") == 0
+    first, other, last = tabs[1], tabs[3], tabs[-1]
+    trace = begun(project, "5tabs")
+    expect(last.get_by_role("link", name=trace)).to_be_visible()
+    expect(other.get_by_role("link", name=trace)).to_have_count(0)
+    first.evaluate("turn(false)")
+    expect(first.get_by_role("link", name=trace)).to_be_visible()
+    assert [first.evaluate("alive()"), other.evaluate("alive()")] == [1, 0]
+    for _ in range(2):  # who only looks away twice has one stream yet
+        first.evaluate("turn(true); turn(false)")
+    assert first.evaluate("alive()") == 1
+    again = begun(project, "6tabs")
+    expect(first.get_by_role("link", name=again)).to_be_visible()
+    expect(first.locator("#connection")).to_have_text("")
+
+
+@pytest.fixture
+def serving(project):
+    """Gives a way to start the dashboard on one and the same port, again and again."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    running = []
+
+    def start():
+        words = [sys.executable, "-m", "setpoint", "serve", "--port", str(port)]
+        environment = {**os.environ, **QUICK, "PYTHONUNBUFFERED": "1"}
+        made = subprocess.Popen(words, cwd=project.root, env=environment, stdout=subprocess.PIPE, text=True)
+        running.append(made)
+        return made, made.stdout.readline().partition("/login")[0]
+
+    yield start
+    for each in running:
+        each.kill()
+        each.communicate()
+
+
+def test_a_page_that_lost_the_server_says_so_until_it_is_back(context, project, serving):
+    server, address = serving()
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_function("alive() === 1")
+    sign = page.get_by_role("status").filter(has_text="Not connected")
+    expect(sign).to_have_count(0)
+    server.kill()
+    server.wait()
+    expect(sign).to_contain_text("this page shows how things stood at ")
+    expect(sign).to_have_text(re.compile(r" at \d\d:\d\d\. It catches up by itself\."))
+    page.get_by_label("What do you want?").fill("a wish")
+    page.get_by_role("button", name="Begin a run").click()
+    expect(page.locator("#begin .said")).to_have_text("The server does not answer: nothing was done.")
+    expect(page.get_by_label("What do you want?")).to_have_value("a wish")
+    trace = begun(project, "7away")
+    _, again = serving()
+    assert again == address
+    expect(page.get_by_role("link", name=trace)).to_be_visible()
+    expect(sign).to_have_count(0)
+    assert page.evaluate("alive()") == 1
