@@ -25,6 +25,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.domain.board import BoardLimits
+from setpoint.domain.branch import BranchPrefix
 from setpoint.domain.cover import CoverGoals
 from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.domain.gate import Escalation
@@ -214,7 +215,7 @@ class Settings(BaseSettings):
     """Tests that fail at the base: `fix`, `tolerate`, or `auto` (fix if the story speaks of them)."""
     pipeline: str = "change"
     """Name of the pipeline, or path of a TOML file."""
-    branch_prefix: str = "setpoint/"
+    branch_prefix: BranchPrefix = "setpoint/"
     """What the delivered branch's name begins with."""
     state_dir: str = ".setpoint"
     """Where Setpoint keeps its state, from the root of the repository."""

@@ -2,10 +2,21 @@
 
 from decimal import Decimal
 
+import pytest
+
 from setpoint.domain.attempt import BreakageKind, Stop, Usage
-from setpoint.domain.events import AgentSpent, AgentStarted, BudgetWarned, ReviewAnswered, RunFinished
+from setpoint.domain.events import (
+    AgentSpent,
+    AgentStarted,
+    BudgetWarned,
+    HaltingDecided,
+    ReviewAnswered,
+    RunFinished,
+)
+from setpoint.domain.gate import Answer, Choice, Escalation, Grant, Via
 from setpoint.domain.ids import TraceId
 from setpoint.domain.run import Ending, Limits
+from setpoint.errors import RunWaiting
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
 
 EDIT = {"src/work.py": "value = 1\n"}
@@ -101,3 +112,26 @@ async def test_a_cancelled_turn_without_money_is_not_nudged(tmp_path):
     )
     outcome = await stage.drive()
     assert (len(stage.agent.briefs), outcome.halt.guard) == (1, "max_cost_usd")
+
+
+async def test_a_run_goes_on_from_a_review_that_nobody_could_pay_for(tmp_path):
+    approves = Act(text='{"decision":"approve"}')
+    critic = ScriptedAgent(Act(breakage=BreakageKind.BUDGET), approves, approves, name="critic")
+    stage = a_stage(
+        tmp_path,
+        Act(edits=EDIT, usage=paid("1")),
+        Act(edits={"src/work.py": "value = 2\n"}, usage=paid("0.1")),
+        scenes=(Scene(), Scene()),
+        reviewers={"code": critic},
+        limits=Limits(max_cost_usd="1"),
+        escalation=Escalation(),
+    )
+    with pytest.raises(RunWaiting) as waiting:
+        await stage.drive()
+    grant = Grant(iterations=3, cost_usd=Decimal(5))
+    stage.answer(waiting.value.gate, Answer(choice=Choice.CONTINUE, by="Ann", via=Via.CLI, grant=grant))
+    stage.durable.resume()
+    outcome = await stage.drive()
+    assert (outcome.ending, outcome.branch != "") == (Ending.VERIFIED, True)
+    (said,) = [each for each in of(stage, HaltingDecided) if each.halt is not None]
+    assert said.decision.reason.endswith("so the change is not reviewed")

@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from setpoint.errors import StoryError
+from setpoint.store.locks import locked_file
 from setpoint.store.shelf import Shelf
-from setpoint.store.stories import read_file
+from setpoint.store.stories import new_story, read_file
 from setpoint.store.story_notes import CLOSING, OPENING, with_notes, without_notes
 
 TEXT = "---\n# mine\nid: cart\ntitle:  'Mend the cart'   # short\nassignee: me\n---\n\nBody.\n"
@@ -80,8 +82,9 @@ def test_a_folder_that_cannot_be_written_says_so(tmp_path):
 COUNTING = """
 import sys
 from pathlib import Path
+from setpoint.store.locks import locked_file
 from setpoint.store.shelf import Shelf
-from setpoint.store.stories import read_file
+from setpoint.store.stories import new_story, read_file
 
 path, key = Path(sys.argv[1]), sys.argv[2]
 shelf = Shelf(path.parent, path.parent.parent / "state")
@@ -134,3 +137,16 @@ def test_setpoints_own_keys_and_notes_do_not_change_what_is_asked_for(tmp_path):
     before = read_file(path).digest
     assert shelf.change(path, {"status": "done", "plan_complete": True}, notes=NOTES).digest == before
     assert shelf.change(path, {"priority": 7}).digest != before
+
+
+def test_new_stories_are_written_one_after_the_other(tmp_path):
+    shelf = Shelf(tmp_path / "stories", tmp_path / "state")
+    with ThreadPoolExecutor(1) as other:
+        with locked_file(tmp_path / "state" / "locks" / "new-story.lock"):
+            waits = other.submit(shelf.new, "Fix it\n\nthe till")
+            with pytest.raises(TimeoutError):
+                waits.result(timeout=0.1)
+            assert shelf.paths() == ()
+            new_story(shelf.folder, "Fix it\n\nthe cart")
+        _, path = waits.result()
+    assert (path.name, len(shelf.paths())) == ("fix-it-2.md", 2)

@@ -102,3 +102,10 @@ def test_what_is_no_text_is_no_story(tmp_path):
     for name in ("binary.md", "nowhere.md"):
         with pytest.raises(StoryError, match="cannot be read as a story"):
             read_story(tmp_path / name)
+
+
+def test_titles_in_other_scripts_are_told_apart():
+    names = {slug(title) for title in ("Исправить корзину", "Починить кассу", "修复购物车")}
+    assert len(names) == 3
+    assert all(name.startswith("story-") and slug(name) == name for name in names)
+    assert slug("—") == "story"

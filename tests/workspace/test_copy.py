@@ -259,3 +259,25 @@ async def test_state_below_a_link_works(tmp_path: Path):
     copy = await workspace.open(RUN, await head(root))
     (Path(copy.path) / "calc.py").write_text("a = 8\n")
     assert (await workspace.snapshot(copy, "implement-1", attempt())).files == ("calc.py",)
+
+
+async def test_a_patch_is_put_on_the_files_and_not_through_the_agents_repository(opened):
+    workspace, copy, path = opened
+    trap = path.parent / "trap"
+    git(path, "config", "filter.trap.smudge", f"touch {trap}; cat")
+    git(path, "config", "filter.trap.clean", "cat")
+    (path / ".git" / "info" / "attributes").write_text("* filter=trap\n")
+    patch = "--- a/calc.py\n+++ b/calc.py\n@@ -1 +1 @@\n-a = 1\n+a = 7\n"
+    assert await workspace.apply(copy, patch) == ""
+    assert (path / "calc.py").read_text() == "a = 7\n"
+    assert not trap.exists()
+    assert "calc.py" in await workspace.apply(copy, patch)  # it does not fit a second time
+
+
+async def test_what_steers_the_agents_repository_goes_with_its_changes(opened):
+    workspace, copy, path = opened
+    git(path, "config", "core.worktree", str(path.parents[2]))
+    (path / ".git" / "info" / "attributes").write_text("* filter=trap\n")
+    await workspace.restore(copy, copy.base)
+    assert not (path / ".git" / "info" / "attributes").exists()
+    assert git(path, "rev-parse", "--show-toplevel") == str(path)

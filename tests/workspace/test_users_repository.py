@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.domain.ids import TraceId
+from setpoint.errors import WorkspaceError
 from setpoint.processes.git import head
 from setpoint.workspace import GitBranchForge, GitWorkspace, ensure_state
 from workspace.repository import attempt, commit_all, fingerprint, git, repository
@@ -158,12 +159,53 @@ async def test_a_branch_the_user_went_on_with_is_left_alone(tmp_path: Path):
     assert git(root, "rev-parse", "setpoint/story") == mine
 
 
-@pytest.mark.parametrize("name", ["-x", "a b", "a..b", "", "a.lock"])
-async def test_a_name_that_is_no_branch_is_an_error(tmp_path: Path, name: str):
-    from setpoint.errors import WorkspaceError
-
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [("-x", "x"), ("a..b/ fix-it", "fix-it"), ("a..b", "a-b"), ("", "story"), ("a.lock", "a-lock")],
+)
+async def test_a_name_that_is_no_branch_becomes_one(tmp_path: Path, name: str, taken: str):
     root = repository(tmp_path / "project")
     workspace = GitWorkspace(root, ensure_state(root))
     copy = await workspace.open(TraceId("run-1"), await head(root))
-    with pytest.raises(WorkspaceError, match="branch"):
-        await GitBranchForge(root).deliver(copy, copy.base, name, message="m")
+    named = await GitBranchForge(root).deliver(copy, copy.base, name, message="m")
+    assert named == f"setpoint/{taken}"
+    assert git(root, "log", "-1", "--format=%s", named) == "m"
+
+
+async def test_the_same_tree_with_another_message_is_another_delivery(tmp_path: Path):
+    root = repository(tmp_path / "project")
+    workspace = GitWorkspace(root, ensure_state(root))
+    forge, names = GitBranchForge(root), []
+    for run, said in (("run-1", "not verified"), ("run-2", "verified"), ("run-2", "verified")):
+        copy = await workspace.open(TraceId(run), await head(root))
+        (Path(copy.path) / "calc.py").write_text("a = 3\n")
+        made = await workspace.snapshot(copy, "implement-1", attempt())
+        message = f"Do it\n\n{said} \u00fcber alles\n\nSetpoint-Run: {run}\n"
+        names.append(await forge.deliver(copy, made.commit, "setpoint/story", message=message))
+    assert names == ["setpoint/story", "setpoint/story-2", "setpoint/story-2"]
+    assert "\n\nverified" in git(root, "log", "-1", "--format=%B", "setpoint/story-2")
+
+
+@pytest.mark.parametrize("place", [".", "..", "../..", ".git", ".git/setpoint", "src/.."])
+def test_the_users_own_folder_is_not_taken_for_the_state(tmp_path: Path, place: str):
+    root = repository(tmp_path / "projects" / "project")
+    before = fingerprint(tmp_path)
+    with pytest.raises(WorkspaceError, match="state_dir"):
+        ensure_state(root, place)
+    assert fingerprint(tmp_path) == before
+
+
+def test_a_folder_with_other_rules_for_git_is_left_alone(tmp_path: Path):
+    root = repository(tmp_path / "project")
+    (root / "pkg" / ".gitignore").write_text("*.tmp\n")
+    before = fingerprint(root)
+    with pytest.raises(WorkspaceError, match=r"pkg/\.gitignore"):
+        ensure_state(root, "pkg")
+    assert fingerprint(root) == before
+
+
+def test_a_folder_that_git_ignores_already_keeps_its_rules(tmp_path: Path):
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / ".gitignore").write_text("# ours\n*\n!stories\n")
+    assert ensure_state(tmp_path, "state") == ensure_state(tmp_path, "state")
+    assert (tmp_path / "state" / ".gitignore").read_text() == "# ours\n*\n!stories\n"

@@ -71,7 +71,7 @@ def _chosen(project: Project, which: str) -> tuple[RunOrder | None, Card | None]
     """Find what is to be worked on: the order, or the story of which nothing can be done now."""
     from setpoint import wiring
 
-    if which.startswith("run-"):
+    if which.startswith("run-") and wiring.shelf(project).find(which) is None:
         run = wiring.find_run(project, which)
         return wiring.recorded_order(project, run.trace_id), None
     if which:

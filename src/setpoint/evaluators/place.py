@@ -2,11 +2,14 @@
 
 What the maker leaves ignored or uncommitted in its work copy is no part of the work and must not help to pass
 a check; what tests leave behind must not become part of the work. So each run has one more clone, which
-shares the work copy's objects, and which holds nothing but the commit that is judged.
+shares the work copy's objects, and which holds nothing but the commit that is judged. Its repository lies
+apart (`processes.apart`): the `.git` in the place is a copy for the tests, and is made anew with every tree.
 """
 
 from __future__ import annotations
 
+import asyncio
+import os
 import shutil
 from pathlib import Path
 
@@ -14,9 +17,10 @@ from setpoint.domain.evaluation import Stage
 from setpoint.domain.ids import Commit, TraceId
 from setpoint.errors import WorkspaceError
 from setpoint.ports import Measured, WorkCopy
+from setpoint.processes.apart import READY, repository_apart
 from setpoint.processes.git import git, tree_of
+from setpoint.store.files import real_folder
 
-_MARK = "setpoint-ready"
 BESIDE = ("tests", "bare", "base")
 """Names of the second places: for the tests of the base, for files without their new suppressions, and for
 the base itself.
@@ -49,10 +53,12 @@ async def check_out_commit(state: Path, copy: WorkCopy, commit: Commit) -> Path:
 
 async def put_at(place: Path, source: Path, commit: Commit) -> None:
     """Put a commit of a repository into a place and remove all else from it; the place is made if need be."""
-    if not (place / ".git" / _MARK).is_file():
+    if not (repository_apart(place) / READY).is_file():
         await clone(source, place)
+    await asyncio.to_thread(real_folder, place)
     await git(place, "checkout", "--quiet", "--force", "--detach", commit)
     await git(place, "clean", "-ffdxq")
+    await asyncio.to_thread(_show, place)
 
 
 def place_beside(place: Path, name: str) -> Path:
@@ -72,14 +78,39 @@ def place_of(state: Path, trace: TraceId) -> Path:
 
 async def clone(source: Path, place: Path) -> None:
     """Make a place that shares the objects of a repository, with nothing checked out."""
-    unfinished = place.with_name(place.name + ".part")
-    for left in (unfinished, place):
+    own = repository_apart(place)
+    unfinished = own.with_name(f"{own.name}.part")
+    for left in (unfinished, own, place):
         shutil.rmtree(left, ignore_errors=True)
     unfinished.parent.mkdir(parents=True, exist_ok=True)
-    await git(source, "clone", "--quiet", "--shared", "--no-checkout", str(source), str(unfinished))
+    held = repository_apart(source)
+    words = ("clone", "--quiet", "--shared", "--no-checkout")
+    start = str(held if (held / READY).is_file() else source.absolute())
+    await git(unfinished.parent, *words, start, str(unfinished))
     await git(unfinished, "remote", "remove", "origin")
-    (unfinished / ".git" / _MARK).touch()
-    unfinished.rename(place)
+    (unfinished / ".git" / READY).touch()
+    (unfinished / ".git").rename(own)
+    unfinished.rmdir()
+    real_folder(place)
+
+
+def _show(place: Path) -> None:
+    """Give the tests a repository of their own, which stands where ours does and borrows its objects."""
+    own, shown = repository_apart(place), place / ".git"
+    try:
+        if shown.is_symlink() or shown.is_file():
+            shown.unlink()
+        shutil.rmtree(shown, ignore_errors=True)
+        shutil.copytree(own, shown, symlinks=True, ignore=shutil.ignore_patterns("objects", "setpoint-*"))
+        for folder in ("info", "pack"):
+            (shown / "objects" / folder).mkdir(parents=True)
+        lent = (own / "objects" / "info" / "alternates").read_bytes()
+        borrowed = os.fsencode(f"{own / 'objects'}\n") + lent
+        (shown / "objects" / "info" / "alternates").write_bytes(borrowed)
+    except (OSError, shutil.Error) as error:
+        raise WorkspaceError(
+            f"{shown}: cannot be made anew: {error}", mend=f"remove {place} and resume the run"
+        ) from error
 
 
 async def commit_of(place: Path, tree: str) -> Commit | None:
@@ -96,4 +127,5 @@ def remove(state: Path, trace: TraceId) -> None:
     """Remove the places in which a run's trees were measured."""
     place = place_of(state, trace)
     for each in (place, *(place_beside(place, name) for name in BESIDE)):
+        shutil.rmtree(repository_apart(each), ignore_errors=True)
         shutil.rmtree(each, ignore_errors=True)

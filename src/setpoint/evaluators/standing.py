@@ -19,6 +19,7 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
 from setpoint.evaluators.place import clone
+from setpoint.processes.apart import repository_apart
 from setpoint.processes.git import ask, git, head
 from setpoint.store.exclusive import alone
 from setpoint.store.files import write_atomic
@@ -100,7 +101,7 @@ class Standing:
         """Make a commit of a recorded tree in a new place for measuring."""
         start, tree = recorded
         await clone(self._root, place)
-        alternates = place / ".git" / "objects" / "info" / "alternates"
+        alternates = repository_apart(place) / "objects" / "info" / "alternates"
         with alternates.open("a", encoding="utf-8") as file:
             file.write(f"{folder / 'objects'}\n")
         dates = {

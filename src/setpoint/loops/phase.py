@@ -128,7 +128,7 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     heard(run, made)
     current = await judged(run, base, course.rounds, made, situation)
     course.rounds = (*course.rounds, current)
-    if close := _broken_reviewer(course, current):
+    if close := await _broken_reviewer(course, current):
         return close
     course.rounds, decision, halt = await _settled(run, base, course.rounds)
     run.world.publish(run.order.trace_id)
@@ -157,15 +157,23 @@ async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
     return Close(ending, decided.decision.reason, decided.halt)
 
 
-def _broken_reviewer(course: _Course, current: Round) -> Close | None:
+async def _broken_reviewer(course: _Course, current: Round) -> Close | None:
     """A broken reviewer never counts as an iteration, so the maker is not sent back for it."""
-    verdict = current.verdict
+    verdict, run = current.verdict, course.run
     if verdict is None or verdict.judgement is not Judgement.FAILED:
         return None
-    if halt := unpaid(course.run.limits)(course.past()):
-        return Close(Ending.STOPPED, f"{halt.reason}, so the change is not reviewed", halt, uncounted=1)
-    reason = f"the reviewer {verdict.reviewer} broke: {verdict.feedback}"
-    return Close(Ending.BROKEN_AGENT, reason, uncounted=1)
+    broke = f"the reviewer {verdict.reviewer} broke: {verdict.feedback}"
+
+    async def act() -> HaltingDecided:
+        # Recorded, because the same question after a person's grant would be answered otherwise.
+        halt = unpaid(run.limits)(course.past())
+        reason = f"{halt.reason}, so the change is not reviewed" if halt else broke
+        decision = Decision(policy=RULES, action=Action.ESCALATE, reason=reason)
+        return HaltingDecided(iteration=current.number, decision=decision, halt=halt, gates=current.gates)
+
+    decided = await run.journal.step(f"unreviewed-{current.number}", act, HaltingDecided)
+    ending = Ending.STOPPED if decided.halt else Ending.BROKEN_AGENT
+    return Close(ending, decided.decision.reason, decided.halt, uncounted=1)
 
 
 async def _settled(

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
+from setpoint.processes.apart import named
 from setpoint.processes.command import clean_environment
 
 NEUTRAL = {
@@ -43,6 +44,7 @@ VARIABLES = {
     "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_EDITOR": "true",
     "GIT_LFS_SKIP_SMUDGE": "1",
     "GIT_AUTHOR_NAME": "Setpoint",
@@ -83,7 +85,10 @@ class Answer:
 async def ask(
     root: Path | str, *argv: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> Answer:
-    """Run git in `root` and give its answer, whatever it is; raises `WorkspaceError` if git cannot run."""
+    """Run git in `root` and give its answer, whatever it is; raises `WorkspaceError` if git cannot run.
+
+    In a tree for measuring it reads the repository that lies apart, never the `.git` that tests could write.
+    """
     settings = [word for name, value in NEUTRAL.items() for word in ("-c", f"{name}={value}")]
     try:
         process = await asyncio.create_subprocess_exec(
@@ -91,7 +96,7 @@ async def ask(
             *settings,
             *argv,
             cwd=root,
-            env=clean_environment({**VARIABLES, **ceiling(root), **(environment or {})}),
+            env=clean_environment({**VARIABLES, **ceiling(root), **named(root), **(environment or {})}),
             stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -178,11 +183,6 @@ async def commit_of(root: Path | str, name: str) -> Commit | None:
     """Give the commit that a branch, ref or abbreviated id names, if there is one."""
     answer = await ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return Commit(answer.text) if answer.ok else None
-
-
-async def can_be_branch(root: Path | str, name: str) -> bool:
-    """Tell whether git takes a name for a branch."""
-    return not name.startswith("-") and (await ask(root, "check-ref-format", f"refs/heads/{name}")).ok
 
 
 async def tree_of(root: Path | str, commit: str) -> Tree:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
+from setpoint.domain.story import Story
 from setpoint.errors import StoryError
 from setpoint.store.files import write_atomic_bytes
 from setpoint.store.front_matter import Page, with_keys
 from setpoint.store.locks import locked_file
-from setpoint.store.stories import StoryFile, parsed, read_file
+from setpoint.store.stories import StoryFile, new_story, parsed, read_file
 from setpoint.store.story_notes import with_notes
 
 _TRIES = 20
@@ -44,6 +46,11 @@ class Shelf:
     def holds(self, path: Path) -> bool:
         """Say whether a file lies on the shelf."""
         return path.resolve().parent == self.folder.resolve()
+
+    def new(self, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story
+        """Write a new story as `new_story` does; two at once get a file each."""
+        with locked_file(self._locks / "new-story.lock"):
+            return new_story(self.folder, wish, **keys)
 
     def change(
         self, path: Path, keys: Mapping[str, object], *, notes: str | None = None, flush: bool = True

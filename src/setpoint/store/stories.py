@@ -40,9 +40,15 @@ class StoryFile(NamedTuple):
 
 
 def slug(text: str) -> str:
-    """Make a short name of a text, fit for a file and a branch; at most 48 characters."""
+    """Make a short name of a text, fit for a file and a branch; at most 48 characters.
+
+    A text in another script than the Latin one is told from others by a hash.
+    """
     words = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-    return words[:MOST_SLUG].rstrip("-") or "story"
+    if words:
+        return words[:MOST_SLUG].rstrip("-")
+    kept = "".join(letter for letter in text.lower() if letter.isalnum())
+    return f"story-{hashlib.sha256(kept.encode('utf-8', 'replace')).hexdigest()[:8]}" if kept else "story"
 
 
 def read_story(path: Path) -> Story:

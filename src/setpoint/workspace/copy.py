@@ -114,6 +114,12 @@ class GitWorkspace:
             await vault.salvage(left, current)
         await vault.make_equal(commit, current)
 
+    async def apply(self, copy: WorkCopy, patch: str) -> str:
+        """Put a unified diff on the files of the work copy; gives why it does not fit, if so."""
+        words = ("apply", "--whitespace=nowarn", "-")
+        answer = await Vault(Path(copy.path)).ask(*words, stdin=patch.encode())
+        return "" if answer.ok else answer.stderr.decode("utf-8", "replace").strip() or "git refuses it"
+
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
         """Give the change between two commits as a unified diff, renames found, binary files named only.
 

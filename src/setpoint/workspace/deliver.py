@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from setpoint.domain.branch import is_branch_name
 from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
 from setpoint.ports import Appendix, WorkCopy
-from setpoint.processes.git import can_be_branch, commit_of, git, tree_of
+from setpoint.processes.git import commit_of, git, tree_of
+from setpoint.store.stories import slug
 from setpoint.workspace.vault import Vault
 
 DELIVERY = "refs/setpoint-state/delivery"
@@ -30,21 +32,21 @@ class GitBranchForge:
         """Bring a commit's tree to the user as one commit on the base, once; gives the branch's real name.
 
         An appendix is a second commit behind it. A branch of this name that holds something else is left
-        alone: the next free `branch-2`, `branch-3`, ... is taken. The same content delivered again gives the
-        branch it is on already.
+        alone: the next free `branch-2`, `branch-3`, ... is taken. The same content and message delivered
+        again give the branch they are on already. What cannot be the name of a branch is delivered to
+        `setpoint/<its last part>`.
         """
-        if not await can_be_branch(self._root, branch):
-            raise WorkspaceError(f"{branch!r} cannot be the name of a branch", mend="change branch_prefix")
+        if not is_branch_name(branch):  # ordered when settings were not looked at so closely
+            branch = f"setpoint/{slug(branch.rpartition('/')[2])}"
         vault = Vault(Path(copy.path))
         tree = Tree((await vault.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")).text)
-        commits = [(tree, message)]
+        commits = [(tree, _text(message))]
         if appendix is not None:
-            commits.append((await _appended(vault, tree, appendix), appendix.message))
-        name, there = await self._place(await self._allowed(branch), [each for each, _ in commits], copy.base)
+            commits.append((await _appended(vault, tree, appendix), _text(appendix.message)))
+        name, there = await self._place(await self._allowed(branch), commits, copy.base)
         if not there:
             tip = str(copy.base)
-            for each, told in commits:
-                text = (told.replace("\0", "").strip() or "Change by Setpoint") + "\n"
+            for each, text in commits:
                 tip = (await vault.git("commit-tree", each, "-p", tip, "-F", "-", stdin=text.encode())).text
             await vault.git("update-ref", DELIVERY, tip)
             await git(self._root, *_FETCH, str(vault.directory), f"{DELIVERY}:refs/heads/{name}")
@@ -62,23 +64,31 @@ class GitBranchForge:
         )
         return f"{branch}-1" if below.text else branch
 
-    async def _place(self, branch: str, trees: list[Tree], base: Commit) -> tuple[str, bool]:
-        """Give the name to take, and whether just these trees, one commit each, are there already."""
+    async def _place(self, branch: str, commits: list[tuple[Tree, str]], base: Commit) -> tuple[str, bool]:
+        """Give the name to take, and whether just these commits are there already, on the base."""
         for number in range(1, MOST_NAMES):
             name = branch if number == 1 else f"{branch}-{number}"
             held = await commit_of(self._root, f"refs/heads/{name}")
             if held is None:
                 return name, False
-            below = await commit_of(self._root, f"{held}~{len(trees)}")
-            if below == base and await self._trees(held, len(trees)) == trees:
+            below = await commit_of(self._root, f"{held}~{len(commits)}")
+            if below == base and await self._newest(held, len(commits)) == commits:
                 return name, True
         raise WorkspaceError(
             f"{self._root}: {MOST_NAMES} branches named like {branch}", mend="delete old ones"
         )
 
-    async def _trees(self, tip: Commit, count: int) -> list[Tree]:
-        """Give the trees of the newest commits of a branch, oldest first."""
-        return [await tree_of(self._root, f"{tip}~{back}") for back in reversed(range(count))]
+    async def _newest(self, tip: Commit, count: int) -> list[tuple[Tree, str]]:
+        """Give trees and messages of the newest commits of a branch, oldest first."""
+        found = []
+        for back in reversed(range(count)):
+            said = (await git(self._root, "cat-file", "commit", f"{tip}~{back}")).stdout.partition(b"\n\n")[2]
+            found.append((await tree_of(self._root, f"{tip}~{back}"), said.decode("utf-8", "replace")))
+        return found
+
+
+def _text(message: str) -> str:
+    return (message.replace("\0", "").strip() or "Change by Setpoint") + "\n"
 
 
 async def _appended(vault: Vault, tree: Tree, appendix: Appendix) -> Tree:

@@ -56,6 +56,9 @@ UNFINISHED = (
 )  # fmt: skip
 """What an interrupted command leaves in a repository."""
 
+STEERING = ("info/attributes", "info/grafts", "config.worktree", "commondir")
+"""What makes a repository read files otherwise, or another configuration."""
+
 SALVAGE = "refs/setpoint/salvage/"
 CURRENT = "refs/setpoint-state/current"
 """The commit that the work copy started from or was last made equal to."""
@@ -80,9 +83,9 @@ class Vault:
         """Run git on the vault; raises `WorkspaceError` where it fails."""
         return await git(self.path, *argv, stdin=stdin, environment=self._environment)
 
-    async def ask(self, *argv: str) -> Answer:
+    async def ask(self, *argv: str, stdin: bytes = b"") -> Answer:
         """Run git on the vault and give its answer, whatever it is."""
-        return await ask(self.path, *argv, environment=self._environment)
+        return await ask(self.path, *argv, stdin=stdin, environment=self._environment)
 
     async def commit_at(self, name: str) -> Commit | None:
         """Give the commit that a ref or id names, if there is one."""
@@ -208,8 +211,9 @@ class Vault:
             self._show(own, commit)
 
     def _show(self, own: Path, commit: Commit) -> None:
-        for name in UNFINISHED:
+        for name in (*UNFINISHED, *STEERING):
             (own / name).unlink(missing_ok=True)
+        _put(own / "config", AGENT_CONFIG.encode())
         _put(own / "objects" / "info" / "alternates", os.fsencode(f"{self.directory / 'objects'}\n"))
         _put(own / "info" / "exclude", (self.directory / "info" / "exclude").read_bytes())
         _put(own / "index", (self.directory / "index").read_bytes())

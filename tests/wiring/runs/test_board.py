@@ -1,7 +1,9 @@
 """The board of a repository: files and runs together, and what a person may change."""
 
+import asyncio
 import subprocess
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +17,7 @@ from setpoint.errors import ExitCode, StoryError, UsageError
 from setpoint.store.locks import RunLocks
 from setpoint.store.stories import read_file
 from setpoint.wiring import add_story, card, cards, file_of, open_project, set_keys, shelf, work_off
+from setpoint.wiring.runs import crew
 from setpoint.wiring.runs.board import earlier_runs
 from setpoint.wiring.runs.crew import Worked, _Crew
 
@@ -227,3 +230,37 @@ def test_two_who_work_off_the_board_do_not_take_the_same_story(project):
     with RunLocks(project.state).held("story-cart"):
         outcome = work_off(project, BoardLimits(), (), lambda story, line: None)
     assert (outcome.worked, [each.id for each in outcome.left]) == ((), ["cart"])
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_story_whose_file_goes_away_ends_no_other(project, monkeypatch, recorded):
+    gone, _ = (write(project, f"{name}.md", f"---\ntitle: {name}\n---\n") for name in ("cart", "till"))
+    ended = []
+
+    async def works(command, on_line):
+        if any("cart" in word for word in command.argv):
+            if recorded:
+                a_run(project, finished=Ending.VERIFIED)
+            gone.unlink()
+        else:
+            for _ in range(20):  # still at work when the other one is told
+                await asyncio.sleep(0)
+            ended.append("till")
+        return SimpleNamespace(exit_code=0, ok=True, ending="")
+
+    monkeypatch.setattr(crew, "run", works)
+    outcome = work_off(project, BoardLimits(jobs=2), (), lambda story, line: None)
+
+    assert ended == ["till"]
+    told = {each.story: each for each in outcome.worked}
+    assert set(told) == {"cart", "till"}
+    assert (told["cart"].run, told["cart"].status) == (("run-1", "done") if recorded else (None, "ready"))
+    assert ("no story is called" in told["cart"].reason) is not recorded
+
+
+def test_a_story_whose_file_is_gone_is_not_taken_up(project, monkeypatch):
+    path = write(project, "cart.md", "---\ntitle: Cart\n---\n")
+    known = cards(project)
+    path.unlink()
+    monkeypatch.setattr(crew, "cards", lambda _: known)
+    assert work_off(project, BoardLimits(), (), lambda story, line: None).worked == ()

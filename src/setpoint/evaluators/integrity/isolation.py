@@ -19,6 +19,7 @@ from setpoint.evaluators.place import put_at, repository_of
 from setpoint.evaluators.suites.python import TestSuite
 from setpoint.evaluators.suites.reported import state_of
 from setpoint.ports import Check, Measured
+from setpoint.processes.apart import repository_apart
 from setpoint.processes.git import git
 
 _OF_BASE, _ADDED = "base", "added"
@@ -60,7 +61,7 @@ class Aside:
     async def as_at_base(self, measured: Measured) -> Measured:
         """Check out the tree with the files of tests as they stood at the base."""
         await self.as_it_is(measured)
-        index = {**_LITERAL, "GIT_INDEX_FILE": str(self.place / ".git" / "setpoint-aside")}
+        index = {**_LITERAL, "GIT_INDEX_FILE": str(repository_apart(self.place) / "setpoint-aside")}
         listed = "\0".join(self.paths).encode("utf-8", "surrogateescape")
         await git(self.place, "read-tree", measured.commit, environment=index)
         words = ("reset", "--quiet", self.base, "--pathspec-from-file=-", "--pathspec-file-nul")

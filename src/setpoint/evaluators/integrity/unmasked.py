@@ -21,6 +21,7 @@ from setpoint.evaluators.integrity.suppressions import Grown, unmasked
 from setpoint.evaluators.place import put_at, repository_of
 from setpoint.evaluators.run import Bench, Group, run_group
 from setpoint.ports import Measured
+from setpoint.processes.apart import repository_apart
 from setpoint.processes.git import git
 
 MOST_SHOWN = 20
@@ -60,7 +61,7 @@ async def bare(
     texts = {path: unmasked(path, sources[path], marks) for path in marks}
     differing = {path: text for path, text in texts.items() if text != sources[path]}
     await asyncio.to_thread(_write, place, differing)
-    index = {"GIT_INDEX_FILE": str(place / ".git" / "setpoint-bare")}
+    index = {"GIT_INDEX_FILE": str(repository_apart(place) / "setpoint-bare")}
     await git(place, "read-tree", measured.commit, environment=index)
     await git(place, "add", "--update", environment=index)
     tree = Tree((await git(place, "write-tree", environment=index)).text)

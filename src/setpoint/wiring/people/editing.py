@@ -15,7 +15,7 @@ from setpoint.domain.run import Snapshot
 from setpoint.errors import RunInUse, UsageError
 from setpoint.events.replay import History, history
 from setpoint.policies.secrets import redacted
-from setpoint.processes.git import ask
+from setpoint.ports import WorkCopy
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.people.feedback import record
 from setpoint.wiring.people.gates import OpenGate, Wanted, answer, person
@@ -40,12 +40,14 @@ def answer_with_edit(
         )
         mend = "approve or continue with a change; a finished run takes one by `setpoint finding rewrite`"
         raise UsageError(message, mend=mend)
-    owner = RunLocks(project.state).owner(opened.trace_id)
+    locks = RunLocks(project.state)
+    owner = locks.owner(opened.trace_id)
     if owner is not None:
         message = f"process {owner} drives {opened.trace_id}, so its work copy is in use"
         raise RunInUse(message, mend="let it end ('later' in its menu), then answer with the change")
-    told = history(project.log.replay(opened.trace_id))
-    edited = asyncio.run(_edited(project, told, patch, person(project)))
+    with locks.held(opened.trace_id):
+        told = history(project.log.replay(opened.trace_id))
+        edited = asyncio.run(_edited(project, told, patch, person(project)))
     given = answer(project, opened, wanted._replace(edited=edited), via=via)
     body = HumanEdited(
         gate=opened.gate.id, files=edited.files, diff=edited.diff, commit=edited.commit, by=given.by
@@ -63,7 +65,7 @@ async def _edited(project: Project, told: History, patch: str, who: str) -> Edit
     made = await workspace.find(copy, label)
     if made is None:
         await workspace.restore(copy, start)
-        if why := await _applied(Path(copy.path), patch):
+        if why := await _applied(workspace, copy, patch):
             raise UsageError(
                 f"the change does not fit {start[:10]}: {why}",
                 mend=f"make it on what stands there: `setpoint show {told.trace_id}` tells the rounds",
@@ -74,17 +76,17 @@ async def _edited(project: Project, told: History, patch: str, who: str) -> Edit
     return _told(made, await workspace.diff(copy, start, made.commit))
 
 
-async def _applied(root: Path, patch: str) -> str:
+async def _applied(workspace: GitWorkspace, copy: WorkCopy, patch: str) -> str:
     """Apply a change to a work copy; gives why it does not fit, nothing where it does.
 
     A browser sends a text without the carriage returns that its file has, so they are tried too.
     """
-    why = ""
+    why, root = "", Path(copy.path)
     for each in dict.fromkeys((patch, with_carriage_returns(patch, lambda name: _has_them(root, name)))):
-        done = await ask(root, "apply", "--whitespace=nowarn", "-", stdin=each.encode())
-        if done.ok:
+        found = await workspace.apply(copy, each)
+        if not found:
             return ""
-        why = why or done.stderr.decode("utf-8", "replace").strip() or "git refuses it"
+        why = why or found
     return why
 
 

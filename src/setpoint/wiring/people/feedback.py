@@ -46,8 +46,9 @@ from setpoint.policies.human import (
 from setpoint.policies.requests import released
 from setpoint.policies.secrets import without_secrets
 from setpoint.ports import Measured
-from setpoint.processes.git import ask
 from setpoint.settings import Settings
+from setpoint.store.locks import RunLocks
+from setpoint.wiring.measuring.shielded import ShieldedEvaluator
 from setpoint.wiring.memory import memory_of
 from setpoint.wiring.people.findings import Seen, finding_of, fix_of
 from setpoint.wiring.people.gates import person
@@ -127,27 +128,28 @@ def fixable(project: Project, trace_id: TraceId, which: str, *, suggested: bool)
 
 def apply_fix(project: Project, trace_id: TraceId, which: str) -> Decided:
     """Apply a suggested fix to the best state of a finished run, measure it, and deliver it if it holds."""
-    seen = finding_of(project, trace_id, which)
+    seen = fixable(project, trace_id, which, suggested=True)
     patch = fix_of(project, trace_id, seen)
-    told = history(project.log.replay(trace_id))
-    body = FixApplied(**_tried(project, told, seen, patch, f"apply-{seen.finding.fingerprint}"))
-    return record(project, trace_id, f"feedback:applied:{seen.finding.fingerprint}", body)
+    with RunLocks(project.state).held(trace_id):
+        told = history(project.log.replay(trace_id))
+        body = FixApplied(**_tried(project, told, seen, patch, "apply"))
+        return record(project, trace_id, f"feedback:applied:{seen.finding.fingerprint}", body)
 
 
 def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> Decided:
     """Apply a person's own fix instead of the suggested one, measure it, and deliver it if it holds."""
-    seen = finding_of(project, trace_id, which)
+    seen = fixable(project, trace_id, which, suggested=False)
     suggested = ""
     if seen.finding.fix is not None:
         suggested = (
             fix_of(project, trace_id, seen) if seen.finding.fix.edits else seen.finding.fix.description
         )
-    told = history(project.log.replay(trace_id))
-    turn = sum(isinstance(each, FixRewritten) for each in told.feedback) + 1
-    label = f"rewrite-{seen.finding.fingerprint}-{turn}"
-    tried = _tried(project, told, seen, patch, label)
-    body = FixRewritten(suggested=suggested, written=patch, **tried)
-    return record(project, trace_id, f"feedback:rewritten:{seen.finding.fingerprint}:{turn}", body)
+    with RunLocks(project.state).held(trace_id):
+        told = history(project.log.replay(trace_id))
+        turn = sum(isinstance(each, FixRewritten) for each in told.feedback) + 1
+        tried = _tried(project, told, seen, patch, f"rewrite-{turn}")
+        body = FixRewritten(suggested=suggested, written=patch, **tried)
+        return record(project, trace_id, f"feedback:rewritten:{seen.finding.fingerprint}:{turn}", body)
 
 
 def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Decided:
@@ -189,10 +191,14 @@ class _Tried(TypedDict):
     after_s: float | None
 
 
-def _tried(project: Project, told: History, seen: Seen, patch: str, label: str) -> _Tried:
+def _tried(project: Project, told: History, seen: Seen, patch: str, how: str) -> _Tried:
+    """Measure a patch; the run must be held, because its work copy is used."""
     who, finding = person(project), seen.finding
     order = released(told.order, project.log.replay(told.trace_id))
     best = _finished(told, seen).best
+    # A label stands for one content: tried again after an interruption, another patch is another one.
+    content = hashlib.sha256(f"{best} {patch}".encode()).hexdigest()[:12]
+    label = f"{how}-{finding.fingerprint}-{content}"
     snapshot, evaluation = asyncio.run(_measured(project, order, best, patch, label, who))
     reason = _against(evaluation, told, finding)
     branch = "" if reason else asyncio.run(_delivered(project, order, told, snapshot, who))
@@ -214,14 +220,12 @@ async def _measured(
     project: Project, order: RunOrder, best: Commit, patch: str, label: str, who: str
 ) -> tuple[Snapshot, Evaluation]:
     workspace = GitWorkspace(project.root, project.state)
-    evaluator = ProjectEvaluator(
-        Settings.model_validate_json(order.settings), project.artifacts, project.state
-    )
+    settings = Settings.model_validate_json(order.settings)
+    inner = ProjectEvaluator(settings, project.artifacts, project.state)
+    evaluator = ShieldedEvaluator(inner, project, settings)
     copy = await workspace.open(order.trace_id, order.base)
     await workspace.restore(copy, best)
-    answer = await ask(copy.path, "apply", "--whitespace=nowarn", "-", stdin=patch.encode())
-    if not answer.ok:
-        why = answer.stderr.decode("utf-8", "replace").strip()
+    if why := await workspace.apply(copy, patch):
         raise UsageError(f"the patch does not fit {best[:10]}: {why}", mend="mend it by hand")
     snapshot = await workspace.snapshot(copy, label, _by_hand(who))
     await evaluator.prepare(order, copy)

@@ -19,7 +19,7 @@ from setpoint.policies.assessor import assess, by_urgency, column
 from setpoint.policies.standing import standing_of
 from setpoint.store.locks import RunLocks
 from setpoint.store.shelf import Shelf
-from setpoint.store.stories import KEYS, StoryFile, new_story, read_file, slug
+from setpoint.store.stories import KEYS, StoryFile, read_file, slug
 from setpoint.wiring.project import Project
 
 ENDED = ("run.started", "loop.phase_bounce", "run.finished")
@@ -187,7 +187,7 @@ def add_story(project: Project, wish: str, **keys: Any) -> tuple[Story, Path]:  
     if not wish.strip():
         raise UsageError("a story needs a title", mend='for example: setpoint story new "Export as JSON"')
     given = {key: value for key, value in keys.items() if value not in (None, "", ())}
-    return new_story(shelf(project).folder, wish, **given)
+    return shelf(project).new(wish, **given)
 
 
 def set_keys(project: Project, which: str, assignments: tuple[str, ...]) -> StoryFile:

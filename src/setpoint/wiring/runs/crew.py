@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from setpoint.domain.board import ActionKind, BoardLimits, Card
+from setpoint.domain.board import ActionKind, BoardLimits, Card, NextAction, Standing
 from setpoint.domain.ids import StoryId, TraceId
+from setpoint.domain.story import StoryRecord
 from setpoint.domain.value import Usd, Value
-from setpoint.errors import ExitCode, RunInUse
+from setpoint.errors import ExitCode, RunInUse, UsageError
+from setpoint.policies.assessor import column
 from setpoint.policies.budget import spent
 from setpoint.processes import run
 from setpoint.store.locks import RunLocks
 from setpoint.wiring.project import Project
-from setpoint.wiring.runs.board import card, cards
+from setpoint.wiring.runs.board import card, cards, runs_of_story
 from setpoint.wiring.runs.verbs import verb_command
 
 MOST_BROKEN = 2
@@ -145,7 +147,7 @@ class _Crew:
         """Work on a story; none where somebody else who works off the board has it, or had it just now."""
         try:
             with RunLocks(self.project.state).held(TraceId(f"story-{taken.id}")):
-                if card(self.project, taken.path).action != taken.action:
+                if _still(self.project, taken) != taken.action:
                     return None
                 return await self._run(taken)
         except RunInUse:
@@ -156,8 +158,12 @@ class _Crew:
         verb = ("resume", goes_on) if goes_on else ("run", taken.path, *self.flags)
         command = verb_command(self.project.root, *verb)
         done = await run(command, on_line=lambda line: self.say(taken.id, line.decode("utf-8", "replace")))
-        now = card(self.project, taken.path)
-        events = self.project.log.replay(now.run) if now.run else ()
+        came = runs_of_story(self.project, taken.id)[:1]
+        events = self.project.log.replay(came[0][0].trace_id) if came else ()
+        try:
+            now = card(self.project, taken.path)
+        except UsageError as error:  # its file went away meanwhile, and what was done stays done
+            now = _without_file(taken, came[0][1] if came else None, error.message)
         return Worked(
             story=taken.id,
             did=taken.action.shown,
@@ -168,3 +174,24 @@ class _Crew:
             branch=now.branch,
             cost_usd=spent(events)[0],
         )
+
+
+def _still(project: Project, taken: Card) -> NextAction | None:
+    """Give what is to be done of a story now; none where its file went away."""
+    try:
+        return card(project, taken.path).action
+    except UsageError:
+        return None
+
+
+def _without_file(taken: Card, standing: Standing | None, fault: str) -> Card:
+    """Tell how a story stands whose file is not there any more, by its newest run."""
+    if standing is None:
+        return taken.model_copy(update={"fault": fault})
+    told = {
+        "status": column(StoryRecord(), standing),
+        "last_error": standing.last_error,
+        "run": standing.trace_id,
+        "branch": standing.branch,
+    }
+    return taken.model_copy(update=told)

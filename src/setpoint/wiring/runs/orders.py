@@ -9,6 +9,7 @@ from pathlib import Path
 
 from setpoint import pipelines
 from setpoint.domain.attempt import AttemptLimits, Role
+from setpoint.domain.branch import is_branch_name
 from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import TraceId, sortable
 from setpoint.domain.pipeline import Pipeline
@@ -16,9 +17,9 @@ from setpoint.domain.run import Limits, RunOrder
 from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
 from setpoint.pipelines import load_pipeline
-from setpoint.processes.git import can_be_branch, commit_of, is_dirty
+from setpoint.processes.git import commit_of, is_dirty
 from setpoint.settings import Settings
-from setpoint.store.stories import StoryFile, new_story, read_file, read_story
+from setpoint.store.stories import StoryFile, read_file, read_story
 from setpoint.wiring.measuring.quarantine import quarantine_at
 from setpoint.wiring.project import Project
 from setpoint.wiring.runs.board import earlier_runs, shelf
@@ -32,7 +33,6 @@ _SPEAKS_OF_RED = re.compile(
 
 def story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
-    folder = shelf(project).folder
     named = [path for path in (Path(what), project.root / what) if _is_story(path)]
     if not named and (known := shelf(project).find(what)) is not None:
         named = [known]
@@ -44,7 +44,7 @@ def story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Stor
             raise UsageError(
                 message, mend='give a sentence, as in: setpoint run "make the failing tests pass"'
             )
-        found, _ = new_story(folder, what)
+        found, _ = shelf(project).new(what)
     return found.model_copy(update={"acceptance": (*found.acceptance, *acceptance)})
 
 
@@ -78,7 +78,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, mend="commit something first, or give another --base")
     branch = f"{settings.branch_prefix}{wanted.id}"
-    if not await can_be_branch(project.root, branch):
+    if not is_branch_name(branch):
         raise UsageError(
             f"'{branch}' cannot be the name of a branch, and nothing could be delivered",
             mend="change the setting branch_prefix, or the story's id",

@@ -1,0 +1,22 @@
+"""What `setpoint step` is told to work on."""
+
+import subprocess
+
+import pytest
+
+from setpoint.cli.step import _chosen
+from setpoint.errors import UsageError
+from setpoint.wiring import add_story, open_project
+
+
+def test_a_story_may_be_called_like_a_run(tmp_path):
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    project = open_project(tmp_path)
+    try:
+        add_story(project, "Run faster", status="backlog")
+        order, card = _chosen(project, "run-faster")
+        assert (order, card and card.id) == (None, "run-faster")
+        with pytest.raises(UsageError, match="run-slower"):
+            _chosen(project, "run-slower")
+    finally:
+        project.store.close()
