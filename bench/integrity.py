@@ -110,7 +110,7 @@ async def opened(root: Path, base: str, python: str, checks: dict[str, bool]) ->
     workspace = GitWorkspace(root, state)
     evaluator = ProjectEvaluator(settings, Artifacts(state / "artifacts"), state)
     copy = await workspace.open(order.trace_id, order.base)
-    seen = state / "measured" / f"{order.trace_id}.integrity.json"
+    seen = state / "seen" / f"{order.trace_id}.integrity.json"
     return Bench(evaluator, workspace, copy, order, seen)
 
 

@@ -117,10 +117,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path({root!r})
-PLACES = [ROOT / "calc.py", ROOT / "new", ROOT / ".setpoint" / "new", Path.home() / ".bashrc"]
+STATE = ROOT / ".setpoint"
+PLACES = [ROOT / "calc.py", ROOT / "new", STATE / "new", Path.home() / ".bashrc"]
 
 
-@pytest.mark.parametrize("place", [*PLACES, *(ROOT / ".setpoint").glob("*.db")])
+@pytest.mark.parametrize("place", [*PLACES, *STATE.glob("*.db"), *STATE.rglob("run-*.base.json")])
 def test_no_way_out(place):
     with pytest.raises(OSError):
         place.open("a").write("x")

@@ -212,7 +212,7 @@ async def test_a_test_that_passes_alone_is_flaky_and_no_failure(bench, tmp_path:
 async def test_a_lost_base_is_measured_again(bench) -> None:
     made = await bench(BASE)
     await made.measure(Stage.BASE)
-    (made.state / "measured" / "run-1.base.json").unlink()
+    (made.state / "seen" / "run-1.base.json").unlink()
 
     await made.change({"notes.txt": "nothing\n"})
     tested = await made.measure(Stage.TEST)

@@ -76,6 +76,11 @@ def place_of(state: Path, trace: TraceId) -> Path:
     return state / "measured" / trace
 
 
+def kept_of(state: Path, trace: TraceId, what: str) -> Path:
+    """Name the file in which something that was seen of a run is kept, where no check may write."""
+    return state / "seen" / f"{trace}.{what}.json"
+
+
 async def clone(source: Path, place: Path) -> None:
     """Make a place that shares the objects of a repository, with nothing checked out."""
     own = repository_apart(place)

@@ -38,6 +38,7 @@ from setpoint.evaluators.measuring import Measuring, Task, Told, tests_of
 from setpoint.evaluators.place import (
     check_out,
     check_out_commit,
+    kept_of,
     place_beside,
     place_of,
     remove,
@@ -350,7 +351,7 @@ class ProjectEvaluator:
         )
 
     def _base_file(self, trace: TraceId) -> Path:
-        return self._state / "measured" / f"{trace}.base.json"
+        return kept_of(self._state, trace, "base")
 
 
 def _text(content: bytes) -> str:

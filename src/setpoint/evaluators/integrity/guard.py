@@ -1,6 +1,6 @@
 """Putting protected files back as they stood at the base, and remembering what was seen, whatever crashes.
 
-What was seen is written to `<state>/measured/<trace>.integrity.json` before the first file is put back, under
+What was seen is written to `<state>/seen/<trace>.integrity.json` before the first file is put back, under
 the commit the maker started from and the tree that will be there afterwards. A crash in between leads to the
 same tree and the same entry; what a second look can no longer see is still in the entry of the first.
 """
@@ -24,7 +24,7 @@ from setpoint.domain.value import Value
 from setpoint.errors import WorkspaceError
 from setpoint.evaluators.integrity.judging import Comparison, Judged
 from setpoint.evaluators.integrity.paths import STEERING, injects, kind_of
-from setpoint.evaluators.place import repository_of
+from setpoint.evaluators.place import kept_of, repository_of
 from setpoint.ports import WorkCopy
 from setpoint.processes.git import ask, changed_files, commit_of, contents, files_at, git, located
 from setpoint.store.files import real_folder, write_atomic
@@ -71,7 +71,7 @@ class Guard:
 
     def __init__(self, state: Path, copy: WorkCopy, base: Commit, protection: Protection) -> None:
         """Protect the work copy's files as they stand in `base`."""
-        self._record = state / "measured" / f"{copy.trace_id}.integrity.json"
+        self._record = kept_of(state, copy.trace_id, "integrity")
         self._root = Path(copy.path)
         self._repository = repository_of(copy)
         self._located = located(copy.repository, copy.path)

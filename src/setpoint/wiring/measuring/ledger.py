@@ -263,7 +263,7 @@ def _forget(state: Path, trace: TraceId) -> None:
     remove(state, trace)
     for place in (state / "work").glob(f"{trace}*"):
         shutil.rmtree(place, ignore_errors=True)
-    for record in (state / "measured").glob(f"{trace}*"):
+    for record in (state / "seen").glob(f"{trace}.*"):
         record.unlink(missing_ok=True)
     forget(state, trace)
 
