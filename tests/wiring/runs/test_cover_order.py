@@ -44,5 +44,5 @@ def test_a_mutation_goal_that_no_time_is_given_for_is_refused(ordered):
 
 def test_a_prefix_that_no_branch_can_begin_with_is_refused_before_anything_is_begun(ordered, monkeypatch):
     monkeypatch.setenv("SETPOINT_BRANCH_PREFIX", "bad name/")
-    with pytest.raises(UsageError, match="'bad name/cover-my-shop' cannot be the name of a branch"):
+    with pytest.raises(UsageError, match="no branch can be called 'bad name/story'"):
         ordered("my shop")
