@@ -9,7 +9,6 @@ from pathlib import Path
 
 from setpoint import pipelines
 from setpoint.domain.attempt import AttemptLimits, Role
-from setpoint.domain.branch import is_branch_name
 from setpoint.domain.gate import Escalation
 from setpoint.domain.ids import TraceId, sortable
 from setpoint.domain.pipeline import Pipeline
@@ -78,11 +77,6 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, mend="commit something first, or give another --base")
     branch = f"{settings.branch_prefix}{wanted.id}"
-    if not is_branch_name(branch):
-        raise UsageError(
-            f"'{branch}' cannot be the name of a branch, and nothing could be delivered",
-            mend="change the setting branch_prefix, or the story's id",
-        )
     names, workflow, notes = await cast(project, load_pipeline(settings.pipeline, project.root))
     wanted = _with_mode(wanted, settings)
     wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
