@@ -197,9 +197,10 @@ def test_learnings_are_looked_through_and_judged(page, project, learnt):
     page.get_by_role("radio", name="after tests").check()
     page.get_by_role("button", name="Merge").click()
     expect(page.get_by_text("Another took its place:")).to_be_visible()
-    entries = wiring.memory_of(project).standings([learnt[1]])[0].evidence
-    assert any(each.source.endswith(f"@{learnt[0]}") for each in entries), (
-        "what spoke for it was carried over"
+    old, new = wiring.memory_of(project).standings(learnt[:2])
+    assert f"superseded:{learnt[1]}" in {each.source for each in old.evidence}
+    assert not {each.source for each in new.evidence if "seen twice" in each.note}, (
+        "that was said of the other"
     )
 
 
