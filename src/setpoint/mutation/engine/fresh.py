@@ -16,7 +16,7 @@ import pytest
 
 from . import guard
 from .children import Ended, Limits, Report, cpu_timer, run_child
-from .session import FAILED, PASSED, SKIPPED, prepare_path, pytest_words
+from .session import FAILED, PASSED, SKIPPED, counts, prepare_path, pytest_words
 from .wire import Request
 
 
@@ -87,6 +87,8 @@ class _Selected:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Put the phases of a test together."""
+        if not counts(report):
+            return
         before = self._outcomes.get(report.nodeid, PASSED)
         outcome = (
             FAILED

@@ -122,6 +122,11 @@ def _copied(value: Any) -> Any | None:  # noqa: ANN401 - any parameter of a test
         return None
 
 
+def counts(report: pytest.TestReport) -> bool:
+    """Tell whether a report says something of its test: a subtest does only where it failed."""
+    return report.failed or not hasattr(report, "context")
+
+
 class WarmPlugin:
     """Takes over the run loop of pytest: the session is handed on instead of run."""
 

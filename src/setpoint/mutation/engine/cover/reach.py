@@ -15,7 +15,7 @@ import pytest
 
 from ..exchange import read_order, write_answer
 from ..roots import import_roots
-from ..session import prepare_path, pytest_words
+from ..session import counts, prepare_path, pytest_words
 from .anatomy import UNREADABLE, Anatomy, Arc, Branch, dissect, text_of
 from .arcs import ArcTracer
 from .wire import FileReach, FunctionReach, ReachRequest, ReachResult
@@ -61,6 +61,8 @@ class Watch:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the worst outcome of the parts of a test."""
         test = report.nodeid
+        if not counts(report):
+            return
         if report.failed:
             self.outcomes[test] = "failed" if report.when == "call" else "error"
             self.errors[test] = report.longreprtext[-_MOST_ERROR:]

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 import pytest
 
 from ..children import Limits, Report, cpu_timer, run_child
-from ..session import PASSED, Suite, collect, prepare_path, pytest_words
+from ..session import PASSED, Suite, collect, counts, prepare_path, pytest_words
 
 _TEST_S = 10.0
 _FRESH_S = 120.0
@@ -242,7 +242,7 @@ class _Shuffle:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note what is not green."""
-        if not report.passed:
+        if not report.passed and counts(report):
             self.tell("failed", report.nodeid)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
