@@ -3,8 +3,9 @@
     python bench/evaluate.py [--folder FOLDER] [--edits 20] [--quick] [NAME ...]
 
 Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
-repository. In one run, for each project: every tool alone with cold caches (their sum is the chain) and
-`cold` (nothing known), three times in turn; `unchanged`; and then seeded edits of one function each, half of
+repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), the
+same commands as two plain lanes (the tests, and the other tools one after the other beside them) and `cold`
+(nothing known), three times in turn; `unchanged`; and then seeded edits of one function each, half of
 which change what it does: `--fast` with warm state. When all times are known, the whole suite is asked about
 the same trees: its red tests must be the same, but for those that were red in any of three runs without an
 edit. Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet machine.
@@ -24,6 +25,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -114,11 +116,18 @@ class Bench:
 
     def alone(self, evaluation: Evaluation) -> dict[str, float]:
         """Give the seconds of each tool by itself: the command that was used, cold, as a chain starts it."""
-        seconds: dict[str, float] = {}
-        for evidence in evaluation.evidence:
-            if evidence.argv and evidence.check not in ("parse", "coverage"):
-                seconds[evidence.check] = self._started(evidence.check, evidence.argv)
-        return seconds
+        return {check: self._started(check, argv) for check, argv in _commands(evaluation)}
+
+    def beside(self, evaluation: Evaluation) -> float:
+        """Give the seconds of the same commands with the tests in one lane and all other tools in another."""
+        tests: list[tuple[str, tuple[str, ...]]] = []
+        others: list[tuple[str, tuple[str, ...]]] = []
+        for check, argv in _commands(evaluation):
+            (tests if check == "pytest" else others).append((check, argv))
+        began = time.monotonic()
+        with ThreadPoolExecutor(2) as lanes:
+            list(lanes.map(lambda lane: [self._started(*each) for each in lane], (tests, others)))
+        return time.monotonic() - began
 
     def _started(self, check: str, argv: tuple[str, ...]) -> float:
         """Run a tool's command in a clean copy of the tree, without Setpoint around it."""
@@ -137,6 +146,11 @@ class Bench:
             began = time.monotonic()
             subprocess.run(swapped, cwd=place, env=environment, capture_output=True, check=False)
             return time.monotonic() - began
+
+
+def _commands(evaluation: Evaluation) -> list[tuple[str, tuple[str, ...]]]:
+    made = [each for each in evaluation.evidence if each.check not in ("parse", "coverage")]
+    return [(each.check, each.argv) for each in made if each.argv]
 
 
 def edits(root: Path, source: str, count: int, seed: int) -> list[tuple[Path, str]]:
@@ -183,6 +197,7 @@ class Row(NamedTuple):
     name: str
     chain: float
     slowest: float
+    beside: float
     cold: float
     unchanged: float
     edited: list[float]
@@ -198,8 +213,8 @@ class Timed(NamedTuple):
     subject: Subject
     root: Path
     checks: ChecksSettings
-    times: tuple[float, float, float, float]
-    """Seconds of the chain, of its slowest tool, of a cold and of an unchanged tree."""
+    times: tuple[float, float, float, float, float]
+    """Seconds of the chain, of its slowest tool, of two plain lanes, of a cold and of an unchanged tree."""
     red: frozenset[str]
     """Tests that were red without any edit, in one of the cold runs at least."""
     edits: list[tuple[Path, str]]
@@ -210,12 +225,13 @@ def timed(subject: Subject, folder: Path, count: int) -> Timed:
     """Measure all times of one project."""
     root, python = unpacked(subject, folder)
     checks = ChecksSettings(python=str(python), pytest_args=subject.args, timeout_s=HANGS_S)
-    colds, each_alone = list[Measured](), list[dict[str, float]]()
+    colds, each_alone, lanes = list[Measured](), list[dict[str, float]](), list[float]()
     for _ in range(ROUNDS):
         bench = Bench(root, checks)
         colds.append(bench.ask())
         each_alone.append(bench.alone(colds[-1].evaluation))
-        told(f"{subject.package}: alone {each_alone[-1]}; cold {colds[-1].seconds:.1f}")
+        lanes.append(bench.beside(colds[-1].evaluation))
+        told(f"{subject.package}: {each_alone[-1]}; lanes {lanes[-1]:.1f}; cold {colds[-1].seconds:.1f}")
     cold = statistics.median(each.seconds for each in colds)
     alone = {name: statistics.median(each[name] for each in each_alone) for name in each_alone[-1]}
     unchanged = statistics.median(bench.ask().seconds for _ in range(5))
@@ -226,7 +242,7 @@ def timed(subject: Subject, folder: Path, count: int) -> Timed:
         left = fast[-1].evaluation.test_counts.get(Outcome.DESELECTED, 0)
         ran = sum(fast[-1].evaluation.test_counts.values()) - left
         told(f"  {number} {path.name}: {fast[-1].seconds:.2f} s, {ran} tests, {len(fast[-1].red)} red")
-    times = (sum(alone.values()), max(alone.values()), cold, unchanged)
+    times = (sum(alone.values()), max(alone.values()), statistics.median(lanes), cold, unchanged)
     red = frozenset[str]().union(*(each.red for each in colds))
     return Timed(subject, root, checks, times, red, made, fast)
 
@@ -275,7 +291,8 @@ def told(line: str) -> None:
 def table(rows: list[Row]) -> str:
     """Give the figures as Markdown."""
     heads = (
-        "project", "chain, s", "slowest alone, s", "cold, s", "cold / slowest", "unchanged, s",
+        "project", "chain, s", "slowest alone, s", "plain lanes, s", "cold, s", "cold / slowest",
+        "cold / lanes", "unchanged, s",
         "unchanged / chain", "edits", "median edit, s", "median edit / chain",
         "same verdict", "same new red tests",
     )  # fmt: skip
@@ -286,8 +303,10 @@ def table(rows: list[Row]) -> str:
             row.name,
             f"{row.chain:.1f}",
             f"{row.slowest:.1f}",
+            f"{row.beside:.1f}",
             f"{row.cold:.1f}",
             f"{row.cold / row.slowest:.2f}",
+            f"{row.cold / row.beside:.2f}",
             f"{row.unchanged:.3f}",
             f"1/{row.chain / row.unchanged:.0f}",
             str(len(row.edited)),

@@ -227,7 +227,10 @@ def _recalled(chance: random.Random) -> e.Body:
         shown=chance.random() < 0.85,
         propensity=0.85,
     )
-    return m.MemoryRecalled(phase="implement", question="how are totals rounded?", items=(item,))
+    held = chance.random() < 0.1
+    return m.MemoryRecalled(
+        phase="implement", question="how are totals rounded?", items=(item,), held_out=held
+    )
 
 
 def _reflected() -> e.Body:

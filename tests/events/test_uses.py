@@ -19,13 +19,14 @@ from setpoint.policies.recall import _coin, held_out
 from setpoint.policies.uplift import lifts
 from setpoint.store.connect import open_store
 from setpoint.store.tables import EVENT
+from store import postgres
 
 TERMS = MemoryTerms(hold_out=0.3, withhold=0.3)
 
 
-@pytest.fixture
-def store(tmp_path):
-    opened = open_store(tmp_path)
+@pytest.fixture(params=["sqlite", *postgres.WHERE_GIVEN])
+def store(tmp_path, request):
+    opened = open_store(tmp_path if request.param == "sqlite" else postgres.fresh_database())
     yield opened
     opened.close()
 
@@ -108,4 +109,6 @@ def test_only_what_fitted_first_counts(store):
     outcome = OUTCOME.model_copy(update={"trace_id": run})
     bodies = [RunStarted(order=order, workdir="/w"), none, first, later, RunFinished(outcome=outcome)]
     SqlEventLog(store).append(run, "all", bodies)
-    assert [each.learning for each in uses(store, "/x")] == [each.learning for each in first.items]
+    (found,) = uses(store, "/x")
+    assert found.kinds == {each.kind for each in first.items}
+    assert (found.runs, found.held_out) == (1, held_out(run, TERMS.hold_out))

@@ -8,8 +8,8 @@ that goes on for long asks more often, and would be shown something in the end w
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import sqrt
-from statistics import fmean, variance
+from math import fsum, sqrt
+from typing import NamedTuple
 
 from setpoint.domain.learning import LearningKind
 from setpoint.domain.value import Value
@@ -22,21 +22,22 @@ POOLED = "all"
 FIGURES = ("success", "iterations", "cost_usd")
 
 
-class Use(Value):
-    """A learning that fitted a run when memory first held something for it, and what came of the run."""
+class Alike(Value):
+    """Finished runs that memory held something for, alike in all but what they cost."""
 
-    trace_id: str
-    learning: str
-    kind: LearningKind
-    shown: bool
-    propensity: float
-    """The chance with which it was to be shown."""
+    kinds: frozenset[LearningKind]
+    """Of the learnings that fitted when memory first held something."""
     held_out: bool
-    """Whether chance decided that the run is shown nothing at all."""
+    """Whether chance decided that such a run is shown nothing at all."""
     verified: bool
     iterations: int
-    cost_usd: float | None = None
-    """None where an agent did not tell."""
+    runs: int = 1
+    told: int = 0
+    """Runs of which the cost is known."""
+    cost_usd: float = 0.0
+    """The sum of these costs."""
+    squared_usd: float = 0.0
+    """The sum of their squares."""
 
 
 class Lift(Value):
@@ -68,61 +69,83 @@ class Lift(Value):
         return "better with" if better else "worse with"
 
 
-def lifts(uses: Iterable[Use]) -> tuple[Lift, ...]:
+def lifts(every: Iterable[Alike]) -> tuple[Lift, ...]:
     """Measure the lift on every figure, of all learnings and of each kind.
 
     A run counts once in each group: as one without, where it was held out, and else as one with, also where
     a single learning was withheld from it.
     """
-    known = list(uses)
-    groups = {str(kind): [each for each in known if each.kind is kind] for kind in LearningKind}
-    every = ((POOLED, known), *groups.items())
-    return tuple(_lift(group, figure, _runs(of)) for group, of in every for figure in FIGURES)
+    known = list(every)
+    groups = {str(kind): [each for each in known if kind in each.kinds] for kind in LearningKind}
+    return tuple(
+        _lift(group, figure, of) for group, of in ((POOLED, known), *groups.items()) for figure in FIGURES
+    )
 
 
-def _runs(uses: Sequence[Use]) -> list[tuple[bool, Use]]:
-    by_run = {each.trace_id: each for each in uses}
-    return [(not each.held_out, each) for each in by_run.values()]
+class _Sums(NamedTuple):
+    """Values of one figure, added up."""
+
+    runs: int
+    total: float
+    squares: float
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.runs
+
+    @property
+    def variance(self) -> float:
+        return max(0.0, self.squares - self.total * self.mean) / (self.runs - 1)
 
 
-def _lift(group: str, figure: str, runs: list[tuple[bool, Use]]) -> Lift:
-    one = [value for shown, use in runs if shown and (value := _figure(use, figure)) is not None]
-    other = [value for shown, use in runs if not shown and (value := _figure(use, figure)) is not None]
+def _lift(group: str, figure: str, every: Sequence[Alike]) -> Lift:
+    one = _summed(figure, [each for each in every if not each.held_out])
+    other = _summed(figure, [each for each in every if each.held_out])
     told = Lift(
         group=group,
         figure=figure,
-        with_=len(one),
-        without=len(other),
-        mean_with=round(fmean(one), 4) if one else None,
-        mean_without=round(fmean(other), 4) if other else None,
+        with_=one.runs,
+        without=other.runs,
+        mean_with=round(one.mean, 4) if one.runs else None,
+        mean_without=round(other.mean, 4) if other.runs else None,
     )
-    if min(len(one), len(other)) < LEAST:
+    if min(one.runs, other.runs) < LEAST:
         return told
     difference, low, high = _interval(one, other, share=figure == "success")
     return told.model_copy(update={"difference": difference, "low": low, "high": high})
 
 
-def _figure(use: Use, figure: str) -> float | None:
-    if figure == "success":
-        return float(use.verified)
-    return float(use.iterations) if figure == "iterations" else use.cost_usd
+def _summed(figure: str, every: Iterable[Alike]) -> _Sums:
+    sums = [_of_one(figure, each) for each in every]
+    return _Sums(
+        sum(each.runs for each in sums),
+        fsum(each.total for each in sums),
+        fsum(each.squares for each in sums),
+    )
 
 
-def _interval(one: Sequence[float], other: Sequence[float], *, share: bool) -> tuple[float, float, float]:
+def _of_one(figure: str, alike: Alike) -> _Sums:
+    if figure == "cost_usd":
+        return _Sums(alike.told, alike.cost_usd, alike.squared_usd)
+    value = float(alike.verified) if figure == "success" else float(alike.iterations)
+    return _Sums(alike.runs, alike.runs * value, alike.runs * value * value)
+
+
+def _interval(one: _Sums, other: _Sums, *, share: bool) -> tuple[float, float, float]:
     """Give the difference of means with its interval: Newcombe's for shares, Welch's for amounts."""
-    difference = fmean(one) - fmean(other)
+    difference = one.mean - other.mean
     if share:
         (low1, high1), (low2, high2) = _wilson(one), _wilson(other)
-        first, second = fmean(one), fmean(other)
+        first, second = one.mean, other.mean
         low = difference - sqrt((first - low1) ** 2 + (high2 - second) ** 2)
         high = difference + sqrt((high1 - first) ** 2 + (second - low2) ** 2)
         return round(difference, 4), round(low, 4), round(high, 4)
-    half = Z * sqrt(variance(one) / len(one) + variance(other) / len(other))
+    half = Z * sqrt(one.variance / one.runs + other.variance / other.runs)
     return round(difference, 4), round(difference - half, 4), round(difference + half, 4)
 
 
-def _wilson(values: Sequence[float]) -> tuple[float, float]:
-    count, share = len(values), fmean(values)
+def _wilson(values: _Sums) -> tuple[float, float]:
+    count, share = values.runs, values.mean
     centre = (share + Z * Z / (2 * count)) / (1 + Z * Z / count)
     half = Z / (1 + Z * Z / count) * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
     return centre - half, centre + half

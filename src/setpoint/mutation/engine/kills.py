@@ -152,7 +152,7 @@ class Kills:
         end = time.monotonic() + _BATCH_S
         for number, place in enumerate(places):
             report((place, None))
-            tried, clean = self._try_one(mutants[place], lately, report)
+            tried, clean = self._try_one(mutants[place], lately, report, last=len(places) == 1)
             if not clean and number > 0:
                 report((place, Tried(_SPOILT)))
                 return
@@ -163,8 +163,10 @@ class Kills:
             if not clean or time.monotonic() > min(end, self.deadline):
                 return
 
-    def _try_one(self, mutant: Mutant, lately: Sequence[str], report: Report) -> tuple[Tried, bool]:
-        """Give the verdict, and whether the process is as it was before."""
+    def _try_one(
+        self, mutant: Mutant, lately: Sequence[str], report: Report, *, last: bool
+    ) -> tuple[Tried, bool]:
+        """Give the verdict, and whether the process is as it was before; nobody asks that after the last."""
         if not mutant.unit.is_function:  # a value bound anew would lack what the import did to it later on
             return Tried(FRESH), True
         try:
@@ -177,7 +179,7 @@ class Kills:
         finally:
             self.swapper.undo()
         if noticed:
-            return Tried(KILLED, noticed), self._run(noticed) == PASSED
+            return Tried(KILLED, noticed), last or self._run(noticed) == PASSED
         return Tried(SURVIVED), True
 
     def _first_failing(self, tests: Sequence[str], report: Report) -> str:
