@@ -1,6 +1,8 @@
 """What memory is worth, read from the log of runs that ask it again and again."""
 
 import random
+from contextlib import closing
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -25,10 +27,14 @@ TERMS = MemoryTerms(hold_out=0.3, withhold=0.3)
 
 
 @pytest.fixture(params=["sqlite", *postgres.WHERE_GIVEN])
-def store(tmp_path, request):
-    opened = open_store(tmp_path if request.param == "sqlite" else postgres.fresh_database())
-    yield opened
-    opened.close()
+def place(tmp_path, request):
+    return tmp_path if request.param == "sqlite" else postgres.fresh_database()
+
+
+@pytest.fixture
+def store(place):
+    with closing(open_store(place)) as opened:
+        yield opened
 
 
 def recalls(run, count, chance, *, old):
@@ -88,16 +94,37 @@ def test_memory_that_is_worth_nothing_is_not_said_to_be_worse(store):
     assert len(wrong) <= 1, "of six intervals of 95 in 100"
 
 
-@pytest.mark.parametrize("old", [False, True])
-def test_what_memory_is_really_worth_is_found(store, old):
-    runs(store, 1, 120, worth=1, old=old)
+def test_what_memory_is_really_worth_is_found(store):
+    runs(store, 1, 120, worth=1)
     found = {each.figure: each for each in worth(store, 1)}
     assert found["iterations"].said == "better with"
     assert found["iterations"].low < -1 < found["iterations"].high
     assert found["cost_usd"].said == "better with"
-    with store.reading() as connection:
-        kinds = set(connection.scalars(sa.select(EVENT.c.kind)))
-    assert "memory.recalled" in kinds
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["the coin is recorded", "the coin is thrown again"])
+def test_runs_of_a_store_of_an_older_version_count(place, old):
+    with closing(open_store(place)) as store:
+        runs(store, 1, 60, worth=1, old=old)
+        known = worth(store, 1)
+        _as_before(store)
+    with closing(open_store(place)) as store:
+        found = worth(store, 1)
+    assert found[0].with_ + found[0].without == 60
+    if not old:
+        assert found == known
+
+
+def _as_before(store):
+    """Leave the store as the version before the columns left it, with one record that cannot be read."""
+    with store.writing() as connection:
+        connection.execute(sa.text("DROP INDEX run_by_recalled"))
+        connection.execute(sa.text("ALTER TABLE run DROP COLUMN recalled"))
+        connection.execute(sa.text("ALTER TABLE run DROP COLUMN held_out"))
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0006'"))
+        broken = {"id": "evt-x", "trace_id": "run-x", "seq": 1, "key": "k", "place": 1, "body": "{"}
+        row = {**broken, "kind": "memory.recalled", "at": datetime.now(UTC)}
+        connection.execute(sa.insert(EVENT), row)
 
 
 def test_only_what_fitted_first_counts(store):

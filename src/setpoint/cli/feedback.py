@@ -33,15 +33,8 @@ def list_(
 
     project = wiring.open_project(Path.cwd())
     wiring.observe_deliveries(project)
-    trace_id = wiring.find_run(project, run).trace_id if run else ""
-    found = [
-        each
-        for each in wiring.opinions(project)
-        if by in ("", each.by)
-        and each.finding.startswith(finding)
-        and gate in ("", each.gate)
-        and trace_id in ("", each.trace_id)
-    ]
+    sought = wiring.Sought(by=by, finding=finding, gate=gate, run=run)
+    found = list(wiring.opinions(project, sought))
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in found], indent=1))
         return

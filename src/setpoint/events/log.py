@@ -20,6 +20,7 @@ from setpoint.domain.events import (
     RunStarted,
 )
 from setpoint.domain.ids import EventId, TraceId, sortable_row
+from setpoint.domain.memory_events import MemoryRecalled
 from setpoint.errors import RecordedDataError
 from setpoint.events.recorded import known_event, read_body
 from setpoint.store.connect import Store
@@ -197,6 +198,11 @@ def _list(connection: sa.Connection, trace_id: TraceId, body: Body, at: datetime
                 "cost_usd": str(outcome.cost_usd) if outcome.cost_known else None,
                 "finished_at": at,
             }
+        case MemoryRecalled(items=items, held_out=held) if items:
+            kinds = ",".join(sorted({str(each.kind) for each in items}))
+            first = sa.and_(RUN.c.trace_id == trace_id, RUN.c.recalled.is_(None))
+            connection.execute(sa.update(RUN).where(first).values(recalled=kinds, held_out=held))
+            return
         case _:
             return
     connection.execute(sa.update(RUN).where(RUN.c.trace_id == trace_id).values(values))

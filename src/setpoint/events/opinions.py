@@ -7,11 +7,12 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from setpoint.domain.events import BODY, Body, GateAnswered
+from setpoint.domain.events import Body, GateAnswered
 from setpoint.domain.gate import Via
 from setpoint.domain.ids import TraceId
 from setpoint.domain.memory_events import Feedback, FindingDismissed, FixApplied, FixRewritten, HumanEdited
 from setpoint.domain.value import Instant, Text, Value
+from setpoint.events.recorded import read_body
 from setpoint.store.connect import Store
 from setpoint.store.tables import EVENT, RUN
 
@@ -40,23 +41,44 @@ class Opinion(Value):
     """The event itself."""
 
 
-def opinions(store: Store, root: str, since: datetime | None = None) -> Iterator[Opinion]:
-    """Give all of a project, oldest first; answers that nobody gave are left out."""
+class Sought(Value):
+    """Which of what people said is asked for; what is left empty narrows nothing."""
+
+    by: Text = ""
+    finding: str = ""
+    """The beginning of a finding's id."""
+    gate: str = ""
+    run: str = ""
+    """The name of a run."""
+    since: Instant | None = None
+    """Only what was said later."""
+
+    def holds(self, told: Opinion) -> bool:
+        """Tell whether it is asked for by person, finding and gate."""
+        about = told.finding.startswith(self.finding) and self.gate in ("", told.gate)
+        return about and self.by in ("", told.by)
+
+
+def opinions(store: Store, root: str, sought: Sought | None = None) -> Iterator[Opinion]:
+    """Give what was said about the runs of a project, oldest first; answers that nobody gave are left out."""
+    sought = sought or Sought()
     query = (
         sa.select(EVENT.c.trace_id, EVENT.c.at, EVENT.c.kind, EVENT.c.body)
         .join(RUN, RUN.c.trace_id == EVENT.c.trace_id)
         .where(EVENT.c.kind.in_(_KINDS), RUN.c.root == root)
         .order_by(EVENT.c.at, EVENT.c.seq)
     )
-    if since is not None:
-        query = query.where(EVENT.c.at > since)
+    if sought.since is not None:
+        query = query.where(EVENT.c.at > sought.since)
+    if sought.run:
+        query = query.where(EVENT.c.trace_id == sought.run)
     with store.reading() as connection:
         rows = connection.execute(query).all()
     for row in rows:
-        body = BODY.validate_json(row.body)
+        body = read_body(row.kind, row.body)
         if isinstance(body, GateAnswered) and body.answer.via is Via.DEADLINE:
             continue
-        yield Opinion(
+        told = Opinion(
             trace_id=TraceId(row.trace_id),
             at=row.at,
             kind=row.kind,
@@ -65,8 +87,11 @@ def opinions(store: Store, root: str, since: datetime | None = None) -> Iterator
             gate=body.gate if isinstance(body, GateAnswered | HumanEdited) else "",
             body=body,
         )
+        if sought.holds(told):
+            yield told
 
 
 def feedback_since(store: Store, root: str, since: datetime) -> tuple[Feedback, ...]:
     """Give what people said of findings and deliveries since a time."""
-    return tuple(each.body for each in opinions(store, root, since) if isinstance(each.body, Feedback))
+    said = opinions(store, root, Sought(since=since))
+    return tuple(each.body for each in said if isinstance(each.body, Feedback))

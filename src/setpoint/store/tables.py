@@ -68,12 +68,18 @@ RUN = sa.Table(
     sa.Column("process", sa.Integer),
     sa.Column("started_at", Utc, nullable=False),
     sa.Column("finished_at", Utc),
+    sa.Column("recalled", sa.Text),
+    sa.Column("held_out", sa.Boolean),
     sa.Index("run_by_start", "started_at"),
     sa.Index("run_by_state", "state", "started_at"),
     sa.Index("run_by_ending", "state", "ending"),
     sa.Index("run_by_story", "story_id", "trace_id"),
+    sa.Index("run_by_recalled", "root", "recalled"),
 )
-"""One row per run for listings, written with the events that it follows from; nothing rests on it alone."""
+"""One row per run for listings, written with the events that it follows from; nothing rests on it alone.
+
+`recalled` names the kinds of what memory first held for the run, with commas; null where it held nothing.
+"""
 
 LEARNING = sa.Table(
     "learning",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, HTTPException, Path
+from fastapi import APIRouter, Depends, HTTPException, Path, Query
 from fastapi.responses import PlainTextResponse
 from pydantic import AfterValidator, Field
 
@@ -17,13 +18,19 @@ from setpoint.domain.value import Text, Value
 from setpoint.errors import UsageError
 from setpoint.web.api import Started
 from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk
-from setpoint.wiring import Comment, Decided, Failed, Opinion, Said, Seen, Working
+from setpoint.wiring import Comment, Decided, Failed, Opinion, Said, Seen, Sought, Working
 
 router = APIRouter(prefix="/api/v1")
 LONGEST_THOUGHT_S = 86_400.0
 """Seconds of thought beyond which a page was left open, not thought about."""
 Thought = Annotated[float, Field(ge=0), AfterValidator(lambda seconds: min(seconds, LONGEST_THOUGHT_S))]
 """Seconds of thought; more than the longest count as that."""
+
+
+class Asked(Sought):
+    """What is asked for, and how much of it."""
+
+    most: int = Field(default=500, ge=1, le=5000)
 
 
 class FindingShown(Value):
@@ -176,19 +183,9 @@ async def comment(which: KnownRun, body: Remark, desk: TheDesk, _visitor: Answer
 
 
 @router.get("/feedback")
-def feedback(
-    desk: TheDesk, _visitor: Reader, by: str = "", finding: str = "", gate: str = "", run: str = ""
-) -> list[Opinion]:
-    """Give what people said and did about runs, oldest first: by person, finding, gate and run."""
-    trace_id = wiring.find_run(desk.project, run).trace_id if run else ""
-    return [
-        each
-        for each in wiring.opinions(desk.project)
-        if by in ("", each.by)
-        and each.finding.startswith(finding)
-        and gate in ("", each.gate)
-        and trace_id in ("", each.trace_id)
-    ]
+def feedback(desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]) -> list[Opinion]:
+    """Give the last of what people said and did, oldest first: by person, finding, gate and run."""
+    return list(deque(wiring.opinions(desk.project, asked), maxlen=asked.most))
 
 
 @router.get("/feedback/rates")

@@ -17,7 +17,7 @@ from setpoint.syntax import parse
 
 if TYPE_CHECKING:
     from setpoint.evaluators import Told
-    from setpoint.events.opinions import Opinion
+    from setpoint.events.opinions import Opinion, Sought
     from setpoint.wiring.doctor import agent_rows, diagnosis
     from setpoint.wiring.measuring.ledger import Verified, attested, verify, verify_statement
     from setpoint.wiring.measuring.mutants import mutate
@@ -127,6 +127,7 @@ __all__ = [
     "Seen",
     "SignalBook",
     "SignalView",
+    "Sought",
     "Stepped",
     "Taken",
     "Told",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypedDict
 
@@ -29,7 +30,7 @@ from setpoint.domain.run import RunOrder, RunOutcome, Snapshot
 from setpoint.domain.value import Instant
 from setpoint.errors import UsageError
 from setpoint.evaluators import ProjectEvaluator
-from setpoint.events.opinions import Opinion, feedback_since, opinions
+from setpoint.events.opinions import Opinion, Sought, feedback_since, opinions
 from setpoint.events.replay import History, history
 from setpoint.memory import SqlMemory
 from setpoint.policies.human import (
@@ -53,7 +54,7 @@ from setpoint.wiring.memory import memory_of
 from setpoint.wiring.people.findings import Seen, finding_of, fix_of
 from setpoint.wiring.people.gates import person
 from setpoint.wiring.people.seen import considered_s as seen_for_s
-from setpoint.wiring.project import Project
+from setpoint.wiring.project import Project, find_run
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 
@@ -360,9 +361,11 @@ def _after_s(project: Project, trace_id: TraceId) -> float | None:
     return round((datetime.now(UTC) - ended[0]).total_seconds(), 3) if ended else None
 
 
-def known_opinions(project: Project) -> tuple[Opinion, ...]:
-    """Give what people said and did about a project's runs, oldest first."""
-    return tuple(opinions(project.store, str(project.root)))
+def known_opinions(project: Project, sought: Sought | None = None) -> Iterator[Opinion]:
+    """Give what people said and did about runs, oldest first; a run may be named by its beginning."""
+    if sought is not None and sought.run:
+        sought = sought.model_copy(update={"run": find_run(project, sought.run).trace_id})
+    return opinions(project.store, str(project.root), sought)
 
 
 def rates(project: Project) -> dict[str, tuple[int, int]]:
