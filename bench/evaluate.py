@@ -243,6 +243,12 @@ def timed(subject: Subject, folder: Path, count: int) -> Timed:
         ran = sum(fast[-1].evaluation.test_counts.values()) - left
         told(f"  {number} {path.name}: {fast[-1].seconds:.2f} s, {ran} tests, {len(fast[-1].red)} red")
     times = (sum(alone.values()), max(alone.values()), statistics.median(lanes), cold, unchanged)
+    edit = statistics.median(each.seconds for each in fast)
+    names = ("chain", "slowest", "lanes", "cold", "unchanged")
+    told(
+        ", ".join(f"{name} {each:.3f}" for name, each in zip(names, times, strict=True))
+        + f", edit {edit:.3f}"
+    )
     red = frozenset[str]().union(*(each.red for each in colds))
     return Timed(subject, root, checks, times, red, made, fast)
 

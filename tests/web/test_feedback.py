@@ -121,6 +121,18 @@ def test_what_people_said_is_found_by_person_finding_gate_and_run(program, block
     assert rate == {"category": "correctness", "taken": 0, "decided": 1}
 
 
+def test_of_all_that_people_said_the_last_is_given_first_said_first(program):
+    for text in ("one", "two", "three"):
+        program.post(f"{HERE}/comments", json={"file": "c.py", "line": 1, "text": text})
+    every = program.get(f"{API}/feedback").json()
+    assert [each["body"]["text"] for each in every[-3:]] == ["one", "two", "three"]
+    assert program.get(f"{API}/feedback", params={"most": 2}).json() == every[-2:]
+    later = program.get(f"{API}/feedback", params={"since": every[-2]["at"]}).json()
+    assert later == every[-1:]
+    for wrong in ({"most": 0}, {"most": 5001}, {"since": "2026-01-01T00:00:00"}, {"of": "x"}):
+        assert program.get(f"{API}/feedback", params=wrong).status_code == 422, wrong
+
+
 def test_a_fix_that_cannot_be_tried_is_refused_before_anything_starts(program, browser, blocker):
     none = program.post(f"{HERE}/findings/{blocker}/apply")
     assert none.status_code == 415, "a writing request says what it holds"
