@@ -56,6 +56,25 @@ def changed(result):
     return [line[1:].strip() for line in lines if line.startswith("+") and not line.startswith("+++")]
 
 
+def test_a_file_stands_for_its_failing_tests_and_those_that_pass_are_guarded(project, repair):
+    root = project(
+        calc="""\
+            def positive(x):
+                return x > -1
+        """,
+        tests__test_calc="""\
+            from calc import positive
+
+            def test_one(): assert positive(1) is True
+            def test_less(): assert positive(-1) is False
+            def test_none(): assert positive(0) is False
+        """,
+    )
+    result = repair(root, "tests/test_calc.py")
+    assert result.failing == ["tests/test_calc.py::test_none"]
+    assert ast.literal_eval(changed(result)[0].removeprefix("return x > ")) == 0
+
+
 def test_one_wrong_name_is_mended_and_the_tree_stays_as_it_was(project, repair):
     root = project(calc=CALC, tests__test_calc=PARAMETRISED)
     before = {path: path.read_bytes() for path in root.rglob("*.py")}

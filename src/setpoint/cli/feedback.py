@@ -34,7 +34,7 @@ def list_(
     project = wiring.open_project(Path.cwd())
     wiring.observe_deliveries(project)
     sought = wiring.Sought(by=by, finding=finding, gate=gate, run=run)
-    found = list(wiring.opinions(project, sought))
+    found = wiring.opinions(project, sought)
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in found], indent=1))
         return

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 
 import sqlalchemy as sa
 
@@ -25,6 +25,9 @@ _KINDS = (
     "feedback.human_comment_added",
     "feedback.delivery_judged",
 )
+
+_AT_ONCE = 500
+"""Rows that are read together."""
 
 
 class Opinion(Value):
@@ -59,36 +62,44 @@ class Sought(Value):
         return about and self.by in ("", told.by)
 
 
-def opinions(store: Store, root: str, sought: Sought | None = None) -> Iterator[Opinion]:
-    """Give what was said about the runs of a project, oldest first; answers that nobody gave are left out."""
+def opinions(
+    store: Store, root: str, sought: Sought | None = None, most: int | None = None
+) -> tuple[Opinion, ...]:
+    """Give what was said about the runs of a project, oldest first, or the last of it.
+
+    Answers that nobody gave are left out.
+    """
     sought = sought or Sought()
     query = (
         sa.select(EVENT.c.trace_id, EVENT.c.at, EVENT.c.kind, EVENT.c.body)
         .join(RUN, RUN.c.trace_id == EVENT.c.trace_id)
         .where(EVENT.c.kind.in_(_KINDS), RUN.c.root == root)
-        .order_by(EVENT.c.at, EVENT.c.seq)
+        .order_by(EVENT.c.at.desc(), EVENT.c.seq.desc())
     )
     if sought.since is not None:
         query = query.where(EVENT.c.at > sought.since)
     if sought.run:
         query = query.where(EVENT.c.trace_id == sought.run)
     with store.reading() as connection:
-        rows = connection.execute(query).all()
-    for row in rows:
-        body = read_body(row.kind, row.body)
-        if isinstance(body, GateAnswered) and body.answer.via is Via.DEADLINE:
-            continue
-        told = Opinion(
-            trace_id=TraceId(row.trace_id),
-            at=row.at,
-            kind=row.kind,
-            by=body.answer.by if isinstance(body, GateAnswered) else str(getattr(body, "by", "")),
-            finding=body.finding if isinstance(body, FindingDismissed | FixApplied | FixRewritten) else "",
-            gate=body.gate if isinstance(body, GateAnswered | HumanEdited) else "",
-            body=body,
-        )
-        if sought.holds(told):
-            yield told
+        rows = connection.execute(query.execution_options(yield_per=_AT_ONCE))
+        said = (told for row in rows if (told := _opinion(row)) is not None and sought.holds(told))
+        last = list(islice(said, most))
+    return tuple(reversed(last))
+
+
+def _opinion(row: sa.Row[str, datetime, str, str]) -> Opinion | None:
+    body = read_body(row.kind, row.body)
+    if isinstance(body, GateAnswered) and body.answer.via is Via.DEADLINE:
+        return None
+    return Opinion(
+        trace_id=TraceId(row.trace_id),
+        at=row.at,
+        kind=row.kind,
+        by=body.answer.by if isinstance(body, GateAnswered) else str(getattr(body, "by", "")),
+        finding=body.finding if isinstance(body, FindingDismissed | FixApplied | FixRewritten) else "",
+        gate=body.gate if isinstance(body, GateAnswered | HumanEdited) else "",
+        body=body,
+    )
 
 
 def feedback_since(store: Store, root: str, since: datetime) -> tuple[Feedback, ...]:

@@ -74,7 +74,7 @@ RUN = sa.Table(
     sa.Index("run_by_state", "state", "started_at"),
     sa.Index("run_by_ending", "state", "ending"),
     sa.Index("run_by_story", "story_id", "trace_id"),
-    sa.Index("run_by_recalled", "root", "recalled"),
+    sa.Index("run_by_recalled", "recalled", "root"),
 )
 """One row per run for listings, written with the events that it follows from; nothing rests on it alone.
 

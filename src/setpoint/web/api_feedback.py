@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query
@@ -185,7 +184,7 @@ async def comment(which: KnownRun, body: Remark, desk: TheDesk, _visitor: Answer
 @router.get("/feedback")
 def feedback(desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]) -> list[Opinion]:
     """Give the last of what people said and did, oldest first: by person, finding, gate and run."""
-    return list(deque(wiring.opinions(desk.project, asked), maxlen=asked.most))
+    return list(wiring.opinions(desk.project, asked, asked.most))
 
 
 @router.get("/feedback/rates")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypedDict
 
@@ -361,11 +360,13 @@ def _after_s(project: Project, trace_id: TraceId) -> float | None:
     return round((datetime.now(UTC) - ended[0]).total_seconds(), 3) if ended else None
 
 
-def known_opinions(project: Project, sought: Sought | None = None) -> Iterator[Opinion]:
-    """Give what people said and did about runs, oldest first; a run may be named by its beginning."""
+def known_opinions(
+    project: Project, sought: Sought | None = None, most: int | None = None
+) -> tuple[Opinion, ...]:
+    """Give the last of what people said and did, oldest first; a run may be named by its beginning."""
     if sought is not None and sought.run:
         sought = sought.model_copy(update={"run": find_run(project, sought.run).trace_id})
-    return opinions(project.store, str(project.root), sought)
+    return opinions(project.store, str(project.root), sought, most)
 
 
 def rates(project: Project) -> dict[str, tuple[int, int]]:

@@ -23,7 +23,7 @@ def upgrade() -> None:
     """Make the columns, and fill them from what was recorded."""
     op.add_column("run", sa.Column("recalled", sa.Text))
     op.add_column("run", sa.Column("held_out", sa.Boolean))
-    op.create_index("run_by_recalled", "run", ["root", "recalled"])
+    op.create_index("run_by_recalled", "run", ["recalled", "root"])
     connection = op.get_bind()
     query = (
         sa.select(EVENT.c.trace_id, EVENT.c.body)
