@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from .candidates import Candidate
 from .children import Limits, cpu_used
 from .files import SourceFiles
-from .fresh import Fresh
+from .fresh import Fresh, is_one_of
 from .search import Found, ranked
 from .session import FAILED, PASSED
 from .warm import Warm, key_of
@@ -30,6 +30,8 @@ class FreshTrials:
     started: float
     """`time.monotonic()` when the work on the request began."""
     tried: int = 0
+    leads: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For tests that lean on tests before them: those that run first."""
 
     def late(self, share: float) -> bool:
         """Tell whether this share of the budget is used up."""
@@ -106,7 +108,7 @@ class FreshTrials:
         files = list(dict.fromkeys(test.split("::", 1)[0] for test in failing))
         after = fresh.outcomes(path, candidate.source.edited(candidate.edits), files)
         suspects = [
-            test for test, outcome in after.items() if outcome != PASSED and not _is_one_of(test, failing)
+            test for test, outcome in after.items() if outcome != PASSED and not is_one_of(test, failing)
         ]
         return bool(suspects) and self._breaks(path, fresh, suspects)
 
@@ -117,7 +119,7 @@ class FreshTrials:
         outcomes = fresh.outcomes(path, patch.text, [*named, *guards])
         cleared = tuple(test for test in named if all_passed(outcomes, test))
         suspects = [
-            test for test, outcome in outcomes.items() if outcome != PASSED and not _is_one_of(test, named)
+            test for test, outcome in outcomes.items() if outcome != PASSED and not is_one_of(test, named)
         ]
         if not cleared or (suspects and self._breaks(path, fresh, suspects)):
             return None
@@ -150,16 +152,12 @@ class FreshTrials:
         )
 
     def _fresh(self, seconds: float) -> Fresh:
-        return Fresh(self.request, Limits(self.request.memory_bytes, seconds), seconds)
+        return Fresh(self.request, Limits(self.request.memory_bytes, seconds), seconds, self.leads)
 
 
 def all_passed(outcomes: dict[str, str], test: str) -> bool:
     """Tell whether a test passed; a file or class that stands for its tests may hold skipped ones too."""
     if test in outcomes:
         return outcomes[test] == PASSED
-    own = [outcome for each, outcome in outcomes.items() if _is_one_of(each, (test,))]
+    own = [outcome for each, outcome in outcomes.items() if is_one_of(each, (test,))]
     return PASSED in own and FAILED not in own
-
-
-def _is_one_of(test: str, wanted: Sequence[str]) -> bool:
-    return any(test == each or test.startswith((f"{each}::", f"{each}[")) for each in wanted)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .children import Limits, Report, cpu_timer, run_child
 from .files import SourceFiles
-from .session import PASSED, Suite
+from .leads import Leads
+from .session import FAILED, PASSED, Suite
 from .source import Unit
 from .spectra import Trace, trace
 from .suspicion import Line, Reached, Spectra, ochiai, with_tracebacks
@@ -26,7 +27,7 @@ class Diagnosis:
     failing: tuple[str, ...]
     """Requested tests that fail here, quickest first."""
     not_failing: tuple[str, ...]
-    """Requested tests that passed here or are unknown."""
+    """Requested tests that passed or were skipped here, or are unknown."""
     untraced: tuple[str, ...]
     """Requested tests that were left out because there are so many."""
     spectra: Spectra = field(default_factory=Spectra)
@@ -37,10 +38,12 @@ class Diagnosis:
     """CPU seconds of one run by test, without the tracer where known."""
     order_matters: bool = False
     """Outcomes change when tests run again or in another order within one process."""
+    helpless: tuple[str, ...] = ()
+    """Passing tests that fail in a process of their own, where no tests before them were found to help."""
 
     def guards(self, path: str, unit: Unit) -> list[str]:
         """Give the passing tests that reach a unit; all where it runs at import."""
-        known = set(self.failing)
+        known = {*self.failing, *self.helpless}
         if unit.is_function:
             lines = range(unit.first_line, unit.last_line + 1)
             touching = self.spectra.touching([(path, line) for line in lines])
@@ -81,20 +84,21 @@ def diagnose(suite: Suite, request: Request, files: SourceFiles, started: float)
     end = started + request.wall_s
     all_lines = Trace(files, limits, min(5.0, request.wall_s / 12), time.monotonic() + request.wall_s * 0.25)
     first = trace(suite, wanted[:_MOST_FAILING], all_lines)
-    alone = any(reached.outcome != PASSED for reached in first.values())
-    if not alone:
-        first = trace(suite, _in_files(suite, wanted), all_lines)
-    asked = set(wanted)
+    seconds: dict[str, float] = {}
+    leads = Leads(suite, limits, seconds)
+    for test in leads.find(_doubtful(first), _leading_s(request)):
+        first.update(trace(suite, [test], replace(all_lines, deadline=time.monotonic() + all_lines.test_s)))
     failing = sorted(
-        (test for test, reached in first.items() if reached.outcome != PASSED and test in asked),
+        (test for test, reached in first.items() if reached.outcome == FAILED),
         key=lambda test: first[test].cpu_s,
     )
-    not_failing = [test for test in first if test in asked and test not in failing]
+    not_failing = [test for test in first if test not in failing]
     diagnosis = Diagnosis(tuple(failing), (*not_failing, *unknown), tuple(wanted[_MOST_FAILING:]))
     if not failing:
         return diagnosis
-    diagnosis.order_matters = not alone
-    spectra = Spectra({test: first[test] for test in failing})
+    diagnosis.seconds = seconds
+    passing = [test for test, reached in first.items() if reached.outcome == PASSED]
+    spectra = Spectra({test: first[test] for test in [*failing, *passing]})
     functions = {function for test in failing for function in first[test].functions}
     others = _nearest_first(suite, failing, set(wanted))
     share = Trace(files, limits, 5.0, min(time.monotonic() + request.wall_s * 0.12, end), functions)
@@ -104,7 +108,11 @@ def diagnose(suite: Suite, request: Request, files: SourceFiles, started: float)
     diagnosis.spectra = spectra
     diagnosis.representatives = _representatives(spectra, failing)
     diagnosis.scores = with_tracebacks(ochiai(spectra, failing, _weights(spectra, failing)), spectra, failing)
-    _settle_order(suite, diagnosis, limits)
+    doubted = _settle_order(suite, diagnosis, limits)
+    found = leads.find(doubted, _leading_s(request))
+    diagnosis.seconds.update({test: spectra.tests[test].cpu_s for test in found})
+    diagnosis.helpless = tuple(leads.helpless([test for test in doubted if test not in failing]))
+    diagnosis.order_matters |= bool(suite.leads)
     return diagnosis
 
 
@@ -124,10 +132,15 @@ def _match(suite: Suite, requested: Sequence[str]) -> tuple[list[str], list[str]
     return list(dict.fromkeys(found)), unknown
 
 
-def _in_files(suite: Suite, tests: Sequence[str]) -> list[str]:
-    """Give all tests of the files of some tests as collected: some tests fail only after others."""
-    files = {suite.path_of(test) for test in tests}
-    return [test for test in suite.ids if suite.path_of(test) in files]
+def _doubtful(first: dict[str, Reached]) -> list[str]:
+    """Give the tests that may end otherwise after others: they lack something, or none fails by itself."""
+    failed = [test for test, reached in first.items() if reached.outcome == FAILED]
+    return [test for test in failed if first[test].lacking or not first[test].lines] if failed else [*first]
+
+
+def _leading_s(request: Request) -> float:
+    """Give the seconds for the search of tests that others lean on."""
+    return min(0.1 * request.wall_s, 0.15 * request.cpu_s)
 
 
 def _nearest_first(suite: Suite, failing: Sequence[str], known: set[str]) -> list[str]:
@@ -156,29 +169,34 @@ def _weights(spectra: Spectra, failing: Sequence[str]) -> dict[str, float]:
     return {test: 1.0 / kinds.count(kind) ** 0.5 for test, kind in zip(failing, kinds)}
 
 
-def _settle_order(suite: Suite, diagnosis: Diagnosis, limits: Limits) -> None:
-    """Run failing and touching tests twice, failing first: other outcomes mean that they share state."""
+def _settle_order(suite: Suite, diagnosis: Diagnosis, limits: Limits) -> list[str]:
+    """Run failing and touching tests twice, failing first: other outcomes mean that they share state.
+
+    Gives the tests that failed now and passed before, and all failing ones where one failed elsewhere.
+    """
     spectra = diagnosis.spectra
     functions = {function for test in diagnosis.failing for function in spectra.tests[test].functions}
     touching = [test for test in spectra.touching(functions) if test not in diagnosis.failing]
     tests = [*diagnosis.representatives, *touching[:_ORDER_TESTS]]
     quick = [test for test in tests if spectra.tests[test].cpu_s < 1.0]
     expected = {test: spectra.tests[test].outcome for test in quick}
-    seen: list[tuple[str, str, float]] = []
+    seen: list[tuple[str, str, float, bool]] = []
 
     def act(report: Report) -> None:
         for _ in range(2):
             for test in quick:
                 cpu_timer(10 * spectra.tests[test].cpu_s + 1.0, limits.silence_s * 0.8)
                 began = time.process_time()
-                outcome = suite.run(test).outcome
-                report((test, outcome, time.process_time() - began))
+                outcome, error = suite.run(test)
+                used = time.process_time() - began
+                report((test, outcome, used, suite.got_to(test, error) != spectra.tests[test].got_to))
 
     ended = run_child(act, limits, seen.append)
-    for test, _, seconds in seen:
+    for test, _, seconds, _ in seen:
         diagnosis.seconds[test] = min(diagnosis.seconds.get(test, seconds), seconds)
     for test, reached in spectra.tests.items():
         diagnosis.seconds.setdefault(test, 0.0 if reached.endless else reached.cpu_s)
-    diagnosis.order_matters |= not ended.finished or any(
-        outcome != expected[test] for test, outcome, _ in seen
-    )
+    other = {test for test, outcome, _, _ in seen if outcome != expected[test]}
+    diagnosis.order_matters |= not ended.finished or bool(other)
+    elsewhere = any(moved for test, _, _, moved in seen if test in diagnosis.failing)
+    return [*(diagnosis.failing if elsewhere else ()), *(test for test in touching if test in other)]

@@ -9,7 +9,7 @@ import importlib.machinery
 import os
 import types
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,8 @@ from . import guard
 from .children import Ended, Limits, Report, cpu_timer, run_child
 from .session import FAILED, PASSED, SKIPPED, counts, prepare_path, pytest_words
 from .wire import Request
+
+Leading = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Fresh:
     limits: Limits
     cpu_s: float
     """CPU seconds for one process."""
+    leads: Leading = field(default_factory=dict)
+    """For tests that lean on tests before them: those that run first, unasked and unreported."""
 
     def outcomes(self, path: str, text: str | None, tests: Collection[str]) -> dict[str, str]:
         """Give the outcomes of tests with another text for a file; tests that did not run are missing."""
@@ -53,10 +57,10 @@ class Fresh:
                 override(path, text)
             prepare_path(self.request.tree)
             given = self.request.pytest_args
-            own = given if tests is None else [*options_of(given), *_files(tests)]
+            own = given if tests is None else [*options_of(given), *_files([*self._leading(tests), *tests])]
             wanted = None if tests is None else frozenset(tests)
             words = pytest_words(self.request.tree, self.request.scratch, own)
-            pytest.main(words, plugins=[_Selected(wanted, report, told=to_first_failure)])
+            pytest.main(words, plugins=[_Selected(wanted, self.leads, report, told=to_first_failure)])
 
         def record(entry: tuple[str, str]) -> bool:
             test, outcome = entry
@@ -65,12 +69,16 @@ class Fresh:
 
         return seen, run_child(act, self.limits, record)
 
+    def _leading(self, tests: Collection[str]) -> list[str]:
+        return [lead for test, leads in self.leads.items() if is_one_of(test, tests) for lead in leads]
+
 
 class _Selected:
-    """Runs the wanted tests only, and reports each."""
+    """Runs the wanted tests, after those that they lean on, and reports each."""
 
-    def __init__(self, tests: frozenset[str] | None, report: Report, *, told: bool) -> None:
+    def __init__(self, tests: frozenset[str] | None, leads: Leading, report: Report, *, told: bool) -> None:
         self._tests = tests
+        self._leads = leads
         self._told = told
         """Whether a file that cannot be collected is reported as failed."""
         self._report = report
@@ -78,7 +86,9 @@ class _Selected:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the wanted tests; a wanted file or class keeps all that is in it."""
-        items[:] = [item for item in items if self._is_wanted(item.nodeid)]
+        chosen = {item.nodeid for item in items if self._is_wanted(item.nodeid)}
+        chosen.update(*(self._leads.get(test, ()) for test in tuple(chosen)))
+        items[:] = [item for item in items if item.nodeid in chosen]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Report a file that cannot be collected, where that is wanted."""
@@ -87,7 +97,7 @@ class _Selected:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Put the phases of a test together."""
-        if not counts(report):
+        if not (counts(report) and self._is_wanted(report.nodeid)):
             return
         before = self._outcomes.get(report.nodeid, PASSED)
         outcome = (
@@ -102,9 +112,12 @@ class _Selected:
             self._report((report.nodeid, outcome))
 
     def _is_wanted(self, test: str) -> bool:
-        if self._tests is None:
-            return True
-        return test in self._tests or any(test.startswith((f"{each}::", f"{each}[")) for each in self._tests)
+        return self._tests is None or test in self._tests or is_one_of(test, self._tests)
+
+
+def is_one_of(test: str, wanted: Collection[str]) -> bool:
+    """Tell whether a test is among some, of which a file or class stands for all that is in it."""
+    return any(test == each or test.startswith((f"{each}::", f"{each}[")) for each in wanted)
 
 
 def override(path: str, text: str) -> None:

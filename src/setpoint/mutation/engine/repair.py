@@ -101,17 +101,17 @@ class _Order:
         if outcome.first_s is not None:
             result.seconds["first"] = outcome.first_s
         if warm.order_matters:
-            result.mode_reason = "tests share state: one process for each candidate"
+            what = "share state and lean on tests before them" if warm.leads else "share state"
+            result.mode_reason = f"tests {what}: one process for each candidate"
+        self.trials.leads = warm.leads
         found = list(outcome.found)
         full = any(len(each.cleared) == len(warm.failing) for each in found)
-        if not full and not outcome.convincing:
+        if not full and not outcome.convincing and (warm.scores or warm.from_import):
             found += self._search_fresh(self._left_over(warm), warm.failing)
         self._finish(found, warm, exhausted=outcome.exhausted)
         if not warm.scores and not result.patches:
             result.status = "not_possible"
-            result.reason = (
-                "the failing tests reach no file that may be changed; is it installed from elsewhere?"
-            )
+            result.reason = _out_of_reach(warm)
 
     def mend_imports(self, warm: Warm) -> None:
         """Repair what breaks before tests can run, by fresh trials on the lines in the tracebacks."""
@@ -201,6 +201,15 @@ def _singles(families: dict[str, int]) -> dict[str, int]:
         key = "pairs" if " and " in name else name
         found[key] = found.get(key, 0) + count
     return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def _out_of_reach(warm: Warm) -> str:
+    """Say how tests fail that no edit can help."""
+    errors = "; ".join(dict.fromkeys(error for error in warm.errors if error)) or "no exception"
+    return (
+        "in a process of their own, the failing tests reach no file that may be changed and end with "
+        f"{errors[:600]}; they may need tests before them, or the project is installed from elsewhere"
+    )
 
 
 class _Counted:

@@ -10,7 +10,7 @@ import importlib.util
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
@@ -38,6 +38,8 @@ class Suite:
         self.items = {item.nodeid: item for item in items}
         self.problems = tuple(problems)
         self.root = root
+        self.leads: dict[str, tuple[str, ...]] = {}
+        """For tests that lean on tests before them: those that have to run first, in their order."""
         self._errors: list[BaseException] = []
         self._part_failed = False
         self._params: dict[str, dict[str, Any]] = {}
@@ -76,8 +78,20 @@ class Suite:
         """Whether a test is written in the documentation of a source file."""
         return type(self.items[test]).__name__ == "DoctestItem"
 
+    def in_order(self, tests: Collection[str]) -> list[str]:
+        """Give some tests and those that they lean on, each once, as collected."""
+        wanted = {*tests, *(lead for test in tests for lead in self.leads.get(test, ()))}
+        return [test for test in self.items if test in wanted]
+
     def run(self, test: str, following: str | None = None) -> Ran:
-        """Run a test with its fixtures; `following` keeps alive the wider fixtures that it shares."""
+        """Run a test after those it leans on; `following` keeps alive the wider fixtures that it shares."""
+        leads = self.leads.get(test, ())
+        for lead, then in zip(leads, (*leads[1:], test)):
+            self.run_one(lead, then)
+        return self.run_one(test, self.leads.get(following, (following,))[0] if following else None)
+
+    def run_one(self, test: str, following: str | None = None) -> Ran:
+        """Run a test with its fixtures, and nothing before it."""
         item = self.items[test]
         self._errors.clear()
         self._part_failed = False

@@ -14,6 +14,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from .children import Ended, Limits, Report, cpu_timer, run_child
+from .failures import lacks, of_import
 from .session import FAILED, Suite
 from .suspicion import Function, Line, Reached
 
@@ -153,6 +154,8 @@ def _trace_all(suite: Suite, tests: Sequence[str], how: Trace, report: Report) -
             ran.outcome, used, frozenset(tracer.lines), frozenset(tracer.functions), frames, error
         )
         reached.got_to = suite.got_to(test, ran.error)
+        reached.lacking = lacks(suite, test, ran.error)
+        reached.from_import = not tracer.lines and of_import(ran.error, how.wanted)
         report((test, reached))
 
 

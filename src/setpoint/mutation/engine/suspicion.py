@@ -32,6 +32,10 @@ class Reached:
     """It was ended by the time limit."""
     got_to: tuple[int, bool] = (0, False)
     """Where in its own file it failed, and whether it got so far as to compare."""
+    lacking: bool = False
+    """It failed for a name that its own class or file does not have: a test before it may have to make it."""
+    from_import: bool = False
+    """It may have failed for what the project made when it was imported."""
 
 
 @dataclass

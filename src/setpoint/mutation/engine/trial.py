@@ -124,19 +124,18 @@ class Trials:
     def _judge_in_order(self, candidate: Candidate) -> Verdict:
         """Judge tests that share state: all in the order in which they were collected."""
         failing, guards = self._relevant(candidate)
-        wanted = {*failing, *guards}
+        order = self.suite.in_order([*failing, *guards])
         cleared: list[str] = []
         checked = 0
-        for test in self.suite.ids:
-            if test not in wanted:
-                continue
-            passed = self._passes(test)
+        for test, following in zip(order, [*order[1:], None]):
+            self._limit(test)
+            passed = self.suite.run_one(test, following).outcome == PASSED
             if test in failing:
                 cleared += [test] if passed else []
-            elif not passed:
+            elif test in guards and not passed:
                 return Verdict("breaks", tuple(cleared), checked, test)
             else:
-                checked += 1
+                checked += test in guards
         return Verdict("clears", tuple(cleared), checked) if cleared else Verdict("useless")
 
     def _relevant(self, candidate: Candidate) -> tuple[list[str], list[str]]:
@@ -159,9 +158,12 @@ class Trials:
         return self._run(test).outcome == PASSED
 
     def _run(self, test: str) -> Ran:
+        self._limit(test)
+        return self.suite.run(test)
+
+    def _limit(self, test: str) -> None:
         limit = self.diagnosis.limit_s(test, self.patience)
         cpu_timer(limit, max(2.0, 4 * limit))
-        return self.suite.run(test)
 
     def _outside(self, test: str, ran: Ran) -> bool:
         """Tell whether a failing test that got into its own code now fails before it does."""

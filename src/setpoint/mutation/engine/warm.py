@@ -39,6 +39,12 @@ class Warm:
     untraced: tuple[str, ...] = ()
     scores: dict[Line, float] = field(default_factory=dict)
     order_matters: bool = False
+    leads: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For tests that lean on tests before them: those that run first."""
+    errors: tuple[str, ...] = ()
+    """How the tests fail that stand for all, in one line each."""
+    from_import: bool = False
+    """A test may fail for what the project made when it was imported."""
     outcome: Outcome = field(default_factory=Outcome)
     touching: dict[str, list[str]] = field(default_factory=dict)
     """Passing tests that reach the edited unit, else those beside the failing, by `key_of` the candidate."""
@@ -118,6 +124,7 @@ class _Session:
         if diagnosis.scores:
             outcome = Search(suite, diagnosis, files, self._request).run(self._started, self._progress)
         self._stage("search", report)
+        report(("leads", suite.leads))
         report(("warm", _light(diagnosis, outcome)))
 
     def _stage(self, name: str, report: Report) -> None:
@@ -152,6 +159,8 @@ def _light(diagnosis: Diagnosis, outcome: Outcome) -> dict[str, Any]:
         "untraced": diagnosis.untraced,
         "scores": diagnosis.scores,
         "order_matters": diagnosis.order_matters,
+        "errors": tuple(diagnosis.spectra.tests[test].error for test in diagnosis.representatives),
+        "from_import": any(diagnosis.spectra.tests[test].from_import for test in diagnosis.failing),
         "outcome": replace(outcome, found=[], fresh=[]),
         "touching": touching,
         "seconds": diagnosis.seconds,

@@ -109,7 +109,7 @@ class Result:
     failing: list[str] = field(default_factory=list)
     """Requested tests that were seen to fail here."""
     not_failing: list[str] = field(default_factory=list)
-    """Requested tests that passed here or were not found."""
+    """Requested tests that passed or were skipped here, or were not found."""
     candidates: int = 0
     tried: int = 0
     timeouts: int = 0
