@@ -7,7 +7,6 @@ Values are taken, strongest first, from flags, `SETPOINT_*` variables (`SETPOINT
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import tomllib
@@ -173,6 +172,7 @@ class Settings(BaseSettings):
         extra="forbid",
         frozen=True,
         use_attribute_docstrings=True,
+        allow_inf_nan=False,
     )
 
     preset: Literal["default", "classic"] = "default"
@@ -241,7 +241,7 @@ class Settings(BaseSettings):
         ]
         if unknown := sorted(set(weights) - set(known)):
             raise ValueError(f"no metric is called {', '.join(unknown)}; there are {', '.join(known)}")
-        if wrong := sorted(name for name, weight in weights.items() if not 0 <= weight < math.inf):
+        if wrong := sorted(name for name, weight in weights.items() if weight < 0):
             raise ValueError(f"a weight is a number from 0 upwards: {', '.join(wrong)}")
         return weights
 

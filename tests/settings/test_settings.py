@@ -52,7 +52,13 @@ IN_A_FILE = {
     "[agent.mine]\ncomand = ['x']": "key 'agent.mine.comand': extra inputs are not permitted",
     "[weights]\nlooks = 1": "key 'weights': value error, no metric is called looks; there are tests, ",
     "[weights]\ntests = -1": "key 'weights': value error, a weight is a number from 0 upwards: tests",
-    "[weights]\ntests = nan": "key 'weights': value error, a weight is a number from 0 upwards: tests",
+    "[weights]\ntests = nan": "key 'weights.tests': input should be a finite number (got nan)",
+    "[agents]\nwall_s = inf": "key 'agents.wall_s': input should be a finite number (got inf)",
+    "[checks]\ntimeout_s = inf": "key 'checks.timeout_s': input should be a finite number (got inf)",
+    "[checks.ruff]\ntimeout_s = nan": "key 'checks.ruff.timeout_s': input should be ",
+    "[cover]\nbudget_s = inf": "key 'cover.budget_s': input should be a finite number (got inf)",
+    "[limits]\nmax_wall_s = inf": "key 'limits.max_wall_s': input should be a finite number (got inf)",
+    "[memory]\nhold_out = nan": "key 'memory.hold_out': input should be ",
 }
 
 

@@ -10,7 +10,7 @@ from setpoint.domain.value import Text, Value
 class CoverWeights(BaseModel):
     """What the quality of tests is made of; what was not measured is left out."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     coverage: float = Field(default=0.5, ge=0)
     """Of the share of lines and branches."""
@@ -25,7 +25,7 @@ class CoverWeights(BaseModel):
 class CoverGoals(BaseModel):
     """Which files are to be covered by tests, and how well; `setpoint cover` sets `paths`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     paths: tuple[str, ...] = ()
     """Python files and folders, from the root of the repository; none: nothing is asked."""

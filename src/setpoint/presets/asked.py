@@ -12,8 +12,8 @@ from setpoint.domain.finding import Severity
 from setpoint.domain.story import IntegrityMode
 from setpoint.presets import presets
 
-CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-"""How every table of settings is: no unknown key, and described by the strings under its keys."""
+CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+"""Every table of settings: no unknown key, no endless number, described by the strings under its keys."""
 
 
 class ToolSettings(BaseModel):
@@ -44,7 +44,7 @@ def _spelled(value: object) -> object:
 class ChecksSettings(BaseModel):
     """What Setpoint measures, and with which interpreter."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
     __pydantic_extra__: dict[str, Annotated[ToolSettings, BeforeValidator(_spelled)]]
 
     python: str = ""
