@@ -116,15 +116,16 @@ def test_runs_of_a_store_of_an_older_version_count(place, old):
 
 
 def _as_before(store):
-    """Leave the store as the version before the columns left it, with one record that cannot be read."""
+    """Leave the store as the version before the columns left it, with records that cannot be read."""
     with store.writing() as connection:
         connection.execute(sa.text("DROP INDEX run_by_recalled"))
         connection.execute(sa.text("ALTER TABLE run DROP COLUMN recalled"))
         connection.execute(sa.text("ALTER TABLE run DROP COLUMN held_out"))
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '0006'"))
-        broken = {"id": "evt-x", "trace_id": "run-x", "seq": 1, "key": "k", "place": 1, "body": "{"}
-        row = {**broken, "kind": "memory.recalled", "at": datetime.now(UTC)}
-        connection.execute(sa.insert(EVENT), row)
+        for seq, body in enumerate(("{", "[1]", '{"items": 5}', '{"items": [1, {}]}')):
+            row = {"id": f"evt-{seq}", "trace_id": "run-x", "seq": seq, "key": "k", "place": seq}
+            told = {"body": body, "kind": "memory.recalled", "at": datetime.now(UTC)}
+            connection.execute(sa.insert(EVENT), {**row, **told})
 
 
 def test_only_what_fitted_first_counts(store):

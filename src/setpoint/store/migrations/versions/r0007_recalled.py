@@ -32,12 +32,11 @@ def upgrade() -> None:
     )
     found = []
     for run, rows in groupby(connection.execute(query).all(), key=lambda row: str(row.trace_id)):
-        first = next((told for row in rows if (told := _told(row.body)).get("items")), None)
+        first = next((told for row in rows if _kinds(told := _told(row.body))), None)
         if first is not None:
-            kinds = {str(item["kind"]) for item in first["items"]}
             held = first.get("held_out")
             values = {"held_out": _coin(connection, run) if held is None else held}
-            found.append({"of": run, "recalled": ",".join(sorted(kinds)), **values})
+            found.append({"of": run, "recalled": ",".join(sorted(_kinds(first))), **values})
     if found:
         connection.execute(sa.update(RUN).where(RUN.c.trace_id == sa.bindparam("of")), found)
 
@@ -45,12 +44,20 @@ def upgrade() -> None:
 def _coin(connection: sa.Connection, run: str) -> bool:
     """Throw the coin of a run that did not record it once more: its name and its order decide."""
     started = sa.select(EVENT.c.body).where(EVENT.c.trace_id == run, EVENT.c.kind == "run.started")
-    order = _told(connection.scalar(started) or "{}").get("order", {})
-    return held_out(TraceId(run), order.get("memory", {}).get("hold_out", 0.0))
+    order = _told(connection.scalar(started) or "{}").get("order") or {}
+    return held_out(TraceId(run), (order.get("memory") or {}).get("hold_out", 0.0))
+
+
+def _kinds(told: dict[str, Any]) -> set[str]:
+    items = told.get("items")
+    every = items if isinstance(items, list) else []
+    return {str(item["kind"]) for item in every if isinstance(item, dict) and "kind" in item}
 
 
 def _told(body: str) -> dict[str, Any]:
+    """Read a body; nothing where it is damaged, which `setpoint show` says: the store opens all the same."""
     try:
-        return dict(json.loads(body))
-    except ValueError:  # damaged: `setpoint show` says so
+        found = json.loads(body)
+    except ValueError:
         return {}
+    return found if isinstance(found, dict) else {}
