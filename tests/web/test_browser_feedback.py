@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -140,6 +141,19 @@ def test_a_person_mends_it_their_own_way(page, project, trace):
     found.get_by_role("button", name="Try my version").click()
     expect(found).to_contain_text("Ada wrote another fix: kept, on setpoint/", timeout=SLOW_MS)
     assert said(project, trace, FixRewritten)[-1].kept
+
+
+def late(route):
+    time.sleep(0.5)
+    route.continue_()
+
+
+def test_nothing_can_be_clicked_before_it_works(page, trace):
+    page.route("**/static/**/*.js", late)
+    page.goto(f"/runs/{trace}/diff/1", wait_until="commit")
+    page.get_by_role("button", name="Comment on line 2").click()
+    page.keyboard.type("is every key heard?")
+    expect(page.get_by_label("What do you say to")).to_have_value("is every key heard?")
 
 
 def test_a_line_of_a_change_is_commented_on_by_mouse_and_keyboard(page, project, trace):
