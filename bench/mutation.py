@@ -1,11 +1,12 @@
 """Judge the mutants of modules of a real package with Setpoint and with mutmut, one after the other.
 
-    python bench/mutation.py [--folder FOLDER] [--wall 120] [MODULE ...]
+    python bench/mutation.py [--folder FOLDER] [--wall 400] [MODULE ...]
 
 The package comes from the package index and lies in FOLDER, outside the repository, with an environment for
 each tool. Both use one process, and the same tests. Printed as a Markdown table: mutants, seconds from start
 to end, mutants a second and their ratio, the score of each tool, and the scores on what both tools made: the
-mutants that turn the same line into the same other line. Run it on a quiet machine.
+mutants that turn the same line into the same other line. Without MODULE all that have a file of tests of
+their own are judged. Run it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -29,13 +30,6 @@ from setpoint.mutation.engine.score_wire import ScoreRequest
 from setpoint.mutation.order import read_score, score_argv, write_request
 
 PACKAGE, VERSION = "boltons", "26.2.0"
-MODULES = {
-    "boltons/mathutils.py": "tests/test_mathutils.py",
-    "boltons/listutils.py": "tests/test_listutils.py",
-    "boltons/queueutils.py": "tests/test_queueutils.py",
-    "boltons/statsutils.py": "tests/test_statsutils.py",
-}
-"""Module and the file of its tests."""
 HEAD = (
     "| module | mutants | s | per s | mutmut's | s | per s | ratio | score | mutmut's "
     "| made by both | score | mutmut's | verdicts alike |"
@@ -67,6 +61,17 @@ class Judged(NamedTuple):
     def score(self) -> float:
         """Share of the mutants that were noticed."""
         return sum(noticed for _, noticed in self.fates) / max(1, len(self.fates))
+
+
+def tested(root: Path) -> list[str]:
+    """Give the modules that have a file of tests of their own."""
+    found = sorted((root / "boltons").glob("*.py"))
+    return [str(path.relative_to(root)) for path in found if (root / tests_of(path.name)).exists()]
+
+
+def tests_of(module: str) -> str:
+    """Give the file of tests that belongs to a module."""
+    return f"tests/test_{Path(module).name}"
 
 
 def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float) -> Judged:
@@ -144,17 +149,18 @@ def main() -> None:
     )
     parser.add_argument("modules", nargs="*", help="only these modules")
     parser.add_argument("--folder", type=Path, help="folder to work in; a temporary one otherwise")
-    parser.add_argument("--wall", type=float, default=120.0, help="seconds for Setpoint's engine")
+    parser.add_argument("--wall", type=float, default=400.0, help="seconds for Setpoint's engine")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as temporary:
         folder = (wanted.folder or Path(temporary)).resolve()
         print(f"{HEAD}\n{'|---' * HEAD.count(' | ')}|---|")
-        for module in wanted.modules or MODULES:
-            source = unpacked(PACKAGE, VERSION, folder)
+        source = unpacked(PACKAGE, VERSION, folder)
+        for module in wanted.modules or tested(source):
+            tests = tests_of(module)
             root = copied(source, folder / "work" / "setpoint")
-            ours = by_setpoint(root, folder, module, MODULES[module], wanted.wall)
+            ours = by_setpoint(root, folder, module, tests, wanted.wall)
             root = copied(source, folder / "work" / "mutmut")
-            print(row(module, ours, by_mutmut(root, folder, module, MODULES[module])), flush=True)
+            print(row(module, ours, by_mutmut(root, folder, module, tests)), flush=True)
             shutil.rmtree(folder / "work")
 
 

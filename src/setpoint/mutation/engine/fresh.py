@@ -8,15 +8,15 @@ from __future__ import annotations
 import importlib.machinery
 import os
 import types
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
 from . import guard
 from .children import Ended, Limits, Report, cpu_timer, run_child
-from .session import FAILED, PASSED, SKIPPED, counts, prepare_path, pytest_words
+from .forkserver import collect_in
+from .session import FAILED, PASSED, SKIPPED, cheap_failures, counts, options_of, prepare_path, pytest_words
 from .wire import Request
 
 Leading = Mapping[str, tuple[str, ...]]
@@ -32,6 +32,8 @@ class Fresh:
     """CPU seconds for one process."""
     leads: Leading = field(default_factory=dict)
     """For tests that lean on tests before them: those that run first, unasked and unreported."""
+    session: pytest.Session | None = None
+    """A session of a fork server, in which each process collects; else it begins one of its own."""
 
     def outcomes(self, path: str, text: str | None, tests: Collection[str]) -> dict[str, str]:
         """Give the outcomes of tests with another text for a file; tests that did not run are missing."""
@@ -55,12 +57,8 @@ class Fresh:
             cpu_timer(self.cpu_s, self.limits.silence_s)
             for path, text in texts.items():
                 override(path, text)
-            prepare_path(self.request.tree)
-            given = self.request.pytest_args
-            own = given if tests is None else [*options_of(given), *_files([*self._leading(tests), *tests])]
             wanted = None if tests is None else frozenset(tests)
-            words = pytest_words(self.request.tree, self.request.scratch, own)
-            pytest.main(words, plugins=[_Selected(wanted, self.leads, report, told=to_first_failure)])
+            self._pytest(tests, _Selected(wanted, self.leads, report, told=to_first_failure))
 
         def record(entry: tuple[str, str]) -> bool:
             test, outcome = entry
@@ -68,6 +66,17 @@ class Fresh:
             return to_first_failure and outcome == FAILED
 
         return seen, run_child(act, self.limits, record)
+
+    def _pytest(self, tests: Collection[str] | None, chosen: _Selected) -> None:
+        files = [] if tests is None else files_of([*self._leading(tests), *tests])
+        if self.session is not None:
+            self.session.config.pluginmanager.register(chosen)
+            collect_in(self.session, files)
+            return
+        prepare_path(self.request.tree)
+        given = self.request.pytest_args
+        own = given if tests is None else [*options_of(given), *files]
+        pytest.main(pytest_words(self.request.tree, self.request.scratch, own), plugins=[chosen])
 
     def _leading(self, tests: Collection[str]) -> list[str]:
         return [lead for test, leads in self.leads.items() if is_one_of(test, tests) for lead in leads]
@@ -89,6 +98,8 @@ class _Selected:
         chosen = {item.nodeid for item in items if self._is_wanted(item.nodeid)}
         chosen.update(*(self._leads.get(test, ()) for test in tuple(chosen)))
         items[:] = [item for item in items if item.nodeid in chosen]
+        for item in items:
+            cheap_failures(item)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Report a file that cannot be collected, where that is wanted."""
@@ -134,10 +145,6 @@ def override(path: str, text: str) -> None:
     loader.get_code = get_code  # type: ignore[method-assign,assignment]  # in this child only
 
 
-def _files(tests: Iterable[str]) -> list[str]:
+def files_of(tests: Iterable[str]) -> list[str]:
+    """Give the files that tests stand in."""
     return list(dict.fromkeys(test.split("::", 1)[0] for test in tests))
-
-
-def options_of(words: Sequence[str]) -> list[str]:
-    """Take the paths out of pytest's words: only the files of the wanted tests are collected."""
-    return [word for word in words if word.startswith("-") or not Path(word.split("::", 1)[0]).exists()]

@@ -10,8 +10,7 @@ import pytest
 
 from .children import Limits, Report, cpu_timer, run_child
 from .files import SourceFiles
-from .fresh import options_of
-from .session import prepare_path, pytest_words
+from .session import options_of, prepare_path, pytest_words
 from .spectra import Tracer
 from .suspicion import Line
 from .wire import Request

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import struct
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -28,6 +29,8 @@ FRESH = "fresh"
 """The mutant cannot be swapped in: it needs a fresh process."""
 _SPOILT, _AGAIN = "spoilt", "again"
 _BATCH = 24
+_LATELY = 32
+"""Mutants of which the test that noticed them is remembered: it likely notices the next."""
 _BATCH_S = 2.0
 _PATHS_S = 0.3
 """CPU seconds under the tracer of the tests whose path through a survivor is compared, quickest first."""
@@ -89,7 +92,7 @@ class Kills:
     def _work(self, mutants: Sequence[Mutant], queue: int, report: Report, parent: int) -> None:
         """Take mutants from the common queue, a few at a time, each child's loss made good."""
         size = max(1, min(_BATCH, len(mutants) // (4 * self.judges.jobs)))
-        lately: list[str] = []
+        lately: deque[str] = deque(maxlen=_LATELY)
         while data := os.read(queue, _PLACE.size * size):
             taken = [place for (place,) in _PLACE.iter_unpack(data)]
             alone = [place for place in taken if self._is_slow(mutants[place])]
@@ -107,7 +110,7 @@ class Kills:
         return self.judges.cost_s(self.judges.of(mutant)) > _ALONE_S
 
     def _batch(
-        self, mutants: Sequence[Mutant], places: list[int], lately: list[str], report: Report
+        self, mutants: Sequence[Mutant], places: list[int], lately: deque[str], report: Report
     ) -> tuple[list[int], list[int]]:
         """Try mutants in one child; gives those that are left, and those to be tried alone."""
         begun = -1
@@ -126,9 +129,8 @@ class Kills:
             if tried.verdict == _AGAIN:
                 alone.append(begun)
                 return
-            if tried.verdict == KILLED and tried.test not in lately:
-                lately.insert(0, tried.test)
-                del lately[8:]
+            if tried.verdict == KILLED:
+                lately.append(tried.test)
             report((begun, tried))
 
         def act(child: Report) -> None:
@@ -171,9 +173,7 @@ class Kills:
             return Tried(FRESH), True
         try:
             self.swapper.apply(mutant.source, mutant.unit, mutant.edits)
-            tests = self.judges.of(mutant)
-            early = [test for test in lately if test in tests]
-            noticed = self._first_failing([*early, *(test for test in tests if test not in early)], report)
+            noticed = self._first_failing(self.judges.of(mutant, lately), report)
         except (SyntaxError, NotSwappable):
             return Tried(FRESH), True
         finally:

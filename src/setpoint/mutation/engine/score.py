@@ -5,26 +5,26 @@ Like the repair, this process never imports the project: the warm session lives 
 
 from __future__ import annotations
 
-import ast
 import gc
 import importlib.metadata
 import os
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .children import Limits, Report, cpu_used, run_child, run_children
+from .children import Limits, Report, cpu_used, run_child
 from .exchange import Progress, follow, read_order
 from .files import SourceFiles, scratch_folder
-from .fresh import Fresh
+from .forkserver import loaded_outside
+from .fresh_kills import FreshKills
 from .kills import FRESH, Kills, Tried
 from .mutants import Mutant, make
-from .score_wire import KILLED, SURVIVED, TIMEOUT, UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
-from .session import FAILED, Suite, collect, prepare_path, pytest_words, warm_up
-from .source import Source, UnreadableSource, bound_names, splice
+from .score_wire import UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
+from .session import FAILED, Suite, collect, keep_compiled, prepare_path, pytest_words
+from .source import Source, UnreadableSource, splice
 from .spectra import Trace, trace
 from .steady import Judges, judges
 from .suspicion import Reached
@@ -34,8 +34,6 @@ from .wire import Request
 _TRACE_SHARE, _STEADY_SHARE, _WARM_SHARE = 0.4, 0.55, 0.85
 """Shares of the time after which tracing, repeating and trying in the warm session end."""
 _ONE_TEST_S = 20.0
-_FRESH_S = 15.0
-_PATIENCE = 10.0
 
 
 def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
@@ -54,10 +52,12 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
     tried: dict[int, Tried] = {}
     guarding: dict[int, list[str]] = {}
     if mutants:
-        warm_up(request.tree, request.scratch)
+        keep_compiled(request.scratch)
         warm = _Warm(request, mutants, started, progress, result)
         warm.run(tried, guarding)
-        _Fresh(request, mutants, guarding, warm.cpu_s, started + request.wall_s).run(tried)
+        lame = _try_afresh(warm, request, mutants, started, tried, guarding)
+        result.unsteady = sorted({*result.unsteady, *lame})
+        result.seconds["fresh"] = round(time.monotonic() - started - sum(result.seconds.values()), 3)
     if not mutants or result.traced:
         result.status = "measured"
     elif not result.reason:
@@ -90,6 +90,8 @@ class _Warm:
         self._looked_at = 0
         self.cpu_s: dict[str, float] = {}
         """CPU seconds of one run by test, known after `run`."""
+        self.modules: list[str] = []
+        """What the tests import from outside the tree, known after `run`."""
 
     def run(self, tried: dict[int, Tried], guarding: dict[int, list[str]]) -> None:
         """Fill in what became of each mutant, and which tests can notice it."""
@@ -104,8 +106,8 @@ class _Warm:
                 tried[value[0]] = value[1]
             elif kind == "guarding":
                 guarding.update(value)
-            elif kind == "cpu_s":
-                self.cpu_s = value
+            elif kind in ("cpu_s", "modules"):
+                setattr(self, kind, value)
             elif kind == "stage":
                 result.seconds[value[0]] = value[1]
             else:
@@ -156,8 +158,8 @@ class _Warm:
             )
             report(("traced", 0))
             return
-        outside = [mutant.unit.node for mutant in self._mutants if not mutant.unit.is_function]
-        constants = {name for node in outside for inner in ast.walk(node) for name in bound_names(inner)}
+        outside = [mutant for mutant in self._mutants if not mutant.unit.is_function]
+        constants = {name for mutant in outside for name in mutant.source.touched_by(mutant.unit)}
         until = self._started + request.wall_s * _STEADY_SHARE
         found = judges(suite, traced, request.jobs, limits, until, constants)
         found.last = request.last
@@ -168,6 +170,7 @@ class _Warm:
         guarding = {place: found.of(mutant) for place, mutant in enumerate(self._mutants)}
         report(("guarding", guarding))
         report(("cpu_s", found.cpu_s))
+        report(("modules", loaded_outside(request.tree)))
         self._kill(suite, found, guarding, report)
         self._stage("mutants", report)
 
@@ -223,76 +226,29 @@ def _red_touching(request: ScoreRequest, traced: Mapping[str, Reached]) -> list[
     return [test for test in red if test not in request.known_red] if request.green_only else []
 
 
-class _Fresh:
-    """Tries what cannot be swapped in fresh processes, several side by side, while there is time."""
-
-    def __init__(
-        self,
-        request: ScoreRequest,
-        mutants: Sequence[Mutant],
-        guarding: dict[int, list[str]],
-        cpu_s: dict[str, float],
-        deadline: float,
-    ) -> None:
-        self._limits = Limits(request.memory_bytes, 60.0)
-        self._order = Request(
-            tree=request.tree, failing=(), pytest_args=request.pytest_args, scratch=request.scratch
-        )
-        self._jobs = request.jobs
-        self._last = frozenset(request.last)
-        self._mutants = mutants
-        self._guarding = guarding
-        self._cpu_s = cpu_s
-        self._deadline = deadline
-
-    def run(self, tried: dict[int, Tried]) -> None:
-        """Fill in what became of those that wait for a fresh process."""
-        places = [place for place, each in tried.items() if each.verdict == FRESH]
-        tried.update(dict.fromkeys(places, Tried(UNTRIED)))
-        jobs = min(self._jobs, len(places))
-
-        def act_on(own: Sequence[int]) -> Callable[[Report], None]:
-            return lambda report: self._work(own, report)
-
-        run_children(
-            [act_on(places[start::jobs]) for start in range(jobs)],
-            self._limits._replace(silence_s=180.0),
-            lambda _, entry: tried.__setitem__(entry[0], entry[1]),
-        )
-
-    def _work(self, places: Sequence[int], report: Report) -> None:
-        for place in places:
-            if time.monotonic() > self._deadline:
-                return
-            tried = self._try(self._mutants[place], self._guarding[place])
-            report((place, tried._replace(fresh=True)))
-
-    def _try(self, mutant: Mutant, tests: Sequence[str]) -> Tried:
-        """Let the tests judge together, in pytest's order; those that come last behind them, one by one."""
-        groups = [[test for test in tests if test not in self._last]]
-        groups += [[test] for test in tests if test in self._last]
-        tried = Tried(SURVIVED)
-        for group in filter(None, groups):
-            tried = self._judged_by(mutant, group)
-            if tried.verdict != SURVIVED:
-                break
-        return tried
-
-    def _judged_by(self, mutant: Mutant, tests: Sequence[str]) -> Tried:
-        cpu_s = _FRESH_S + _PATIENCE * sum(self._cpu_s.get(test, 0.02) for test in tests)
-        fresh = Fresh(self._order, self._limits, cpu_s)
-        text = mutant.source.edited(mutant.edits)
-        outcomes, ended = fresh.run(mutant.source.path, text, tests, to_first_failure=True)
-        failing = next((test for test, outcome in outcomes.items() if outcome == FAILED), "")
-        if failing:
-            return Tried(KILLED, failing)
-        if ended.cpu_limit or ended.stopped:
-            return Tried(TIMEOUT, "far more time than on the original")
-        if not ended.finished or not outcomes:
-            return Tried(
-                KILLED, f"none of its tests came to an end: {ended.error or 'the process ended'}"[:200]
-            )
-        return Tried(SURVIVED)
+def _try_afresh(
+    warm: _Warm,
+    request: ScoreRequest,
+    mutants: Sequence[Mutant],
+    started: float,
+    tried: dict[int, Tried],
+    guarding: dict[int, list[str]],
+) -> set[str]:
+    """Try what cannot be swapped in, while there is time; gives the tests that cannot judge there."""
+    places = [place for place, each in tried.items() if each.verdict == FRESH]
+    tried.update(dict.fromkeys(places, Tried(UNTRIED)))
+    order = Request(tree=request.tree, failing=(), pytest_args=request.pytest_args, scratch=request.scratch)
+    kills = FreshKills(
+        order,
+        Limits(request.memory_bytes, 60.0),
+        mutants,
+        guarding,
+        warm.cpu_s,
+        warm.modules,
+        frozenset(request.last),
+        started + request.wall_s,
+    )
+    return kills.run(places, request.jobs, tried.__setitem__)
 
 
 def _judged(request: ScoreRequest, mutant: Mutant, tried: Tried, tests: int) -> Judged:

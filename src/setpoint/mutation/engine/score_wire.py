@@ -84,7 +84,7 @@ class ScoreResult:
     red: list[str] = field(default_factory=list)
     """Tests that do not pass on the original, left out."""
     unsteady: list[str] = field(default_factory=list)
-    """Tests whose outcome changed when they ran again, left out."""
+    """Tests whose outcome changed when they ran again, or that fail without those before them: left out."""
     jobs: int = 1
     """Processes that were used side by side."""
     seconds: dict[str, float] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import copy
 import importlib.machinery
@@ -17,6 +18,8 @@ from typing import Any, NamedTuple
 
 import pytest
 from _pytest.runner import runtestprotocol
+
+from .source import FunctionNode
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _NOTHING = "test_nothing_at_all"
@@ -43,6 +46,7 @@ class Suite:
         self._errors: list[BaseException] = []
         self._part_failed = False
         self._params: dict[str, dict[str, Any]] = {}
+        self._around: dict[str, frozenset[str]] = {}
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -70,9 +74,13 @@ class Suite:
         return (step.tb_lineno if step is not None else 0), isinstance(error, AssertionError)
 
     def names_in(self, test: str) -> frozenset[str]:
-        """Give the names that the code of a test mentions."""
+        """Give the names that the code of a test mentions, or that of its file outside all tests."""
         code = getattr(getattr(self.items[test], "obj", None), "__code__", None)
-        return frozenset(_names(code)) if isinstance(code, CodeType) else frozenset()
+        own = frozenset(_names(code)) if isinstance(code, CodeType) else frozenset()
+        path = self.path_of(test)
+        if path not in self._around:
+            self._around[path] = frozenset(_names_around(path))
+        return own | self._around[path]
 
     def is_doctest(self, test: str) -> bool:
         """Whether a test is written in the documentation of a source file."""
@@ -129,6 +137,24 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(inner)
 
 
+def _names_around(path: str) -> Iterator[str]:
+    """Give the names that a file of tests mentions outside tests: in helpers, fixtures, parameters."""
+    try:
+        left: list[ast.AST] = [ast.parse(Path(path).read_bytes())]
+    except (OSError, SyntaxError, ValueError):
+        return
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        if isinstance(node, FunctionNode) and node.name.startswith("test"):
+            left += node.decorator_list
+        else:
+            left += ast.iter_child_nodes(node)
+
+
 def _copied(value: Any) -> Any | None:  # noqa: ANN401 - any parameter of a test
     try:
         return copy.deepcopy(value)
@@ -159,7 +185,7 @@ class WarmPlugin:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Hand the session on."""
         for item in session.items:
-            _cheap_failures(item)
+            cheap_failures(item)
         self._suite = Suite(session.items, self._problems, str(session.config.rootpath))
         self._act(self._suite)
         return True
@@ -182,7 +208,7 @@ class WarmPlugin:
             self._suite.note(excinfo.value)
 
 
-def _cheap_failures(item: pytest.Item) -> None:
+def cheap_failures(item: pytest.Item) -> None:
     """Leave out the drawing of tracebacks, the greatest cost of a failing test; nobody reads them here."""
     if type(item).__name__ != "DoctestItem":
         item.repr_failure = lambda *_, **__: ""  # type: ignore[method-assign]  # of this item only
@@ -207,6 +233,11 @@ def pytest_words(tree: str, scratch: str, given: Sequence[str]) -> list[str]:
     return [*given, *words]  # ours stand behind, where they win: no `-x`, no `-n auto`
 
 
+def options_of(words: Sequence[str]) -> list[str]:
+    """Take the paths out of pytest's words: only the files of the wanted tests are collected."""
+    return [word for word in words if word.startswith("-") or not Path(word.split("::", 1)[0]).exists()]
+
+
 def _has_configuration(tree: Path) -> bool:
     marks = {"pytest.ini": "", ".pytest.ini": "", "pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]"}
     for name, mark in {**marks, "setup.cfg": "[tool:pytest]"}.items():
@@ -214,6 +245,12 @@ def _has_configuration(tree: Path) -> bool:
         if path.is_file() and mark in path.read_text(encoding="utf-8", errors="replace"):
             return True
     return False
+
+
+def keep_compiled(scratch: str) -> None:
+    """Let this process and its children keep what imports compile to, outside the tree."""
+    sys.pycache_prefix = str(Path(scratch) / "compiled")
+    sys.dont_write_bytecode = False
 
 
 def warm_up(tree: str, scratch: str) -> None:

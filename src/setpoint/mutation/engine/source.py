@@ -81,9 +81,19 @@ class Source:
     def bound(self) -> frozenset[str]:
         """Names that the module itself binds, outside functions."""
         outside = [unit.node for unit in self.units if not unit.is_function]
-        found = {name for node in outside for inner in ast.walk(node) for name in bound_names(inner)}
+        found = {name for node in outside for name in _names_bound(node)}
         definitions = (*FunctionNode, ast.ClassDef)
         return frozenset(found | {node.name for node in ast.walk(self.tree) if isinstance(node, definitions)})
+
+    def touched_by(self, unit: Unit) -> frozenset[str]:
+        """Give the names whose values may hang on a statement outside functions, step by step."""
+        outside = [each.node for each in self.units if not each.is_function]
+        bound = {node: _names_bound(node) for node in outside}
+        read = {node: {name for inner in ast.walk(node) for name in _names_read(inner)} for node in outside}
+        found = {unit.owner, *_names_bound(unit.node)} - {""}
+        while more := {name for node in outside if read[node] & found for name in bound[node]} - found:
+            found |= more
+        return frozenset(found)
 
     @cached_property
     def in_functions(self) -> tuple[ast.AST, ...]:
@@ -168,6 +178,17 @@ def bound_names(node: ast.AST) -> Iterator[str]:
         yield (node.asname or node.name).split(".", 1)[0]
     elif isinstance(node, ast.ExceptHandler) and node.name:
         yield node.name
+
+
+def _names_bound(node: ast.AST) -> set[str]:
+    return {name for inner in ast.walk(node) for name in bound_names(inner)}
+
+
+def _names_read(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
 
 
 def _units(body: list[ast.stmt], owner: str) -> list[Unit]:

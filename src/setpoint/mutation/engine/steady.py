@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .children import Limits, Report, cpu_timer, run_children
 from .mutants import Mutant
 from .session import PASSED, Suite
-from .source import bound_names
 from .suspicion import Line, Reached
 
+_PYTEST_S = 0.001
+"""What running a test costs at least."""
 _FEWEST_CPU_S = 0.5
 _FEWEST_WALL_S = 5.0
-_PATIENCE = 10.0
+_PATIENCE = 5.0
 """How many times as long as on the original a test may take."""
 
 
@@ -33,7 +34,7 @@ class Judges:
     unsteady: list[str] = field(default_factory=list)
     jobs: int = 1
     names: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Names of the modules' own that a test mentions: reading a constant reaches no line."""
+    """Names bound outside functions that a test or its file mentions: reading a constant reaches no line."""
     last: Sequence[str] = ()
     """Tests that come behind all the others, in this order."""
 
@@ -47,14 +48,17 @@ class Judges:
             for path in {path for path, _ in lines}:
                 self._by_file.setdefault(path, []).append(test)
 
-    def of(self, mutant: Mutant) -> list[str]:
-        """Give the tests that can notice a mutant: quickest first, but for those that are to come last."""
+    def of(self, mutant: Mutant, lately: Sequence[str] = ()) -> list[str]:
+        """Give the tests that can notice a mutant: quickest first, but for those that are to come last.
+
+        A test counts as quicker the more often it stands among those that `lately` noticed a mutant.
+        """
         path, unit = mutant.source.path, mutant.unit
         if not unit.is_function:
-            bound = {name for node in ast.walk(unit.node) for name in bound_names(node)}
+            touched = mutant.source.touched_by(unit)
             found: Collection[str] = {
                 *self._by_file.get(path, ()),
-                *(test for test, names in self.names.items() if names & bound and test in self.reached),
+                *(test for test, names in self.names.items() if names & touched and test in self.reached),
             }
         else:
             first, last = mutant.lines
@@ -62,7 +66,13 @@ class Judges:
                 first, last = unit.first_line, unit.last_line
             found = {test for line in range(first, last + 1) for test in self._by_line.get((path, line), ())}
         ranks = {test: number for number, test in enumerate(self.last, start=1)}
-        return sorted(found, key=lambda test: (ranks.get(test, 0), self.cpu_s.get(test, 0.0), test))
+        noticed = Counter(lately)
+
+        def rank(test: str) -> tuple[int, float, str]:
+            cpu_s = max(self.cpu_s.get(test, 0.0), _PYTEST_S)
+            return ranks.get(test, 0), cpu_s / (1 + noticed[test]), test
+
+        return sorted(found, key=rank)
 
     def cost_s(self, tests: Iterable[str]) -> float:
         """Give the CPU seconds of one run of tests."""

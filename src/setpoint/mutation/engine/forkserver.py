@@ -1,0 +1,84 @@
+"""A fork server for fresh processes: a pytest session has begun there, and nothing is collected yet.
+
+What lies outside the tree is imported before; of the tree only what its conftest files import, and plug-ins.
+Each child collects the tests it runs, so the tree's own code is imported anew in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from .session import options_of, prepare_path, pytest_words
+from .wire import Request
+
+_INSTALLED = f"{os.sep}site-packages{os.sep}"
+
+
+def serve(
+    request: Request, files: Sequence[str], modules: Iterable[str], act: Callable[[pytest.Session], None]
+) -> None:
+    """Begin a session over some files in this process, and hand it over where it would collect.
+
+    `modules` are imported before; what is not to be had is left out. Nothing is handed over where pytest does
+    not get as far.
+    """
+    prepare_path(request.tree)
+    for name in modules:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    options = options_of(request.pytest_args)
+    pytest.main(pytest_words(request.tree, request.scratch, [*options, *files]), plugins=[_Server(act)])
+
+
+def collect_in(session: pytest.Session, files: Sequence[str]) -> None:
+    """Collect files in a session that was handed over, and run the tests; only in a child of its process."""
+    session.config.args = list(files)
+    type(session).perform_collect(session)
+    session.config.hook.pytest_runtestloop(session=session)
+
+
+class _Server:
+    """Stands in for collecting, after all that pytest and its plug-ins do before."""
+
+    def __init__(self, act: Callable[[pytest.Session], None]) -> None:
+        self._act = act
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Put the handing over in the place of collecting."""
+
+        def hand_over(*_: object, **__: object) -> Sequence[Any]:
+            gc.collect()
+            gc.freeze()  # else each child's collector writes to all pages that it shares
+            self._act(session)
+            return []
+
+        session.perform_collect = hand_over  # type: ignore[method-assign]  # of this session only
+
+
+def loaded_outside(tree: str) -> list[str]:
+    """Give the modules from files outside a tree that this process has imported, in that order."""
+    inside = os.path.realpath(tree) + os.sep
+    found: list[str] = []
+    for name, module in list(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        if spec is None or not spec.has_location or spec.name != name or not spec.origin:
+            continue
+        origin = os.path.realpath(spec.origin)
+        if not origin.startswith(inside) or _INSTALLED in origin:
+            found.append(name)
+    return found
+
+
+def is_loaded(path: str) -> bool:
+    """Tell whether this process has imported a file."""
+    real = os.path.realpath(path)
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    return any(isinstance(file, str) and os.path.realpath(file) == real for file in files)
