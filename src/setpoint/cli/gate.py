@@ -49,12 +49,14 @@ def list_(
     from setpoint import wiring
     from setpoint.cli.screen import Screen
 
-    every = wiring.open_gates(wiring.open_project(Path.cwd()))
+    every, unread = wiring.questions(wiring.open_project(Path.cwd()))
+    for trace_id, fault in unread.items():
+        typer.echo(f"{trace_id} waits, and its question cannot be read: {fault}", err=True)
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in every], indent=2))
         return
     if not every:
-        say("no run waits for a person")
+        say("no run waits for a person" if not unread else "no other run waits for a person")
         return
     table = Table(box=None, pad_edge=False)
     for name in ("run", "asked", "until", "question", "story"):

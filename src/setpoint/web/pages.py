@@ -120,7 +120,8 @@ def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> Response:
 @router.get("/gates")
 def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show every question that is open."""
-    return page(request, "gates.html.j2", gates=wiring.open_gates(desk.project))
+    asked = wiring.questions(desk.project)
+    return page(request, "gates.html.j2", gates=asked.opened, unread=asked.unread)
 
 
 @router.get("/board")
@@ -161,7 +162,8 @@ def _mark(desk: Desk, what: str) -> str:
             listed = [each.model_dump_json() for each in wiring.run_list(desk.project, _LISTED)]
             return "".join((*listed, *(str(each.at) for each in desk.launcher.failed)))
         case "gates":
-            return "".join(each.model_dump_json() for each in wiring.open_gates(desk.project))
+            asked = wiring.questions(desk.project)
+            return "".join((*(each.model_dump_json() for each in asked.opened), *asked.unread))
         case "board":
             return "".join(each.model_dump_json() for each in wiring.cards(desk.project))
         case "learnings":

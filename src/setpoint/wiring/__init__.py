@@ -41,7 +41,15 @@ if TYPE_CHECKING:
         passage_of,
         patch_of_lines,
     )
-    from setpoint.wiring.people.gates import OpenGate, Wanted, answer, cancel, open_gate, open_gates
+    from setpoint.wiring.people.gates import (
+        OpenGate,
+        Wanted,
+        answer,
+        cancel,
+        open_gate,
+        open_gates,
+        questions,
+    )
     from setpoint.wiring.people.seen import saw as saw_finding
     from setpoint.wiring.people.teaching import alike as learnings_alike
     from setpoint.wiring.people.teaching import exported as export_learnings
@@ -198,6 +206,7 @@ __all__ = [
     "production_view",
     "put_in_quarantine",
     "quarantine_entries",
+    "questions",
     "record_deployment",
     "recorded_order",
     "reindex",

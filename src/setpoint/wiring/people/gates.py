@@ -13,7 +13,7 @@ from setpoint.domain.gate import Answer, Choice, Edited, Gate, Grant, Via, answe
 from setpoint.domain.ids import StoryId, TraceId
 from setpoint.domain.run import RunOutcome
 from setpoint.domain.value import Value
-from setpoint.errors import RunInUse, UsageError
+from setpoint.errors import RecordedDataError, RunInUse, UsageError
 from setpoint.events.queries import RunState, runs
 from setpoint.events.replay import Asked, History, history
 from setpoint.events.report import write_all
@@ -46,6 +46,15 @@ class OpenGate(Value):
     """The command that gives each answer, by choice."""
 
 
+class Questions(NamedTuple):
+    """The questions that are open."""
+
+    opened: tuple[OpenGate, ...]
+    """The newest run's first."""
+    unread: dict[TraceId, str]
+    """Runs that wait and whose record cannot be read, with what is wrong: they do not hide the others."""
+
+
 class Wanted(NamedTuple):
     """What a person wants to answer; what is left out is taken from the gate's offer."""
 
@@ -65,13 +74,27 @@ def person(project: Project) -> str:
     return answer.text.strip() or "a person"
 
 
-def open_gates(project: Project) -> tuple[OpenGate, ...]:
-    """Give every question that is open, the newest run's first."""
+def questions(project: Project) -> Questions:
+    """Give every question that is open, and the runs whose question cannot be read."""
     owner = RunLocks(project.state).owner
     asked = runs(project.store, owner, limit=MOST_LISTED, recorded=(RunState.WAITING,))
-    waiting = [run for run in asked if run.state is RunState.WAITING]
-    found = (_opened(history(project.log.replay(run.trace_id))) for run in waiting)
-    return tuple(each for each in found if each is not None)
+    found: list[OpenGate] = []
+    unread: dict[TraceId, str] = {}
+    for run in asked:
+        if run.state is not RunState.WAITING:
+            continue
+        try:
+            opened = _opened(history(project.log.replay(run.trace_id)))
+        except RecordedDataError as error:
+            unread[run.trace_id] = one_line(str(error))
+        else:
+            found += [opened] if opened else []
+    return Questions(tuple(found), unread)
+
+
+def open_gates(project: Project) -> tuple[OpenGate, ...]:
+    """Give every question that is open and can be read, the newest run's first."""
+    return questions(project).opened
 
 
 def open_gate(project: Project, which: str = "", gate: str = "") -> OpenGate:

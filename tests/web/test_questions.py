@@ -1,0 +1,50 @@
+"""A waiting run whose record is damaged hides no other question, from people nor from programs."""
+
+import pytest
+from typer.testing import CliRunner
+
+from domain.examples import GATE, ORDER
+from setpoint import wiring
+from setpoint.cli.app import app as commands
+from setpoint.domain.events import GateOpened, PhaseBounce, RunStarted
+from setpoint.domain.ids import TraceId
+from web.conftest import ASKING, make_project
+
+BROKEN = TraceId("run-4broken")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    made = make_project(tmp_path_factory.mktemp("damaged") / "project")
+    order = ORDER.model_copy(update={"trace_id": BROKEN, "root": str(made.root)})
+    asked = GateOpened(gate=GATE.model_copy(update={"deadline": None, "default": None}))
+    started = RunStarted(order=order, workdir=str(made.root))
+    made.log.append(BROKEN, "all", [started, PhaseBounce.model_construct(), asked])
+    yield made
+    made.store.close()
+
+
+def test_both_are_told_apart(project):
+    opened, unread = wiring.questions(project)
+    assert [each.trace_id for each in opened] == [ASKING]
+    assert set(unread) == {BROKEN}
+    assert f"event 2 of {BROKEN}" in unread[BROKEN]
+
+
+def test_the_page_shows_the_question_and_names_the_damaged_run(browser):
+    shown = browser.get("/gates")
+    assert shown.status_code == 200
+    assert f"/gates/{ASKING}" in shown.text
+    assert f'<a href="/runs/{BROKEN}">{BROKEN}</a> waits, and its question cannot be read' in shown.text
+
+
+def test_programs_get_the_question(program):
+    assert [each["trace_id"] for each in program.get("/api/v1/gates").json()] == [ASKING]
+
+
+def test_the_list_shows_the_question_and_names_the_damaged_run(project, monkeypatch):
+    monkeypatch.chdir(project.root)
+    listed = CliRunner().invoke(commands, ["gate", "list"])
+    assert listed.exit_code == 0
+    assert ASKING in listed.stdout
+    assert f"{BROKEN} waits, and its question cannot be read" in listed.stderr
