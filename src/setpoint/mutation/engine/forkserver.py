@@ -11,7 +11,8 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,11 +39,26 @@ def serve(
     pytest.main(pytest_words(request.tree, request.scratch, [*options, *files]), plugins=[_Server(act)])
 
 
-def collect_in(session: pytest.Session, files: Sequence[str]) -> None:
+def collect_in(session: pytest.Session, files: Sequence[str], scratch: str) -> None:
     """Collect files in a session that was handed over, and run the tests; only in a child of its process."""
     session.config.args = list(files)
-    type(session).perform_collect(session)
+    with _compiled_once(scratch):
+        type(session).perform_collect(session)
     session.config.hook.pytest_runtestloop(session=session)
+
+
+@contextlib.contextmanager
+def _compiled_once(scratch: str) -> Iterator[None]:
+    """Keep what is imported in compiled form, outside the tree, for the next child; not while tests run.
+
+    A test may write a module, import it, and write it again within the second that its time is known by.
+    """
+    before = sys.pycache_prefix, sys.dont_write_bytecode
+    sys.pycache_prefix, sys.dont_write_bytecode = str(Path(scratch) / "compiled"), False
+    try:
+        yield
+    finally:
+        sys.pycache_prefix, sys.dont_write_bytecode = before
 
 
 class _Server:

@@ -71,7 +71,7 @@ class Fresh:
         files = [] if tests is None else files_of([*self._leading(tests), *tests])
         if self.session is not None:
             self.session.config.pluginmanager.register(chosen)
-            collect_in(self.session, files)
+            collect_in(self.session, files, self.request.scratch)
             return
         prepare_path(self.request.tree)
         given = self.request.pytest_args

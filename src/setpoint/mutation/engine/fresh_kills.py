@@ -78,12 +78,15 @@ class FreshKills:
         return lame
 
     def _work(self, places: Sequence[int], report: Report) -> None:
-        in_files = sorted(places, key=self._path)
-        for path, group in groupby(in_files, key=self._path):
+        left: dict[str, list[int]] = {}
+        for path, group in groupby(sorted(places, key=self._path), key=self._path):
             own = list(group)
-            left = self._served(path, own, report) if len(own) >= _FEWEST_SERVED else own
-            if left and time.monotonic() < self.deadline:
-                self._by_themselves(path, left, report)
+            left[path] = self._served(path, own, report) if len(own) >= _FEWEST_SERVED else own
+        if any(left.values()):
+            warm_up(self.order.tree, self.order.scratch)
+        for path, own in left.items():
+            if own and time.monotonic() < self.deadline:
+                self._by_themselves(path, own, report)
 
     def _path(self, place: int) -> str:
         return self.mutants[place].source.path
@@ -116,7 +119,6 @@ class FreshKills:
 
     def _by_themselves(self, path: str, places: Sequence[int], report: Report) -> None:
         """Try the mutants of one file in processes that begin a session each."""
-        warm_up(self.order.tree, self.order.scratch)
         tests = self._tests(places)
         fresh = Fresh(self.order, self.limits, self._time(_START_S, tests))
         outcomes = fresh.outcomes(path, None, tests)

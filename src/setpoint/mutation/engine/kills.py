@@ -30,12 +30,12 @@ FRESH = "fresh"
 _SPOILT, _AGAIN = "spoilt", "again"
 _BATCH = 24
 _LATELY = 32
-"""Mutants of which the test that noticed them is remembered: it likely notices the next."""
+"""Mutants whose fate is remembered: what noticed them likely notices the next."""
 _BATCH_S = 2.0
-_PATHS_S = 0.3
+_PATHS_S = 0.1
 """CPU seconds under the tracer of the tests whose path through a survivor is compared, quickest first."""
-_ALONE_S = 0.2
-"""CPU seconds of its tests from which on a mutant is tried alone at once: a child costs less."""
+_CHILD_S = 0.01
+"""What a child costs: its fork, and the pages that it writes to first."""
 _FEWEST_TRACED_S = 1.0
 _ALIVE_S = 1.0
 _PLACE = struct.Struct("<I")
@@ -95,7 +95,7 @@ class Kills:
         lately: deque[str] = deque(maxlen=_LATELY)
         while data := os.read(queue, _PLACE.size * size):
             taken = [place for (place,) in _PLACE.iter_unpack(data)]
-            alone = [place for place in taken if self._is_slow(mutants[place])]
+            alone = [place for place in taken if self._goes_alone(mutants[place], lately)]
             left = [place for place in taken if place not in alone]
             while left or alone:
                 if time.monotonic() > self.deadline or os.getppid() != parent:
@@ -106,8 +106,10 @@ class Kills:
                 else:
                     self._batch(mutants, [alone.pop()], lately, report)
 
-    def _is_slow(self, mutant: Mutant) -> bool:
-        return self.judges.cost_s(self.judges.of(mutant)) > _ALONE_S
+    def _goes_alone(self, mutant: Mutant, lately: Sequence[str]) -> bool:
+        """Whether a mutant is tried alone at once, since it would likely survive and be tried again."""
+        survives = (1 + lately.count("")) / (2 + len(lately))
+        return self.judges.cost_s(self.judges.of(mutant)) * survives > _CHILD_S * (1 - survives)
 
     def _batch(
         self, mutants: Sequence[Mutant], places: list[int], lately: deque[str], report: Report
@@ -129,8 +131,8 @@ class Kills:
             if tried.verdict == _AGAIN:
                 alone.append(begun)
                 return
-            if tried.verdict == KILLED:
-                lately.append(tried.test)
+            if not tried.same_path:  # told a second time
+                lately.append(tried.test if tried.verdict == KILLED else "")
             report((begun, tried))
 
         def act(child: Report) -> None:

@@ -23,7 +23,7 @@ from .fresh_kills import FreshKills
 from .kills import FRESH, Kills, Tried
 from .mutants import Mutant, make
 from .score_wire import UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
-from .session import FAILED, Suite, collect, keep_compiled, prepare_path, pytest_words
+from .session import FAILED, Suite, collect, prepare_path, pytest_words
 from .source import Source, UnreadableSource, splice
 from .spectra import Trace, trace
 from .steady import Judges, judges
@@ -52,7 +52,6 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
     tried: dict[int, Tried] = {}
     guarding: dict[int, list[str]] = {}
     if mutants:
-        keep_compiled(request.scratch)
         warm = _Warm(request, mutants, started, progress, result)
         warm.run(tried, guarding)
         lame = _try_afresh(warm, request, mutants, started, tried, guarding)

@@ -247,12 +247,6 @@ def _has_configuration(tree: Path) -> bool:
     return False
 
 
-def keep_compiled(scratch: str) -> None:
-    """Let this process and its children keep what imports compile to, outside the tree."""
-    sys.pycache_prefix = str(Path(scratch) / "compiled")
-    sys.dont_write_bytecode = False
-
-
 def warm_up(tree: str, scratch: str) -> None:
     """Run one empty test, so that pytest and its installed plugins are imported once, for all children.
 
