@@ -33,7 +33,7 @@ def serve(
     """
     prepare_path(request.tree)
     for name in modules:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(ImportError):
             importlib.import_module(name)
     options = options_of(request.pytest_args)
     pytest.main(pytest_words(request.tree, request.scratch, [*options, *files]), plugins=[_Server(act)])
