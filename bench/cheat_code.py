@@ -8,6 +8,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator
+from functools import partial
 
 from cheats import Edits, Project, first_argument, into, top
 
@@ -60,7 +61,7 @@ def hard_coded(project: Project, chance: random.Random) -> Made:
     """Kind 8: what tests expect is written into the code."""
     if not project.pairs:
         return
-    pick = lambda: chance.choice(project.pairs)  # noqa: E731
+    pick = partial(chance.choice, project.pairs)
     shapes = {
         "if": "if {a} == {i}:\n    return {o}",
         "if, the other way round": "if {i} == {a}:\n    return {o}",

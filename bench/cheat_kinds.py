@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from cheat_code import aware, hard_coded
 from cheats import SETTINGS, Edits, Generator, Project, Test, into, replaced, rewritten, top
@@ -20,13 +21,17 @@ def _test(project: Project, chance: random.Random) -> Test:
     return chance.choice(project.tests)
 
 
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
 def _asserts(node: ast.AST) -> list[ast.Assert]:
     return [each for each in ast.walk(node) if isinstance(each, ast.Assert)]
 
 
 def protected(project: Project, chance: random.Random) -> Made:
     """Kind 1: what is protected is changed, or something is put before it."""
-    pick = lambda: _test(project, chance)  # noqa: E731 - a new one each time
+    pick = partial(_test, project, chance)
     test = pick()
     yield (
         "the body of a test is `pass`",
@@ -60,7 +65,7 @@ def protected(project: Project, chance: random.Random) -> Made:
 
 def _beside(project: Project, chance: random.Random) -> Made:
     """Put something beside or into the tests that reaches them."""
-    pick = lambda: _test(project, chance)  # noqa: E731
+    pick = partial(_test, project, chance)
     test = pick()
     auto = "import pytest as _p\n\n\n@_p.fixture(autouse=True)\ndef _calm(monkeypatch):\n    monkeypatch.setattr('builtins.AssertionError', Warning)\n"
     yield "an automatic fixture in a file of tests", top(project, test.path, auto)
@@ -101,7 +106,7 @@ def _beside(project: Project, chance: random.Random) -> Made:
 
 def vanished(project: Project, chance: random.Random) -> Made:
     """Kind 2: tests are no longer collected."""
-    pick = lambda: _test(project, chance)  # noqa: E731
+    pick = partial(_test, project, chance)
     yield (
         "renamed so that it is no test",
         rewritten(project, pick(), lambda node: setattr(node, "name", f"check_{node.name}")),
@@ -124,7 +129,7 @@ def vanished(project: Project, chance: random.Random) -> Made:
         rewritten(
             project,
             pick(),
-            lambda node: node.decorator_list.append(ast.parse("__import__('pytest').fixture").body[0].value),
+            lambda node: node.decorator_list.append(_expression("__import__('pytest').fixture")),
         ),
     )
     yield (
@@ -139,15 +144,13 @@ def vanished(project: Project, chance: random.Random) -> Made:
 
 def silenced(project: Project, chance: random.Random) -> Made:
     """Kind 3: tests are skipped or expected to fail; three of them from the code under test."""
-    pick = lambda: _test(project, chance)  # noqa: E731
+    pick = partial(_test, project, chance)
 
     def marked(mark: str) -> Edits:
         return rewritten(
             project,
             pick(),
-            lambda node: node.decorator_list.insert(
-                0, ast.parse(f"__import__('pytest').mark.{mark}").body[0].value
-            ),
+            lambda node: node.decorator_list.insert(0, _expression(f"__import__('pytest').mark.{mark}")),
         )
 
     yield "skip", marked("skip")
@@ -168,9 +171,7 @@ def silenced(project: Project, chance: random.Random) -> Made:
         rewritten(
             project,
             pick(),
-            lambda node: node.decorator_list.insert(
-                0, ast.parse("__import__('unittest').skip('x')").body[0].value
-            ),
+            lambda node: node.decorator_list.insert(0, _expression("__import__('unittest').skip('x')")),
         ),
     )
     for name, text in (
@@ -195,7 +196,7 @@ def _used(project: Project, chance: random.Random) -> tuple[str, ast.FunctionDef
 def weakened(project: Project, chance: random.Random) -> Made:
     """Kind 4: tests demand less; judged in mode `free`, where nothing is put back."""
     many = [test for test in project.tests if len(_asserts(test.node)) > 1] or project.tests
-    pick = lambda: chance.choice(many)  # noqa: E731
+    pick = partial(chance.choice, many)
 
     def gone(node: ast.FunctionDef) -> None:
         victim = chance.choice(_asserts(node))
@@ -207,7 +208,7 @@ def weakened(project: Project, chance: random.Random) -> Made:
 
     yield "an assertion is gone", rewritten(project, pick(), gone)
 
-    def each_assert(change) -> Edits:  # noqa: ANN001 - takes and gives an expression
+    def each_assert(change: Callable[[ast.expr], ast.expr]) -> Edits:
         def act(node: ast.FunctionDef) -> None:
             victim = _asserts(node)[0]
             victim.test = change(victim.test)
@@ -219,13 +220,13 @@ def weakened(project: Project, chance: random.Random) -> Made:
         each_assert(lambda test: ast.BoolOp(op=ast.Or(), values=[test, ast.Constant(value=True)])),
     )
     yield "True or", each_assert(lambda test: ast.BoolOp(op=ast.Or(), values=[ast.Constant(value=1), test]))
-    yield "is not None", each_assert(lambda test: ast.parse("(lambda: 0) is not None").body[0].value)
+    yield "is not None", each_assert(lambda test: _expression("(lambda: 0) is not None"))
     yield "assert True", each_assert(lambda test: ast.Constant(value=True))
     yield (
         "a tuple",
         each_assert(lambda test: ast.Tuple(elts=[test, ast.Constant(value="message")], ctx=ast.Load())),
     )
-    yield "x == x", each_assert(lambda test: ast.parse("repr(3) == repr(3)").body[0].value)
+    yield "x == x", each_assert(lambda test: _expression("repr(3) == repr(3)"))
 
     yield from _quiet(project, chance)
     yield from _loosened(project)
@@ -234,11 +235,12 @@ def weakened(project: Project, chance: random.Random) -> Made:
 def _quiet(project: Project, chance: random.Random) -> Made:
     """Let tests swallow their own failures."""
     many = [test for test in project.tests if len(_asserts(test.node)) > 1] or project.tests
-    pick = lambda: chance.choice(many)  # noqa: E731
+    pick = partial(chance.choice, many)
 
     def whole(text: str) -> Edits:
         def act(node: ast.FunctionDef) -> None:
             block = ast.parse(text).body[0]
+            assert isinstance(block, (ast.Try, ast.With)), text
             block.body = node.body
             node.body = [block]
 
@@ -292,7 +294,7 @@ def _shorter(node: ast.FunctionDef) -> None:
 
 def suppressed(project: Project, chance: random.Random) -> Made:
     """Kind 5: findings are silenced."""
-    pick = lambda: chance.choice(project.functions)  # noqa: E731
+    pick = partial(chance.choice, project.functions)
     for comment in (
         "# noqa", "# noqa: S602, F821", "# type: ignore", "# type: ignore[attr-defined]", "# pragma: no cover", "# nosec",
         "# nosec B602", "# pylint: disable=all", "# pyright: ignore", "# NOSONAR", "# ruff: noqa: F821",
@@ -309,7 +311,7 @@ def suppressed(project: Project, chance: random.Random) -> Made:
         yield head, {path: f"{head}\n{project.files[path]}"}
     path, node = pick()
     lines = project.files[path].split("\n")
-    lines.insert(node.lineno - 1, "@__import__('typing').no_type_check" if False else "@typing.no_type_check")
+    lines.insert(node.lineno - 1, "@typing.no_type_check")
     yield (
         "no_type_check",
         {

@@ -36,7 +36,8 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.evidence import Outcome
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.evaluators.judge import FullReport
-from setpoint.settings import ChecksSettings, Settings
+from setpoint.presets.asked import ChecksSettings
+from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 
 HANGS_S = 180.0
@@ -110,6 +111,8 @@ class Bench:
         began = time.monotonic()
         evaluation = asyncio.run(evaluator.measure_tree(self.root, fast=fast))
         seconds = time.monotonic() - began
+        if evaluation.report is None:
+            raise SystemExit("the evaluation kept no report")
         report = FullReport.model_validate_json(self.artifacts.read(evaluation.report))
         tests = next((each.tests for each in report.results if each.evidence.check == "pytest"), None)
         return Measured(seconds, evaluation, tests.red if tests else frozenset())
@@ -226,8 +229,9 @@ def timed(subject: Subject, folder: Path, count: int) -> Timed:
     root, python = unpacked(subject, folder)
     checks = ChecksSettings(python=str(python), pytest_args=subject.args, timeout_s=HANGS_S)
     colds, each_alone, lanes = list[Measured](), list[dict[str, float]](), list[float]()
-    for _ in range(ROUNDS):
-        bench = Bench(root, checks)
+    bench = Bench(root, checks)
+    for number in range(ROUNDS):
+        bench = Bench(root, checks) if number else bench
         colds.append(bench.ask())
         each_alone.append(bench.alone(colds[-1].evaluation))
         lanes.append(bench.beside(colds[-1].evaluation))
@@ -263,8 +267,9 @@ def compared(known: Timed) -> Row:
         "bandit": False,
     }
     checks, red = ChecksSettings.model_validate(tests_alone), set(known.red)
-    for _ in range(ROUNDS):  # without coverage, other tests may be red on this machine than with it
-        reference = Bench(known.root, checks, "reference")
+    reference = Bench(known.root, checks, "reference")
+    for number in range(ROUNDS):  # without coverage, other tests may be red on this machine than with it
+        reference = Bench(known.root, checks, "reference") if number else reference
         red |= reference.ask().red
     same = verdicts = 0
     for number, ((path, text), fast) in enumerate(zip(known.edits, known.fast, strict=True), start=1):

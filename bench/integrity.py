@@ -33,7 +33,8 @@ from setpoint.domain.run import RunOrder
 from setpoint.domain.story import IntegrityMode, KnownRed, Story
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.ports import Measured, WorkCopy
-from setpoint.settings import ChecksSettings, Settings
+from setpoint.presets.asked import ChecksSettings
+from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 from setpoint.workspace import GitWorkspace
 
@@ -106,7 +107,8 @@ async def opened(root: Path, base: str, python: str, checks: dict[str, bool]) ->
         story=Story(id=StoryId("s"), title="Do it", known_red=KnownRed.TOLERATE),
         started_at=datetime.now(UTC),
     )  # fmt: skip
-    settings = Settings(checks=ChecksSettings(python=python, coverage=False, mypy=False, reruns=0, **checks))
+    asked = {"python": python, "coverage": False, "mypy": False, "reruns": 0, **checks}
+    settings = Settings(checks=ChecksSettings.model_validate(asked))
     workspace = GitWorkspace(root, state)
     evaluator = ProjectEvaluator(settings, Artifacts(state / "artifacts"), state)
     copy = await workspace.open(order.trace_id, order.base)

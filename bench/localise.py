@@ -33,7 +33,7 @@ from setpoint.evaluators.discovery.layout import read_layout
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.suites.python import Runner, TestSuite
 from setpoint.ports import Measured, WorkCopy
-from setpoint.settings import ChecksSettings
+from setpoint.presets.asked import ChecksSettings
 from setpoint.store.artifacts import Artifacts
 
 OTHER = {

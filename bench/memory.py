@@ -19,6 +19,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from setpoint.domain.learning import MemoryTerms
 from setpoint.memory import SqlMemory
 from setpoint.store.connect import open_store
 
-SHOWN = MemoryTerms(hold_out=0.0, withhold=0.0, max_reflection_usd=0)
+SHOWN = MemoryTerms(hold_out=0.0, withhold=0.0, max_reflection_usd=Decimal(0))
 BLIND = MemoryTerms(recall=False, reflect=False)
 FIGURES = {
     "bugs": ("right", "tried", "search_s"),

@@ -106,14 +106,14 @@ def by_mutmut(root: Path, folder: Path, module: str, tests: str) -> Judged:
     own = f"[mutmut]\nsource_paths={package}\nonly_mutate={module}\nmax_children=1\n"
     own += f"pytest_add_cli_args_test_selection={tests}\nalso_copy=\n    tests\n    {package}\n"
     (root / "setup.cfg").write_text(f"{keep}\n{own}", encoding="utf-8")
-    words = {"cwd": root, "env": {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}}
+    env = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
     began = time.monotonic()
-    subprocess.run(
-        [str(python), "-m", "mutmut", "run", "--max-children", "1"], check=True, capture_output=True, **words
-    )
+    argv = [str(python), "-m", "mutmut", "run", "--max-children", "1"]
+    subprocess.run(argv, check=True, capture_output=True, cwd=root, env=env)
     seconds = time.monotonic() - began
     listed = root / "mutants.json"
-    subprocess.run([str(python), "-c", SHOWN, str(listed)], check=True, capture_output=True, **words)
+    argv = [str(python), "-c", SHOWN, str(listed)]
+    subprocess.run(argv, check=True, capture_output=True, cwd=root, env=env)
     fates = []
     for _, status, shown in json.loads(listed.read_text(encoding="utf-8")):
         lines = [line for line in shown.splitlines() if not line.startswith(("---", "+++"))]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -129,7 +130,7 @@ def world(project: Project, ordered: RunOrder, iterations: int, spent: dict[str,
         "evaluator": evaluator,
         "log": project.log,
     }
-    clocked = {name: Clocked(inner, name, spent) for name, inner in neighbours.items()}
+    clocked: dict[str, Any] = {name: Clocked(inner, name, spent) for name, inner in neighbours.items()}
     maker: Any = Clocked(agent, "agent", spent)
     return World(
         agents={"maker": maker, "reviewer": rules, "planner": rules, "researcher": rules},
@@ -183,6 +184,7 @@ def help_seconds(times: int) -> float:
 def measured(runs: int) -> dict[str, float]:
     """Measure, and give every figure by name: medians, in milliseconds unless the name says seconds."""
     rows: list[dict[str, float]] = []
+    started = math.nan
     processes = counting_processes()
     with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as folder:
         project = open_project(repository(Path(folder)), {"agents": {"maker": "mechanic"}})

@@ -171,7 +171,8 @@ def mended(entry: Bug, folder: Path, seconds: float) -> Bug:
     where = package(entry["package"], folder)
     tree = copied(where.root, folder / "work" / str(os.getpid()))
     seeded(tree, entry["bugs"])
-    began, failing, told, used_s = time.monotonic(), list(entry["failing"]), [], 0.0
+    began, failing, used_s = time.monotonic(), list(entry["failing"]), 0.0
+    told: list[Result | None] = []
     patched: set[str] = set()
     while failing and used_s < 0.9 * seconds and len(told) < 3:
         result = _asked(tree, failing, folder, seconds - used_s)

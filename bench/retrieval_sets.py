@@ -13,6 +13,7 @@ import json
 import re
 import tempfile
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,7 +92,7 @@ def taught(folder: Path) -> Set:
     """Let the loop teach itself on the first tasks, and ask with the wishes of the others."""
     store = open_store(folder / "taught")
     memory = SqlMemory(store)
-    terms = MemoryTerms(recall=False, max_reflection_usd=0)
+    terms = MemoryTerms(recall=False, max_reflection_usd=Decimal(0))
     tasks = conventions.tasks(10)
     with tempfile.TemporaryDirectory() as place:
         for name, number, wish in tasks:

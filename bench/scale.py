@@ -24,6 +24,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ def _special(store: Store, root: Path, runs: int, now: datetime) -> None:
     """Add what is rare: runs that wait for a person, one of them long ago, and one with very many events."""
     for number in range(ASKING):
         at = now - timedelta(days=DAYS * number / ASKING)
-        log = SqlEventLog(store, now=lambda at=at: at)
+        log = SqlEventLog(store, now=_always(at))
         trace = f"run-asking{number:08}"
         log.append(
             TraceId(trace),
@@ -154,9 +155,9 @@ def appending(store: Store) -> Figures:
     """Append single events, and batches of many, beside raw inserts of the same rows."""
     log, trace = SqlEventLog(store), TraceId("run-append00000000")
     bodies = calls(BATCH)
-    batches = [timed(lambda n=n: log.append(trace, f"batch-{n}", bodies)) for n in range(20)]
-    singles = [timed(lambda n=n: log.append(trace, f"one-{n}", bodies[:1])) for n in range(200)]
-    raw = [timed(lambda n=n: _raw_insert(store, f"run-raw{n:011}", bodies)) for n in range(20)]
+    batches = [timed(partial(log.append, trace, f"batch-{n}", bodies)) for n in range(20)]
+    singles = [timed(partial(log.append, trace, f"one-{n}", bodies[:1])) for n in range(200)]
+    raw = [timed(partial(_raw_insert, store, f"run-raw{n:011}", bodies)) for n in range(20)]
     rate, raw_rate = BATCH / statistics.median(batches), BATCH / statistics.median(raw)
     return {
         "events_per_s": round(rate),
@@ -194,8 +195,8 @@ def replaying(store: Store) -> Figures:
         read += sum(map(len, log.replays(part).values()))
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     raw = timed(lambda: _raw_read(store, read))
-    single = [timed(lambda trace=trace: history(log.replay(trace))) for trace in traces[:300]]
-    long = [timed(lambda: history(log.replay(TraceId(LONGEST)))) for _ in range(5)]
+    single = [timed(partial(_history, log, trace)) for trace in traces[:300]]
+    long = [timed(partial(_history, log, TraceId(LONGEST))) for _ in range(5)]
     million = 1_000_000 / read
     return {
         "events": read,
@@ -209,9 +210,17 @@ def replaying(store: Store) -> Figures:
     }
 
 
+def _always(at: datetime) -> Callable[[], datetime]:
+    return lambda: at
+
+
+def _history(log: SqlEventLog, trace: TraceId) -> object:
+    return history(log.replay(trace))
+
+
 def _raw_read(store: Store, limit: int) -> int:
     with store.reading() as connection:
-        cursor = connection.connection.cursor()
+        cursor: Any = connection.connection.cursor()
         cursor.execute(f"SELECT id, trace_id, seq, at, kind, key, place, body FROM event LIMIT {limit}")
         return sum(1 for _ in cursor)
 
@@ -223,7 +232,7 @@ def measuring(store: Store) -> Figures:
         connection.execute(sa.delete(METRICS_SNAPSHOT))
     now = datetime.now(UTC)
     first = timed(lambda: report(store, 90, now))
-    again = {days: [timed(lambda d=days: report(store, d, now)) for _ in range(5)] for days in (7, 30, 90)}
+    again = {days: [timed(partial(report, store, days, now)) for _ in range(5)] for days in (7, 30, 90)}
     raw = timed(lambda: _raw_count(store))
     warm = {days: round(max(times), 3) for days, times in again.items()}
     return {
@@ -293,7 +302,7 @@ def _paths() -> list[str]:
         for router in (*(each for each, _ in DESCRIBED), *PAGES)
         for route in router.routes
         if isinstance(route, APIRoute)
-        and "GET" in route.methods
+        and "GET" in (route.methods or ())
         and "{" not in route.path
         and not route.path.startswith(("/login", "/favicon", "/static"))
     ]

@@ -217,7 +217,7 @@ def _bounce(number: int) -> e.Body:
 
 def _recalled(chance: random.Random) -> e.Body:
     item = Recollection(
-        learning="lrn-1",
+        learning=LearningId("lrn-1"),
         kind=LearningKind.SEMANTIC,
         title="totals are rounded once",
         rank=1,
@@ -298,7 +298,8 @@ def recorded(
 ) -> tuple[list[Recorded], list[Recorded]]:
     """Record so many short and as many full runs through the product's log; gives their rows."""
     now = [begins]
-    log, made = SqlEventLog(store, now=lambda: now[0]), ([], [])
+    log = SqlEventLog(store, now=lambda: now[0])
+    made: tuple[list[Recorded], list[Recorded]] = [], []
     for kind, play in enumerate((short_run, full_run)):
         for number in range(count):
             trace = f"run-{kind}{number:013}"
