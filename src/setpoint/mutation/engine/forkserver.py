@@ -26,17 +26,22 @@ _INSTALLED = f"{os.sep}site-packages{os.sep}"
 def serve(
     request: Request, files: Sequence[str], modules: Iterable[str], act: Callable[[pytest.Session], None]
 ) -> None:
-    """Begin a session over some files in this process, and hand it over where it would collect.
+    """Begin a session over some files in this process, import `modules`, and hand it over to be collected.
 
-    `modules` are imported before; what is not to be had is left out. Nothing is handed over where pytest does
-    not get as far.
+    Modules that are not to be had are left out. Nothing is handed over where pytest does not get as far.
     """
+
+    def begun(session: pytest.Session) -> None:
+        for name in modules:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+        gc.collect()
+        gc.freeze()  # else each child's collector writes to all pages that it shares
+        act(session)
+
     prepare_path(request.tree)
-    for name in modules:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
     options = options_of(request.pytest_args)
-    pytest.main(pytest_words(request.tree, request.scratch, [*options, *files]), plugins=[_Server(act)])
+    pytest.main(pytest_words(request.tree, request.scratch, [*options, *files]), plugins=[_Server(begun)])
 
 
 def collect_in(session: pytest.Session, files: Sequence[str], scratch: str) -> None:
@@ -71,8 +76,6 @@ class _Server:
         """Put the handing over in the place of collecting."""
 
         def hand_over(*_: object, **__: object) -> Sequence[Any]:
-            gc.collect()
-            gc.freeze()  # else each child's collector writes to all pages that it shares
             self._act(session)
             return []
 

@@ -131,8 +131,7 @@ class Kills:
             if tried.verdict == _AGAIN:
                 alone.append(begun)
                 return
-            if not tried.same_path:  # told a second time
-                lately.append(tried.test if tried.verdict == KILLED else "")
+            _remember(tried, lately)
             report((begun, tried))
 
         def act(child: Report) -> None:
@@ -230,6 +229,14 @@ class Kills:
             tracer.stop()
             cpu_timer(0.0)
         return frozenset(tracer.lines)
+
+
+def _remember(tried: Tried, lately: deque[str]) -> None:
+    """Remember the test that noticed a mutant, empty where none did."""
+    if tried.verdict == KILLED:
+        lately.append(tried.test)
+    elif tried.verdict == SURVIVED and not tried.same_path:  # that is told a second time
+        lately.append("")
 
 
 def _lost(ended: Ended) -> tuple[str, str]:
