@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -160,7 +161,13 @@ def main() -> None:
             root = copied(source, folder / "work" / "setpoint")
             ours = by_setpoint(root, folder, module, tests, wanted.wall)
             root = copied(source, folder / "work" / "mutmut")
-            print(row(module, ours, by_mutmut(root, folder, module, tests)), flush=True)
+            try:
+                theirs = by_mutmut(root, folder, module, tests)
+            except subprocess.CalledProcessError as error:
+                said = (error.stdout or b"").decode(errors="replace").strip()[-300:]
+                print(f"{module}: mutmut ends with {error.returncode}: {said}", file=sys.stderr, flush=True)
+            else:
+                print(row(module, ours, theirs), flush=True)
             shutil.rmtree(folder / "work")
 
 
