@@ -4,9 +4,10 @@
 
 The package comes from the package index and lies in FOLDER, outside the repository, with an environment for
 each tool. Both use one process, and the same tests. Printed as a Markdown table: mutants, seconds from start
-to end, mutants a second and their ratio, the score of each tool, and the scores on what both tools made: the
-mutants that turn the same line into the same other line. Without MODULE all that have a file of tests of
-their own are judged. Run it on a quiet machine.
+to end, mutants a second and their ratio, what goes into code that runs at import (mutmut leaves it out) and
+the ratio without it, the score of each tool, and the scores on what both tools made: the mutants that turn the
+same line into the same other line. Without MODULE all that have a file of tests of their own are judged. Run
+it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from setpoint.mutation.order import read_score, score_argv, write_request
 
 PACKAGE, VERSION = "boltons", "26.2.0"
 HEAD = (
-    "| module | mutants | s | per s | mutmut's | s | per s | ratio | score | mutmut's "
-    "| made by both | score | mutmut's | verdicts alike |"
+    "| module | mutants | s | per s | mutmut's | s | per s | ratio | at import | s | ratio without "
+    "| score | mutmut's | made by both | score | mutmut's | verdicts alike |"
 )
 SHOWN = """
 import json, sys
@@ -57,6 +58,20 @@ class Judged(NamedTuple):
     seconds: float
     fates: list[tuple[Change, bool]]
     """Every mutant with its change, and whether it was noticed."""
+    at_import: int = 0
+    """Mutants of code that runs at import, which mutmut leaves out."""
+    at_import_s: float = 0.0
+    """Seconds that went into these."""
+
+    @property
+    def rate(self) -> float:
+        """Mutants a second."""
+        return len(self.fates) / self.seconds
+
+    @property
+    def rate_in_functions(self) -> float:
+        """Mutants a second, without those of code that runs at import and their time."""
+        return (len(self.fates) - self.at_import) / (self.seconds - self.at_import_s)
 
     @property
     def score(self) -> float:
@@ -88,7 +103,8 @@ def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float
         subprocess.run(score_argv(str(python), asked, answered), cwd=root, capture_output=True, check=True)
         seconds = time.monotonic() - began
         _, report = read_score(answered)
-    return Judged(seconds, list(_fates(report)))
+    at_import = sum(each.fresh for each in report.mutants)
+    return Judged(seconds, list(_fates(report)), at_import, report.seconds.get("fresh", 0.0))
 
 
 def _fates(report: MutationReport) -> list[tuple[Change, bool]]:
@@ -133,9 +149,9 @@ def row(module: str, ours: Judged, theirs: Judged) -> str:
     mine, other = (Counter(change for change, _ in each.fates) for each in (ours, theirs))
     both = [change for change in mine if mine[change] == other[change] == 1]
     left, right = (dict(each.fates) for each in (ours, theirs))
-    rates = [len(each.fates) / each.seconds for each in (ours, theirs)]
-    cells = [module, len(ours.fates), f"{ours.seconds:.1f}", f"{rates[0]:.1f}"]
-    cells += [len(theirs.fates), f"{theirs.seconds:.1f}", f"{rates[1]:.1f}", f"{rates[0] / rates[1]:.1f}"]
+    cells = [module, len(ours.fates), f"{ours.seconds:.1f}", f"{ours.rate:.1f}", len(theirs.fates)]
+    cells += [f"{theirs.seconds:.1f}", f"{theirs.rate:.1f}", f"{ours.rate / theirs.rate:.1f}", ours.at_import]
+    cells += [f"{ours.at_import_s:.1f}", f"{ours.rate_in_functions / theirs.rate:.1f}"]
     cells += [f"{ours.score:.0%}", f"{theirs.score:.0%}", len(both)]
     for fates in (left, right):
         cells.append(f"{sum(fates[change] for change in both) / max(1, len(both)):.0%}")
