@@ -5,8 +5,8 @@
 The package comes from the package index and lies in FOLDER, outside the repository, with an environment for
 each tool. Both use one process, and the same tests. Printed as a Markdown table: mutants, seconds from start
 to end, mutants a second and their ratio, what goes into code that runs at import (mutmut leaves it out) and
-the ratio without it, the score of each tool, and the scores on what both tools made: the mutants that turn the
-same line into the same other line. Without MODULE all that have a file of tests of their own are judged. Run
+the ratio without it, the score of each tool, and the scores on what both made: the mutants that turn the same
+line into the same other line. Without MODULE all that have a file of tests of their own are judged. Run
 it on a quiet machine.
 """
 
