@@ -64,7 +64,7 @@ class MutationReport(Value):
     red: tuple[Text, ...] = ()
     """Tests left out because they do not pass on the original."""
     unsteady: tuple[Text, ...] = ()
-    """Tests left out because they came out otherwise when they ran again."""
+    """Tests left out because they came out otherwise when they ran again, or without those of other files."""
     jobs: int = 1
     """Processes that worked side by side."""
     seconds: dict[str, float] = {}
