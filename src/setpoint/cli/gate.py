@@ -51,7 +51,7 @@ def list_(
 
     every, unread = wiring.questions(wiring.open_project(Path.cwd()))
     for trace_id, fault in unread.items():
-        typer.echo(f"{trace_id} waits, and its question cannot be read: {fault}", err=True)
+        say(f"{trace_id} waits, and its question cannot be read: {fault}", err=True)
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in every], indent=2))
         return
