@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from setpoint.agents.rules import RulesAgent
-from setpoint.domain.ids import TraceId
+from setpoint.domain.ids import Artifact, TraceId
 from setpoint.domain.run import Ending, RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
 from setpoint.events.report import write_all
@@ -124,23 +124,23 @@ def world(project: Project, ordered: RunOrder, iterations: int, spent: dict[str,
         with taken(spent, "reports"):
             write_all(folder, project.log.replay(trace_id))
 
-    neighbours: dict[str, Any] = {
-        "workspace": GitWorkspace(project.root, project.state),
-        "forge": GitBranchForge(project.root),
-        "evaluator": evaluator,
-        "log": project.log,
-    }
-    clocked: dict[str, Any] = {name: Clocked(inner, name, spent) for name, inner in neighbours.items()}
-    maker: Any = Clocked(agent, "agent", spent)
+    def clocked(inner: object, name: str) -> Any:  # noqa: ANN401 - stands for whatever it holds
+        return Clocked(inner, name, spent)
+
+    maker = clocked(agent, "agent")
     return World(
         agents={"maker": maker, "reviewer": rules, "planner": rules, "researcher": rules},
+        workspace=clocked(GitWorkspace(project.root, project.state), "workspace"),
+        forge=clocked(GitBranchForge(project.root), "forge"),
+        evaluator=clocked(evaluator, "evaluator"),
+        log=clocked(project.log, "log"),
         durable=None,  # type: ignore[arg-type] # the loop puts the engine's in
         clock=SystemClock(),
         keep=project.artifacts.keep,
+        place_of=lambda artifact: str(project.artifacts.path(Artifact(artifact))),
         render=partial(render, overrides=None),
         publish=publish,
         folder=str(folder),
-        **clocked,
     )
 
 
