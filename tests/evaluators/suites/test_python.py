@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -327,3 +328,16 @@ async def test_a_file_of_tests_named_as_an_option_is_run(tree: Path) -> None:
 
     outcomes = {"--collect-only/test_a.py::test_a": Outcome.FAILED, "test_b.py::test_b": Outcome.PASSED}
     assert result.tests.outcomes == outcomes
+
+
+@pytest.mark.parametrize(
+    ("chosen", "met"), [("", gc.get_threshold()), ("gc.set_threshold(50, 5, 5)", (50, 5, 5))]
+)
+async def test_tests_meet_the_collector_of_memory_that_the_project_chose(
+    tree: Path, chosen: str, met: tuple[int, ...]
+) -> None:
+    text = f"import gc\n\ndef test_it():\n    assert gc.isenabled() and gc.get_threshold() == {met}\n"
+
+    result = await run(tree, {"tests/conftest.py": f"import gc\n{chosen}\n", "tests/test_gc.py": text})
+
+    assert result.state is CheckState.PASS

@@ -49,7 +49,7 @@ class Reach:
         self._path = path
         self._process = os.getpid()
         self._root = str(Path.cwd()) + os.sep
-        self._tracer: Any = _tracers.chosen(self._root)
+        self._tracer: Any = _tracers.chosen(self._root, self._number_of)
         self._points: dict[tuple[str, int], int] = {_tracers.UNSEEN: 0}
         self._numbers: dict[tuple[str, int], int] = {}
         self._now: set[int] = set()
@@ -90,7 +90,7 @@ class Reach:
         self._shared |= self.end()
 
     def _take(self) -> set[int]:
-        got = {self._number_of(place) for place in self._tracer.take()}
+        got: set[int] = self._tracer.take()
         got.discard(_FOREIGN)
         self._now |= got
         return got

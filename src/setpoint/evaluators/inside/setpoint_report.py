@@ -13,10 +13,12 @@ interpreter died, and from the last `begin` in which test.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
 import re
+import sys
 import traceback
 from pathlib import Path
 from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
@@ -27,6 +29,9 @@ _FRAMES = 40
 _CAUSES = 5
 _TEXT = 4000
 _LINE = 600
+_USUAL = gc.get_threshold() if sys.implementation.name == "cpython" else (0, 0, 0)
+_SELDOM = (100_000, *_USUAL[1:])
+"""How many new objects the collector of Python waits for while tests are collected: most of them stay."""
 _MOST_SHOWN = 50
 """Of more red tests than this only the plain traceback is kept: to show the source around takes long."""
 _PLACES = re.compile(r'^(?:E +File ")?([^\s":]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
@@ -46,6 +51,7 @@ class Report:
         self._ways = {step for test in only or () for step in _ways(test)}
         self._process = os.getpid()
         self._red = 0
+        self._red_s = 0.0
         self._held: dict[str, dict[str, Any]] = {}
         self._raised: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -79,9 +85,18 @@ class Report:
         """Note what the project's own options leave out."""
         self._write("deselected", ids=[item.nodeid for item in items])
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: Any) -> Any:
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> Iterator[None]:
         """Let what fails run again in forks of this process, where that is asked for and safe."""
+        held = self._prepared(session)
+        outcome = yield
+        if held is not None:
+            if self._red and not getattr(outcome, "excinfo", None):
+                held.let(self._red_s)
+            held.leave()
+
+    def _prepared(self, session: Any) -> Any:
+        """Fork each run of a selection, where this returns; for the whole suite, give the fork that waits."""
         if not self._wanted.get("again") or session.config.option.collectonly or not session.items:
             return None
         tries = importlib.import_module("setpoint_tries")
@@ -89,11 +104,12 @@ class Report:
             self._narrow(session, tries.awaited(self._wanted["word"]))
         if not session.items or not self._wanted["again"] or not tries.may_fork(self._path):
             return None
+        made = tries.Tries(self._path, self._wanted, lambda path: self._child(session, path))
+        if self._wanted.get("held"):
+            return made.hold(session) if tries.may_hold() else None
         self._write("forks")
-        return (
-            tries.Tries(self._path, self._wanted, lambda path: self._child(session, path)).run(session)
-            or None
-        )
+        made.run(session)
+        return None
 
     def _narrow(self, session: Any, word: dict[str, Any]) -> None:
         """Leave out all but the tests that are wanted after all."""
@@ -105,6 +121,7 @@ class Report:
     def _child(self, session: Any, path: str | None) -> None:
         """Write for this child of the process that has collected; to a file of its own where one is named."""
         self._process = os.getpid()
+        session.config.pluginmanager.unregister(name="setpoint-reach")
         if path is not None:
             self._file.close()
             self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as above
@@ -169,6 +186,8 @@ class Report:
         held = self._held.pop(nodeid, {"outcome": None})
         for when in ("setup", "call", "teardown"):
             self._raised.pop((nodeid, when), None)
+        if held["outcome"] in ("failed", "error"):
+            self._red_s += held["duration"]
         self._write("test", id=nodeid, **dict(held, outcome=held["outcome"] or "error"))
 
     def pytest_internalerror(self, excrepr: Any) -> None:
@@ -196,11 +215,20 @@ class DistributedReport(Report):
 
 def pytest_addhooks(pluginmanager: Any) -> None:
     """Keep what files compile to from here on, where that is asked for: no hook is called earlier."""
+    if _USUAL[0]:
+        gc.set_threshold(*_SELDOM)
     word = os.environ.pop("SETPOINT_BYTECODE", None)
     if word is not None:
         bytecode = importlib.import_module("setpoint_bytecode").asked(word)
         bytecode.begin()
         pluginmanager.register(bytecode, "setpoint-bytecode")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish() -> None:
+    """Let no test meet another collector than the project chose."""
+    if _USUAL[0] and gc.get_threshold() == _SELDOM:
+        gc.set_threshold(*_USUAL)
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

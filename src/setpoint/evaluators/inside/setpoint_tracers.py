@@ -2,6 +2,7 @@
 """Four ways to note which functions ran, each for the Python and the run that it costs least in.
 
 A function is named by the path of its file and the line that it begins at; a file as a whole by line 0.
+Whoever asks numbers these places as it likes, by a function that gives the same number for the same place.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import threading
 import warnings
 from pathlib import Path
 from types import CodeType
-from typing import Any, Dict, Iterable, Iterator, Optional, Set, Tuple  # noqa: UP035 - where Python 3.8 has them
+from typing import Any, Callable, Dict, Iterable, Iterator, Optional, Set  # noqa: UP035 - where Python 3.8 has them
 
 Place = tuple[str, int]
+Number = Callable[[Place], int]
 UNSEEN: Place = ("", 0)
 """Stands for what cannot be seen: another process, a thread that nobody is told of."""
 _UNSEEN_MODULES = ("popen_spawn_posix.py", "popen_forkserver.py")
@@ -22,11 +24,11 @@ _LINE = (1 << 28) - 1
 _NEGATIVE = 1 << 56
 
 
-def chosen(root: str) -> Any:
+def chosen(root: str, number: Number) -> Any:
     """Give the tracer that costs least here; only files whose path begins with `root` need to be seen."""
     if hasattr(sys, "monitoring"):
-        return MonitoringTracer()
-    return CoverageTracer.over_running(root) or LsProfTracer()
+        return MonitoringTracer(number)
+    return CoverageTracer.over_running(root, number) or LsProfTracer(number)
 
 
 def _place(code: CodeType) -> Place:
@@ -34,32 +36,35 @@ def _place(code: CodeType) -> Place:
     return (code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno)
 
 
-def _places(codes: Iterable[CodeType]) -> set[Place]:
-    found: set[Place] = set()
+def _numbers(codes: Iterable[CodeType], number: Number) -> set[int]:
+    found: set[int] = set()
     for code in codes:
         if code.co_filename.endswith(_UNSEEN_MODULES):
-            found.add(UNSEEN)
-        found.add(_place(code))
+            found.add(number(UNSEEN))
+        found.add(number(_place(code)))
     return found
 
 
 class CoverageTracer:
-    """Reads what a running coverage has noted anyway, in C, and gives all of it back at the end.
+    """Reads what a running coverage has noted anyway, in C: takes what tells of places, and gives it back.
 
     What coverage is told to leave out is not seen.
     """
 
-    def __init__(self, collector: Any, root: str) -> None:
+    def __init__(self, collector: Any, root: str, number: Number) -> None:
         """Read from one of coverage's collectors what it notes of files below `root`."""
         self._collector = collector
         self._root = root
+        self._number = number
         self._tracer: Any = None
-        self._total: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
-        self._entries: Dict[str, Dict[int, Tuple[Place, ...]]] = {}  # noqa: UP006 - see above
+        self._stays: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
+        self._taken: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
+        self._entries: Dict[str, Dict[int, int]] = {}  # noqa: UP006 - see above
+        self._shared: Dict[str, Dict[int, Set[int]]] = {}  # noqa: UP006 - see above
         self._processes = ""
 
     @staticmethod
-    def over_running(root: str) -> Optional[CoverageTracer]:  # noqa: UP045 - see above
+    def over_running(root: str, number: Number) -> Optional[CoverageTracer]:  # noqa: UP045 - see above
         """Give one where coverage runs in a way that is known here; none elsewhere."""
         control = getattr(sys.modules.get("coverage"), "Coverage", None)
         collector = getattr(getattr(control, "current", lambda: None)(), "_collector", None)
@@ -75,7 +80,7 @@ class CoverageTracer:
         )
         if not known:
             return None
-        return BranchTracer(collector, root) if branch else LineTracer(collector, root)
+        return (BranchTracer if branch else LineTracer)(collector, root, number)
 
     def start(self) -> bool:
         """Begin noting; false where somebody else traces."""
@@ -87,41 +92,55 @@ class CoverageTracer:
         """Stop noting; false where somebody took the tracer away meanwhile."""
         return sys.gettrace() is self._tracer
 
-    def take(self) -> set[Place]:
+    def take(self) -> set[int]:
         """Give what ran since it was last asked."""
-        found: set[Place] = set()
+        found: set[int] = set()
         for file, notes in self._drain():
-            entries = self._entries[file]
-            for note in entries.keys() & notes:
-                found.update(entries[note])
+            found.update(map(self._entries[file].__getitem__, notes))
+            shared = self._shared[file]
+            for note in shared.keys() & notes if shared else ():
+                found |= shared[note]
         if self._process_made():
-            found.add(UNSEEN)
+            found.add(self._number(UNSEEN))
         return found
 
     def finish(self) -> set[str]:
         """Give coverage back what was taken from it; names the files that it leaves out."""
         self._drain()
-        for file, notes in self._total.items():
+        for file, notes in self._taken.items():
             self._collector.data.setdefault(file, set()).update(notes)
         cache = dict(self._collector.should_trace_cache)
         return {file for file, how in cache.items() if not getattr(how, "trace", False)}
 
     def _drain(self) -> list[tuple[str, set[int]]]:
-        """Take what coverage holds, by file; what other threads add meanwhile stays."""
-        taken: list[tuple[str, set[int]]] = []
+        """Take the notes that tell of places, by file; what other threads add meanwhile is taken later.
+
+        All others stay, and as long as they are as many as were looked at, there is no new one among them.
+        """
+        drained: list[tuple[str, set[int]]] = []
         for file, noted in list(self._collector.data.items()):
-            if noted and file.startswith(self._root):
-                notes = set(noted)
-                noted.difference_update(notes)
-                taken.append((file, notes))
-                before = self._total.setdefault(file, set())
-                if not notes <= before:
-                    self._learn(file, notes - before)
-                    before |= notes
-        return taken
+            stays = self._stays.get(file)
+            if len(noted) == len(stays or ()) or not file.startswith(self._root):
+                continue
+            if stays is None:
+                stays = self._stays[file] = set()
+                self._entries[file], self._shared[file], self._taken[file] = {}, {}, set()
+            entries = self._entries[file]
+            notes: set[int] = noted.intersection(entries)
+            noted.difference_update(notes)
+            if len(noted) != len(stays):
+                fresh = noted - stays
+                self._learn(file, fresh)
+                known = fresh.intersection(entries)
+                noted.difference_update(known)
+                stays |= fresh - known
+                notes |= known
+            self._taken[file] |= notes
+            drained.append((file, notes))
+        return drained
 
     def _learn(self, file: str, notes: set[int]) -> None:
-        """Say in `_entries` what notes that were never seen before tell of functions."""
+        """Say what notes never seen before tell: in `_entries` of one place, in `_shared` of more."""
         raise NotImplementedError
 
     def _process_made(self) -> bool:
@@ -140,12 +159,12 @@ class BranchTracer(CoverageTracer):
 
     def _learn(self, file: str, notes: set[int]) -> None:
         """Note which of the steps lead into a function, or out of it."""
-        entries = self._entries.setdefault(file, {})
         for arc in notes:
             if arc >= _NEGATIVE:
                 first = arc & _LINE if arc & _NEGATIVE else (arc >> 28) & _LINE
-                # The first line is that of the file itself, or of a function that begins there.
-                entries[arc] = ((file, first), (file, 0)) if first <= 1 else ((file, first),)
+                self._entries[file][arc] = self._number((file, first))
+                if first <= 1:  # it is that of the file itself, or of a function that begins there
+                    self._shared[file][arc] = {self._number((file, 0))}
 
 
 class LineTracer(CoverageTracer):
@@ -156,10 +175,10 @@ class LineTracer(CoverageTracer):
     began in and does not come to another line there.
     """
 
-    def __init__(self, collector: Any, root: str) -> None:
+    def __init__(self, collector: Any, root: str, number: Number) -> None:
         """Read from one of coverage's collectors what it notes of files below `root`."""
-        super().__init__(collector, root)
-        self._every: Dict[str, Tuple[Place, ...]] = {}  # noqa: UP006 - see above
+        super().__init__(collector, root, number)
+        self._every: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
         self._broken: Set[str] = set()  # noqa: UP006 - see above
 
     def finish(self) -> set[str]:
@@ -168,14 +187,18 @@ class LineTracer(CoverageTracer):
 
     def _learn(self, file: str, notes: set[int]) -> None:
         """Note whose lines these are."""
-        if file not in self._entries:
-            self._entries[file] = self._compiled(file)
-        entries = self._entries[file]
-        for line in notes - entries.keys():
-            entries[line] = self._every[file]
+        if file not in self._every:
+            self._compile(file)
+        for line in notes - self._entries[file].keys():
+            self._note(file, line, self._every[file])
 
-    def _compiled(self, file: str) -> dict[int, tuple[Place, ...]]:
-        """Give the places that each line of a file stands for; all are unseen where it does not compile."""
+    def _note(self, file: str, line: int, numbers: set[int]) -> None:
+        self._entries[file][line] = min(numbers, default=self._number(UNSEEN))
+        if len(numbers) > 1:
+            self._shared[file][line] = numbers
+
+    def _compile(self, file: str) -> None:
+        """Note the places that each line of a file stands for; all are unseen where it does not compile."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # Python said them when the project imported the file
@@ -184,11 +207,12 @@ class LineTracer(CoverageTracer):
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             self._broken.add(file)
             owned = [(0, UNSEEN)]
-        self._every[file] = tuple({place for _, place in owned})
-        entries: Dict[int, Tuple[Place, ...]] = {}  # noqa: UP006 - see above
+        places: Dict[int, Set[int]] = {}  # noqa: UP006 - see above
         for line, place in owned:
-            entries[line] = (*entries.get(line, ()), place)
-        return entries
+            places.setdefault(line, set()).add(self._number(place))
+        self._every[file] = set().union(*places.values())
+        for line, numbers in places.items():
+            self._note(file, line, numbers)
 
 
 def _inner(code: CodeType) -> Iterator[CodeType]:
@@ -209,10 +233,11 @@ def _lines(code: CodeType) -> set[int]:
 class LsProfTracer:
     """Notes functions by the profiler in C that Python brings, up to Python 3.11: one for each thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: Number) -> None:
         """Begin switched off."""
         from _lsprof import Profiler  # noqa: PLC0415 - other Pythons may lack it
 
+        self._number = number
         self._make = Profiler
         self._main: Any = Profiler(subcalls=False, builtins=False)
         self._threads: dict[int, Any] = {}
@@ -233,7 +258,7 @@ class LsProfTracer:
         threading.setprofile(None)
         return kept
 
-    def take(self) -> set[Place]:
+    def take(self) -> set[int]:
         """Give what ran since it was last asked."""
         found: set[CodeType] = set()
         for profiler in (self._main, *self._threads.values()):
@@ -248,7 +273,7 @@ class LsProfTracer:
                 while frame is not None:
                     found.add(frame.f_code)
                     frame = frame.f_back
-        return _places(found)
+        return _numbers(found, self._number)
 
     def finish(self) -> set[str]:
         """Name the files that it cannot see into: none."""
@@ -265,8 +290,9 @@ class LsProfTracer:
 class MonitoringTracer:
     """Notes functions by `sys.monitoring`, from Python 3.12 on: each function once for each asking."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: Number) -> None:
         """Take a tool number that neither debuggers nor coverage nor profilers use."""
+        self._number = number
         self._monitoring: Any = vars(sys)["monitoring"]
         self._tool = next(number for number in (4, 3) if self._monitoring.get_tool(number) is None)
         self._monitoring.use_tool_id(self._tool, "setpoint")
@@ -291,11 +317,11 @@ class MonitoringTracer:
         self._monitoring.set_events(self._tool, 0)
         return True
 
-    def take(self) -> set[Place]:
+    def take(self) -> set[int]:
         """Give what ran since it was last asked."""
         found, self._seen = self._seen, set()
         self._monitoring.restart_events()
-        return _places(found)
+        return _numbers(found, self._number)
 
     def finish(self) -> set[str]:
         """Name the files that it cannot see into: none."""

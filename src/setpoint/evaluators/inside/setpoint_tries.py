@@ -1,9 +1,10 @@
 # ruff: noqa: ANN401 - the objects of pytest have other types in each of the versions we meet
-"""Running a selection again without a second start: each run is a fork of a process that has run no test.
+"""Running tests again without a second start: in forks of a process that has collected and run no test.
 
-The report plugin asks it where a selection is to run more than once. The process that has collected stays as
-it is; every run, the first one too, happens in a child of its own with a report of its own (`.1`, `.2`, ...).
-What was to be cleared away at the exit of the process is cleared away when all of them have run.
+The report plugin asks it where tests may run more than once. Of a selection, every run happens in a child,
+the first one too, and what was to be cleared away at the exit of the process is cleared away when all of them
+have run. The whole suite runs in the process that has collected it; a fork of that waits until then, and
+what failed runs again in children of the fork. Each further run has a report of its own (`.1`, `.2`, ...).
 Where a fork might share more than memory (another thread, a socket, an open file) nothing is forked, and
 Setpoint starts a new process for each run as it does elsewhere.
 """
@@ -14,6 +15,8 @@ import atexit
 import contextlib
 import json
 import os
+import resource
+import select
 import signal
 import sys
 import time
@@ -21,6 +24,10 @@ from pathlib import Path
 from typing import Any, Callable, Optional  # noqa: UP035 - where Python 3.8 has it
 
 _LOOK_S = 0.01
+_HELD_BYTES = 1 << 30
+"""A process that has become larger is not kept a second time."""
+_PATIENCE_S, _PATIENCE = 10.0, 4
+"""So long, and so often the time of what failed, the whole suite waits for it to run again."""
 _SHARED = ("/dev/null", "/dev/urandom", "/dev/random", "pipe:")
 
 
@@ -35,6 +42,18 @@ def may_fork(report: str) -> bool:
     except OSError:
         return False
     return all(not path or path == report or path.startswith(_SHARED) or _captures(path) for path in held)
+
+
+def may_hold() -> bool:
+    """Whether a fork may wait beside this process: it is not large, and coverage does not save it too."""
+    pages = int(Path("/proc/self/statm").read_text("utf-8").split()[1])
+    patched = getattr(getattr(_coverage(), "config", None), "patch", None) or ()
+    return pages * resource.getpagesize() <= _HELD_BYTES and not {"fork", "_exit"}.intersection(patched)
+
+
+def _coverage() -> Any:
+    control = getattr(sys.modules.get("coverage"), "Coverage", None)
+    return getattr(control, "current", lambda: None)()
 
 
 def _target(number: str) -> str:
@@ -65,6 +84,7 @@ class Tries:
         """Report to `report`; `begin` turns the report plugin of a child to a file of its own."""
         self._report = report
         self._more = int(wanted["again"])
+        self._held = bool(wanted.get("held"))
         self._every = bool(wanted.get("every"))
         self._settled = set(wanted.get("settled") or ())
         self._most = int(wanted["most"])
@@ -87,6 +107,37 @@ class Tries:
                 return
         _end_like(ended)
 
+    def hold(self, session: Any) -> Optional[Held]:  # noqa: UP045 - as above
+        """Fork a process that waits, and runs what failed again once it is let; gives none in such a run.
+
+        It is nobody's child here, so that tests that wait for all their children do not wait for it.
+        """
+        go, begin = os.pipe()
+        ended, end = os.pipe()
+        if _forked() is not None:
+            os.close(go)
+            os.close(end)
+            return Held(begin, ended)
+        if os.fork():
+            os._exit(0)
+        os.close(begin)
+        os.close(ended)
+        if os.read(go, 1):
+            for number in range(1, self._more + 1):
+                again = self._again(session, number - 1)
+                child = _forked() if again else 0
+                if child is None:
+                    session.items[:] = again
+                    self._begin(f"{self._report}.{number}")
+                    session.config.add_cleanup(lambda: _leave(session))  # before coverage would save
+                    if _coverage() is not None:
+                        _coverage().stop()
+                    return None
+                if not again or not _in_order(child):
+                    break
+            os.write(end, b".")
+        os._exit(0)
+
     def _child(self, session: Any, report: Optional[str]) -> None:  # noqa: UP045 - as above
         self._begin(report)
         atexit.register(_leave, session)  # runs before all that was registered until now, and instead of it
@@ -105,9 +156,40 @@ class Tries:
             line["id"] for line in lines if line["kind"] == "test" and line["outcome"] in ("failed", "error")
         }
         red -= self._settled
-        if whole - self._settled or len(red) > self._most or lines[-1]["kind"] != "end":
+        if len(red) > self._most:
+            return []
+        if not (self._held and not last) and (whole - self._settled or lines[-1]["kind"] != "end"):
             return []
         return [item for item in session.items if item.nodeid in red]
+
+
+class Held:
+    """The process that waits, as seen by the one that runs the whole suite."""
+
+    def __init__(self, begin: int, ended: int) -> None:
+        """Keep the ends of two pipes: by one it is let, by the other it says that it has ended."""
+        self._begin = begin
+        self._ended = ended
+        self._pipes = [os.fstat(number).st_ino for number in (begin, ended)]
+
+    def let(self, red_s: float) -> None:
+        """Let it run again what failed, and took so many seconds; waits for it, but not for ever."""
+        if self._open():
+            os.write(self._begin, b".")
+            select.select([self._ended], [], [], _PATIENCE_S + _PATIENCE * red_s)
+
+    def leave(self) -> None:
+        """Let it end."""
+        if self._open():
+            os.close(self._begin)
+            os.close(self._ended)
+
+    def _open(self) -> bool:
+        """Whether no test has closed all that was open, and perhaps something else bears these numbers."""
+        try:
+            return [os.fstat(number).st_ino for number in (self._begin, self._ended)] == self._pipes
+        except OSError:
+            return False
 
 
 def _forked() -> Optional[int]:  # noqa: UP045 - as above

@@ -35,13 +35,15 @@ MORE_TRIES = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Again:
-    """How often a selection runs again in forks of the process that has collected it and run nothing."""
+    """How often tests run again in forks of the process that has collected them and run nothing."""
 
     times: int
     settled: frozenset[str] = frozenset()
     """Tests that are not run again though they fail."""
     every: bool = False
     """All tests each time; else those that failed the last time."""
+    held: bool = False
+    """The tests run in that process itself, and a fork of it waits; else each run is a fork."""
     word: Path | None = None
     """A file that says which tests these are and how often; it is waited for when all are collected."""
 
@@ -73,7 +75,7 @@ class Runner:
     files: tuple[str, ...] = ()
     """Files in which all wanted tests stand; empty: anywhere."""
     again: Again | None = None
-    """How often a selection runs again without a new start, where it can; none: not at all."""
+    """How often what fails runs again without a new start, where it can; none: not at all."""
     reach: Path | None = None
     """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
     bytecode: str = ""
@@ -156,13 +158,14 @@ class TestSuite:
 
     async def _run_first(self, measured: Measured, ahead: Standby) -> tuple[Completed, Suite, str]:
         """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""
-        # What a verdict rests on, the whole suite, runs in a process of its own.
-        again = None if self.only is None else Again(times=self.reruns, settled=self.settled)
+        # What a verdict rests on, the whole suite, runs in the process that was started for it.
+        again = Again(times=self.reruns, settled=self.settled, held=self.only is None)
         first = await run_once(replace(self.runner, again=again), measured, self.only, ahead.watch)
         _, suite, broken = first
         if self.runner.plain or not (broken or suite.internal_error):
             return first
-        second = await run_once(replace(self.runner, cover=None, reach=None), measured, self.only)
+        plain = replace(self.runner, cover=None, reach=None, again=again)
+        second = await run_once(plain, measured, self.only)
         if second[2] or second[1].internal_error:
             return first
         if self.runner.data_file is not None:
@@ -175,14 +178,16 @@ class TestSuite:
     ) -> tuple[TestReport, tuple[str, ...] | None]:
         """Run what failed again, in a process that ran nothing before; what passes then is flaky.
 
-        Gives also the selection in which the rest failed the last time.
+        Gives also the selection in which the rest failed the last time. Of a file that cannot be collected
+        it is not known what would have to pass; in a selection it runs again to be compared.
         """
         last, made = self.only, list(first.again)
+        out = self.settled | (frozenset(first.uncollected) if self.only is None else frozenset())
         for tried in range(self.reruns + MORE_TRIES if self.reruns else 0):
             again = [
                 test
                 for test, outcome in report.outcomes.items()
-                if outcome.red and test not in self.settled and (tried < self.reruns or test in self.shaky)
+                if outcome.red and test not in out and (tried < self.reruns or test in self.shaky)
             ]
             if not again or len(again) > MOST_RERUN:
                 break
@@ -254,7 +259,7 @@ async def run_once(
         report = scratch / "report.jsonl"
         variables = environment(runner.interpreter, tree, runner.layout.imports)
         variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
-        if only is not None or runner.leave_out:
+        if only is not None or runner.leave_out or _again(runner):
             selection = scratch / "select.json"
             asked = {"only": only, "leave_out": sorted(runner.leave_out), **_again(runner)}
             selection.write_text(json.dumps(asked), "utf-8")
@@ -300,10 +305,11 @@ async def _run_beside(watching: Coroutine[None, None, None], command: Command) -
 def _again(runner: Runner) -> dict[str, object]:
     """Say how often what fails runs again; where anything watches the tests, they run in one process."""
     asked = runner.again
-    if asked is None or not asked.times or not runner.plain or runner.name != "pytest":
+    if asked is None or not asked.times or not (runner.plain or asked.held) or runner.name != "pytest":
         return {}
     most = min(asked.times, pytest_report.MOST_AGAIN)
-    said = {"again": most, "settled": sorted(asked.settled), "every": asked.every, "most": MOST_RERUN}
+    said: dict[str, object] = {"again": most, "settled": sorted(asked.settled), "most": MOST_RERUN}
+    said |= {"every": asked.every, "held": asked.held}
     return said if asked.word is None else {**said, "word": str(asked.word)}
 
 
