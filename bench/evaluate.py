@@ -5,9 +5,9 @@
 Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
 repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), the
 same commands as two plain lanes (the tests, and the other tools one after the other beside them) and `cold`
-(nothing known), three times in turn; `unchanged`; and then seeded edits of one function each, half of
+(nothing known), five times in turn; `unchanged`; and then seeded edits of one function each, half of
 which change what it does: `--fast` with warm state. When all times are known, the whole suite is asked about
-the same trees: its red tests must be the same, but for those that were red in any of three runs without an
+the same trees: its red tests must be the same, but for those that were red in any of the runs without an
 edit. Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet machine.
 """
 
@@ -42,7 +42,7 @@ from setpoint.store.artifacts import Artifacts
 
 HANGS_S = 180.0
 """Some edits make a test run forever."""
-ROUNDS = 3
+ROUNDS = 5
 """So often everything is measured cold and each tool alone, in turn; the medians count."""
 TOOLS = ("pytest", "coverage", "mypy", "ruff", "bandit")
 
