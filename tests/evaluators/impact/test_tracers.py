@@ -198,3 +198,32 @@ def test_what_coverage_reports_is_the_same_with_a_map(way: str, tmp_path: Path) 
         told[name] = json.loads(done.stdout)["files"]
     assert told["alone"] == told["with a map"]
     assert told["alone"]["hard.py"]["missing_lines"]
+
+
+ENDED = """\
+import gc, threading
+def test_thread():
+    threads = [threading.Thread(target=print) for _ in range(5)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+def test_next(): gc.collect()
+def test_last(): gc.collect()
+"""
+
+
+def test_a_thread_that_ended_takes_nobody_the_profiler_away(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/test_ended.py").write_text(ENDED)
+    variables = {**os.environ, "PYTHONPATH": str(FOLDER), "SETPOINT_REPORT_FILE": str(tmp_path / "report")}
+    variables["SETPOINT_REACH_FILE"] = str(tmp_path / "reach.json")
+    argv = [sys.executable, *REPORTED, "--rootdir=."]
+    subprocess.run(argv, cwd=tmp_path / "project", env=variables, capture_output=True, check=True)
+
+    raw = RawReach.model_validate_json((tmp_path / "reach.json").read_bytes())
+    assert not [
+        test
+        for test, number in raw.tests.items()
+        if NOBODY in {raw.points[point] for point in raw.sets[number]}
+    ]

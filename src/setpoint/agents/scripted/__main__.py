@@ -384,7 +384,9 @@ class ScriptedProcess:
         )
         self._played += 1
         if self._counter is not None:
-            self._counter.write_text(str(self._played), encoding="utf-8")
+            written = self._counter.with_name(f"{self._counter.name}.{os.getpid()}")
+            written.write_text(str(self._played), encoding="utf-8")
+            written.replace(self._counter)  # whenever it is killed, a number stands there
         return steps
 
 

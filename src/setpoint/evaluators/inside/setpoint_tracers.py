@@ -241,6 +241,9 @@ class LsProfTracer:
         self._make = Profiler
         self._main: Any = Profiler(subcalls=False, builtins=False)
         self._threads: dict[int, Any] = {}
+        self._ended: list[
+            Any
+        ] = []  # where one is freed that was enabled, the thread that frees it loses its own
 
     def start(self) -> bool:
         """Begin noting; false where somebody else profiles already."""
@@ -269,7 +272,7 @@ class LsProfTracer:
             for thread in list(self._threads):
                 frame = alive.get(thread)
                 if frame is None:
-                    del self._threads[thread]
+                    self._ended.append(self._threads.pop(thread))
                 while frame is not None:
                     found.add(frame.f_code)
                     frame = frame.f_back
