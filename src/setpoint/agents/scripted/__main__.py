@@ -377,17 +377,13 @@ class ScriptedProcess:
         if self._counter is not None and self._counter.exists():
             self._played = int(self._counter.read_text("utf-8"))
         prompts: list[list[Message]] = self.script.get("prompts", [])
-        steps = (
-            prompts[self._played]
-            if self._played < len(prompts)
-            else [{"say": "Nothing left to do, all is done."}]
-        )
+        left = prompts[self._played :] or [[{"say": "Nothing left to do, all is done."}]]
         self._played += 1
         if self._counter is not None:
             written = self._counter.with_name(f"{self._counter.name}.{os.getpid()}")
             written.write_text(str(self._played), encoding="utf-8")
             written.replace(self._counter)  # whenever it is killed, a number stands there
-        return steps
+        return left[0]
 
 
 def main() -> None:
