@@ -161,6 +161,45 @@ async def test_tests_see_no_child_and_may_close_what_is_open(tree: Path) -> None
     assert starts(tree) > 1  # nobody was told, so that it was started anew
 
 
+KILLS = """
+import os, signal, time
+
+def test_kills_who_waits():
+    ours = {_pipe("self", number) for number in os.listdir("/proc/self/fd")} - {""}
+    for process in os.listdir("/proc"):
+        if not process.isdigit() or int(process) in (os.getpid(), os.getppid()):
+            continue
+        try:
+            same = ours & {_pipe(process, number) for number in os.listdir(f"/proc/{process}/fd")}
+            mine = open(f"/proc/{process}/cmdline").read() == open("/proc/self/cmdline").read()
+        except OSError:
+            continue
+        if same and mine:
+            os.kill(int(process), signal.SIGKILL)
+            time.sleep(0.3)
+            open("killed.txt", "a").write("killed ")
+    assert False
+
+def _pipe(process, number):
+    try:
+        name = os.readlink(f"/proc/{process}/fd/{number}")
+    except OSError:
+        return ""
+    return name if name.startswith("pipe:") else ""
+"""
+
+
+async def test_where_somebody_kills_who_waits_processes_are_started(tree: Path) -> None:
+    (tree / "tests/test_a.py").write_text(KILLS)
+
+    result = await run(tree)
+
+    assert (tree / "killed.txt").read_text()
+    assert result.state is CheckState.FAIL
+    assert outcomes(result) == {"test_kills_who_waits": Outcome.FAILED}
+    assert starts(tree) > 1
+
+
 HANGS = """
 import time
 from pathlib import Path

@@ -241,9 +241,8 @@ class LsProfTracer:
         self._make = Profiler
         self._main: Any = Profiler(subcalls=False, builtins=False)
         self._threads: dict[int, Any] = {}
-        self._ended: list[
-            Any
-        ] = []  # where one is freed that was enabled, the thread that frees it loses its own
+        # Kept: whichever thread frees one that was enabled loses its own.
+        self._ended: list[Any] = []
 
     def start(self) -> bool:
         """Begin noting; false where somebody else profiles already."""

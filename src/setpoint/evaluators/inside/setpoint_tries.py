@@ -15,7 +15,6 @@ import atexit
 import contextlib
 import json
 import os
-import resource
 import select
 import signal
 import sys
@@ -48,7 +47,7 @@ def may_hold() -> bool:
     """Whether a fork may wait beside this process: it is not large, and coverage does not save it too."""
     pages = int(Path("/proc/self/statm").read_text("utf-8").split()[1])
     patched = getattr(getattr(_coverage(), "config", None), "patch", None) or ()
-    return pages * resource.getpagesize() <= _HELD_BYTES and not {"fork", "_exit"}.intersection(patched)
+    return pages * os.sysconf("SC_PAGESIZE") <= _HELD_BYTES and not {"fork", "_exit"}.intersection(patched)
 
 
 def _coverage() -> Any:
@@ -174,7 +173,9 @@ class Held:
 
     def let(self, red_s: float) -> None:
         """Let it run again what failed, and took so many seconds; waits for it, but not for ever."""
-        if self._open():
+        if not self._open():
+            return
+        with contextlib.suppress(BrokenPipeError):  # somebody has killed it: Setpoint starts processes then
             os.write(self._begin, b".")
             select.select([self._ended], [], [], _PATIENCE_S + _PATIENCE * red_s)
 
