@@ -8,7 +8,9 @@ same commands as two plain lanes (the tests, and the other tools one after the o
 (nothing known), five times in turn; `unchanged`; and then seeded edits of one function each, half of
 which change what it does: `--fast` with warm state. When all times are known, the whole suite is asked about
 the same trees: its red tests must be the same, but for those that were red in any of the runs without an
-edit. Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet machine.
+edit. Where it says otherwise it is asked about that tree again, and where it then contradicts itself this is
+counted too: there is no verdict to compare with. Prints a Markdown table. `--quick` takes httpx and five
+edits. Run it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ HANGS_S = 180.0
 """Some edits make a test run forever."""
 ROUNDS = 5
 """So often everything is measured cold and each tool alone, in turn; the medians count."""
+ASKED = 4
+"""So often the whole suite is asked about an edit of which it says otherwise than the selection."""
 TOOLS = ("pytest", "coverage", "mypy", "ruff", "bandit")
 
 
@@ -208,6 +212,8 @@ class Row(NamedTuple):
     """Edits after which exactly the same tests were newly red."""
     verdicts: int
     """Edits after which both said the same: something new is red, or nothing."""
+    unsure: int
+    """Edits after which they did not, and the whole suite, asked again, contradicted itself."""
 
 
 class Timed(NamedTuple):
@@ -271,16 +277,20 @@ def compared(known: Timed) -> Row:
     for number in range(ROUNDS):  # without coverage, other tests may be red on this machine than with it
         reference = Bench(known.root, checks, "reference") if number else reference
         red |= reference.ask().red
-    same = verdicts = 0
+    same = verdicts = unsure = 0
     for number, ((path, text), fast) in enumerate(zip(known.edits, known.fast, strict=True), start=1):
         with edited(path, text):
             whole = reference.ask()
+            answers = [bool(whole.red - red)]
+            while len(answers) < ASKED and bool(fast.red - red) not in answers:
+                answers.append(bool(Bench(known.root, checks, "again").ask().red - red))
         same += fast.red - red == whole.red - red
-        verdicts += bool(fast.red - red) == bool(whole.red - red)
+        verdicts += bool(fast.red - red) == answers[0]
+        unsure += len(set(answers)) > 1
         differ = f"{sorted(whole.red - fast.red)[:3]} {sorted(fast.red - whole.red)[:3]}"
-        told(f"  {number} {path.name}: red {len(fast.red)} of {len(whole.red)} {differ}")
+        told(f"  {number} {path.name}: red {len(fast.red)} of {len(whole.red)} {differ} {answers}")
     seconds = [each.seconds for each in known.fast]
-    return Row(known.subject.package, *known.times, seconds, same, verdicts)
+    return Row(known.subject.package, *known.times, seconds, same, verdicts, unsure)
 
 
 @contextmanager
@@ -305,7 +315,7 @@ def table(rows: list[Row]) -> str:
         "project", "chain, s", "slowest alone, s", "plain lanes, s", "cold, s", "cold / slowest",
         "cold / lanes", "unchanged, s",
         "unchanged / chain", "edits", "median edit, s", "median edit / chain",
-        "same verdict", "same new red tests",
+        "same verdict", "whole suite unsure", "same new red tests",
     )  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:
@@ -324,6 +334,7 @@ def table(rows: list[Row]) -> str:
             f"{median:.2f}",
             f"1/{row.chain / median:.1f}",
             f"{row.verdicts}/{len(row.edited)}",
+            str(row.unsure),
             f"{row.same}/{len(row.edited)}",
         )
         lines.append("| " + " | ".join(cells) + " |")

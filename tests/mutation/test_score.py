@@ -120,6 +120,35 @@ def test_a_mutant_that_spoils_the_process_decides_about_itself_alone(project, sc
     assert all(each.fresh for each in fresh.mutants)
 
 
+def test_what_an_earlier_test_cached_hides_no_mutant_that_others_came_before(project, scored):
+    plain = "\n\n".join(f"def plain{n}(x):\n    return x + {n + 1}\n" for n in range(30))
+    asserts = "\n".join(f"    assert memo.plain{n}(1) == {n + 2}" for n in range(30))
+    square = "def square(n):\n    if n not in KNOWN:\n        KNOWN[n] = n * n\n    return KNOWN[n]\n"
+    root = project(
+        memo=f"KNOWN = {{}}\n\n\n{square}\n\n{plain}\n\ndef loose(x):\n    return x > 0\n",
+        test_memo=f"""\
+import memo
+
+
+def test_plain():
+{asserts}
+
+
+def test_loose():
+    assert memo.loose(3)
+
+
+def test_square():
+    assert memo.square(3) == 9
+""",
+    )
+    _, warm = scored(root, {"memo.py": ()})
+    _, fresh = scored(root, {"memo.py": ()}, fresh=True)
+    assert fates(warm) == fates(fresh)
+    assert Counter(fates(warm).values())[Fate.SURVIVED] == 2  # x >= 0, x > 1
+    assert len(warm.mutants) > 64, "no child was given several mutants"
+
+
 def test_code_that_runs_at_import_is_judged_in_fresh_processes(project, scored):
     root = project(
         sizes="""\

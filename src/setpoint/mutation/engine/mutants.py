@@ -31,6 +31,8 @@ class Mutant(NamedTuple):
     """First line that is changed."""
     lines: tuple[int, int]
     """First and last line of the statement's head: tests that reach one of them can notice the mutant."""
+    code: CodeType | None = None
+    """What its function compiles to."""
 
 
 class Operator(NamedTuple):
@@ -80,16 +82,18 @@ def make(sources: Mapping[str, Source], wanted: Mapping[str, Collection[int]], s
     for path, source in sources.items():
         skipped = _not_mutated(source)
         for unit in source.units:
-            programs = {_program(source, unit, ())}
+            original = _compiled(source, unit, ())
+            programs = {_comparable(original)} if original else set()
             for mutant in _of_unit(Scope(source, unit), templates, wanted.get(path, ()), skipped):
-                program = _program(source, unit, mutant.edits)
-                if program is None:
+                code = _compiled(source, unit, mutant.edits)
+                if code is None:
                     continue
+                program = _comparable(code)
                 if program in programs:
                     same += 1
                 else:
                     programs.add(program)
-                    mutants.append(mutant)
+                    mutants.append(mutant._replace(code=code) if unit.is_function else mutant)
     random.Random(seed).shuffle(mutants)  # noqa: S311 - draws a sample, keeps no secret
     return Made(tuple(mutants), same)
 
@@ -212,15 +216,15 @@ def _is_dunder(target: ast.expr) -> bool:
     return isinstance(target, ast.Name) and target.id.startswith("__") and target.id.endswith("__")
 
 
-def _program(source: Source, unit: Unit, edits: Edits) -> tuple[Any, ...] | None:
-    """Give what a unit compiles to, comparable and free of places; none where it does not compile."""
+def _compiled(source: Source, unit: Unit, edits: Edits) -> CodeType | None:
     try:
-        return _comparable(compile_unit(source, unit, edits))
+        return compile_unit(source, unit, edits)
     except (SyntaxError, NotSwappable):
         return None
 
 
 def _comparable(code: CodeType) -> tuple[Any, ...]:
+    """Give what a unit compiles to, comparable and free of places."""
     constants = tuple(
         _comparable(each) if isinstance(each, CodeType) else (type(each).__name__, repr(each))
         for each in code.co_consts

@@ -179,10 +179,14 @@ class _Warm:
         for place, tests in guarding.items():
             if not tests:
                 report(("tried", (place, unreached)))
-        places = [place for place, tests in guarding.items() if tests]
-        if request.fresh:
-            for place in places:
+        places: list[int] = []
+        for place, mutant in enumerate(self._mutants):
+            if guarding[place] and (request.fresh or not mutant.unit.is_function):
+                # a value that is bound anew would lack what the import did to it later on
                 report(("tried", (place, Tried(FRESH))))
+            elif guarding[place]:
+                places.append(place)
+        if not places:
             return
         files = SourceFiles(request.tree, tuple(request.targets), ())
         kills = Kills(

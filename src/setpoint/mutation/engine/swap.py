@@ -56,8 +56,11 @@ class Swapper:
         self._undo: list[_Old | _Bound] = []
         self._compiled: dict[tuple[str, int], CodeType] = {}
 
-    def apply(self, source: Source, unit: Unit, edits: Edits) -> None:
-        """Make an edit live; raises `NotSwappable`, or `SyntaxError` when it does not compile."""
+    def apply(self, source: Source, unit: Unit, edits: Edits, compiled: CodeType | None = None) -> None:
+        """Make an edit live; raises `NotSwappable`, or `SyntaxError` when it does not compile.
+
+        `compiled` is what `compile_unit` made of it, where that is known.
+        """
         if not unit.is_function:
             if all(edit.start == edit.end and edit.text.startswith(("import ", "from ")) for edit in edits):
                 self._import(source, edits)
@@ -68,7 +71,7 @@ class Swapper:
         if any(edit.start < signature for edit in edits):
             self._default(source, unit, edits)
             return
-        new = _function_code(compile_unit(source, unit, edits), unit)
+        new = _function_code(compiled or compile_unit(source, unit, edits), unit)
         key = (source.path, unit.first_line)
         if key not in self._compiled:
             self._compiled[key] = _function_code(compile_unit(source, unit, ()), unit)
