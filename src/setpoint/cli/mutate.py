@@ -11,7 +11,7 @@ import typer
 from setpoint.errors import ExitCode
 
 if TYPE_CHECKING:
-    from setpoint.domain.mutation import MutationReport
+    from setpoint.domain.mutation import Mutant, MutationReport
 
 
 def mutate(
@@ -38,22 +38,19 @@ def mutate(
         told = {"score": report.score, "counts": report.counts, **report.model_dump(mode="json")}
         typer.echo(json.dumps(told, indent=1))
     else:
-        _print(report)
+        show(report)
     missed = goal is not None and (report.score is None or report.score < goal)
     return ExitCode.FINDINGS if missed else ExitCode.OK
 
 
-def _print(report: MutationReport) -> None:
+def show(report: MutationReport) -> None:
+    """Print each survivor, the lines that no test reaches, and the score."""
     from setpoint.cli.screen import Screen
 
     console = Screen(highlight=False, soft_wrap=True)
-    for each in sorted(report.mutants, key=lambda mutant: (mutant.file, mutant.line)):
-        if each.verdict == "survived":
-            doubt = "  (and take the same path)" if each.same_path else ""
-            console.print(
-                f"{each.file}:{each.line}: {each.tests} tests pass{doubt}", style="yellow", markup=False
-            )
-            console.print(f"  - {each.before}\n  + {each.after}", markup=False)
+    for each in report.survivors:
+        console.print(f"{each.file}:{each.line}: {_looked(each)}", style="yellow", markup=False)
+        console.print(f"  - {each.before}\n  + {each.after}", markup=False)
     unreached: dict[str, set[int]] = {}
     for each in report.mutants:
         if each.verdict == "uncovered":
@@ -67,6 +64,12 @@ def _print(report: MutationReport) -> None:
     console.print(f"mutation score {score}: {counts}", style="bold", markup=False)
     for note in _notes(report):
         console.print(note, style="dim", markup=False)
+
+
+def _looked(survivor: Mutant) -> str:
+    if survivor.tests == 1:
+        return "1 test passes" + "  (and takes the same path)" * survivor.same_path
+    return f"{survivor.tests} tests pass" + "  (and take the same path)" * survivor.same_path
 
 
 def _notes(report: MutationReport) -> list[str]:

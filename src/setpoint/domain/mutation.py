@@ -79,6 +79,12 @@ class MutationReport(Value):
         return {**counts, "same_path": sum(each.same_path for each in self.mutants)}
 
     @property
+    def survivors(self) -> list[Mutant]:
+        """Those that no test noticed, by place; last those on which the tests took the same path."""
+        alive = [each for each in self.mutants if each.verdict is Fate.SURVIVED]
+        return sorted(alive, key=lambda each: (each.same_path, each.file, each.line))
+
+    @property
     def score(self) -> float | None:
         """Share of mutants that were noticed, 0 to 1, of those tried or reached by no test; none for none."""
         counts = self.counts

@@ -153,8 +153,7 @@ def findings_of(report: MutationReport, goal: float | None) -> tuple[Finding, ..
 
 def _survivors(report: MutationReport) -> Iterator[Finding]:
     """Tell the survivors, those first whose tests took another path: these are surely no equivalents."""
-    alive = [each for each in report.mutants if each.verdict is Fate.SURVIVED]
-    for each in sorted(alive, key=lambda mutant: (mutant.same_path, mutant.file, mutant.line)):
+    for each in report.survivors:
         doubt = "; the tests take the same path, so it may mean the same" if each.same_path else ""
         yield Finding(
             source="mutation",
