@@ -281,16 +281,22 @@ def compared(known: Timed) -> Row:
     for number, ((path, text), fast) in enumerate(zip(known.edits, known.fast, strict=True), start=1):
         with edited(path, text):
             whole = reference.ask()
-            answers = [bool(whole.red - red)]
-            while len(answers) < ASKED and bool(fast.red - red) not in answers:
-                answers.append(bool(Bench(known.root, checks, "again").ask().red - red))
+            answers = [_agree(fast.red - red, whole.red - red)]
+            while len(answers) < ASKED and not any(answers):
+                asked = Bench(known.root, checks, "again").ask()
+                answers.append(_agree(fast.red - red, asked.red - red))
         same += fast.red - red == whole.red - red
-        verdicts += bool(fast.red - red) == answers[0]
+        verdicts += answers[0]
         unsure += len(set(answers)) > 1
         differ = f"{sorted(whole.red - fast.red)[:3]} {sorted(fast.red - whole.red)[:3]}"
         told(f"  {number} {path.name}: red {len(fast.red)} of {len(whole.red)} {differ} {answers}")
     seconds = [each.seconds for each in known.fast]
     return Row(known.subject.package, *known.times, seconds, same, verdicts, unsure)
+
+
+def _agree(fast: frozenset[str], whole: frozenset[str]) -> bool:
+    """Whether both say that nothing is newly red, or both name a test that is."""
+    return bool(fast & whole) if fast and whole else not (fast or whole)
 
 
 @contextmanager

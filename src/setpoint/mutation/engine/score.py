@@ -29,6 +29,7 @@ from .spectra import Trace, trace
 from .steady import Judges, judges
 from .suspicion import Reached
 from .swap import Swapper
+from .watch import Watch
 from .wire import Request
 
 _TRACE_SHARE, _STEADY_SHARE, _WARM_SHARE = 0.4, 0.55, 0.85
@@ -193,7 +194,7 @@ class _Warm:
             suite,
             found,
             Swapper({mutant.source.path for mutant in self._mutants}),
-            files,
+            Watch(suite, found, files),
             Limits(request.memory_bytes, 60.0),
             request.tree,
             request.scratch,

@@ -61,10 +61,7 @@ class Judges:
                 *(test for test, names in self.names.items() if names & touched and test in self.reached),
             }
         else:
-            first, last = mutant.lines
-            if first <= unit.node.lineno:  # the signature runs at definition, its effect shows in the body
-                first, last = unit.first_line, unit.last_line
-            found = {test for line in range(first, last + 1) for test in self._by_line.get((path, line), ())}
+            found = {test for line in self.span(mutant) for test in self._by_line.get((path, line), ())}
         ranks = {test: number for number, test in enumerate(self.last, start=1)}
         noticed = Counter(lately)
 
@@ -74,15 +71,23 @@ class Judges:
 
         return sorted(found, key=rank)
 
+    def span(self, mutant: Mutant) -> range:
+        """Give the lines of which a test must reach one to notice a mutant of a function."""
+        first, last = mutant.lines
+        if first <= mutant.unit.node.lineno:  # the signature runs at definition, its effect shows in the body
+            first, last = mutant.unit.first_line, mutant.unit.last_line
+        return range(first, last + 1)
+
     def cost_s(self, tests: Iterable[str]) -> float:
         """Give the CPU seconds of one run of tests."""
         return sum(self.cpu_s.get(test, 0.0) for test in tests)
 
-    def arm(self, test: str) -> None:
+    def arm(self, test: str, *, traced: bool = False) -> None:
         """Let the kernel end this process where a test takes far longer than on the original."""
+        more_s = self.traced_s.get(test, 0.1) if traced else 0.0
         cpu_timer(
-            _FEWEST_CPU_S + _PATIENCE * self.cpu_s.get(test, 0.1),
-            _FEWEST_WALL_S + _PATIENCE * self.wall_s.get(test, 0.1),
+            _FEWEST_CPU_S + _PATIENCE * (more_s or self.cpu_s.get(test, 0.1)),
+            _FEWEST_WALL_S + _PATIENCE * (more_s + self.wall_s.get(test, 0.1)),
         )
 
 
