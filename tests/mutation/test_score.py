@@ -124,9 +124,8 @@ def test_what_an_earlier_test_cached_hides_no_mutant_that_others_came_before(pro
     plain = "\n\n".join(f"def plain{n}(x):\n    return x + {n + 1}\n" for n in range(30))
     asserts = "\n".join(f"    assert memo.plain{n}(1) == {n + 2}" for n in range(30))
     square = "def square(n):\n    if n not in KNOWN:\n        KNOWN[n] = n * n\n    return KNOWN[n]\n"
-    late = "\n\n".join(f"def late{n}(x):\n    return x > {n}\n" for n in range(20))
     root = project(
-        memo=f"KNOWN = {{}}\n\n\n{square}\n\n{plain}\n\ndef loose(x):\n    return x > 0\n\n\n{late}",
+        memo=f"KNOWN = {{}}\n\n\n{square}\n\n{plain}\n\ndef loose(x):\n    return x > 0\n",
         test_memo=f"""\
 import memo
 
@@ -141,17 +140,12 @@ def test_loose():
 
 def test_square():
     assert memo.square(3) == 9
-
-
-def test_late():
-    memo.KNOWN.clear()
-    assert all(late(99) for name, late in vars(memo).items() if name.startswith("late"))
 """,
     )
     _, warm = scored(root, {"memo.py": ()})
     _, fresh = scored(root, {"memo.py": ()}, fresh=True)
     assert fates(warm) == fates(fresh)
-    assert Counter(fates(warm).values())[Fate.SURVIVED] == 42  # x >= 0, x > 1 in each of 21 functions
+    assert Counter(fates(warm).values())[Fate.SURVIVED] == 2  # x >= 0, x > 1
     assert len(warm.mutants) > 64, "no child was given several mutants"
 
 
