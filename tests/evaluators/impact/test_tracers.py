@@ -193,9 +193,7 @@ def test_what_coverage_reports_is_the_same_with_a_map(way: str, tmp_path: Path) 
     (root / "fading.py").write_text("def f():\n    return 1\n")
     for name, more in (("alone", {}), ("with a map", {"SETPOINT_REACH_FILE": f"{root}.map"})):
         ran(way, root, more)
-        report = [sys.executable, "-m", "coverage", "json", "-q", f"--data-file={root}.covered", "-o-"]
-        done = subprocess.run(report, cwd=root, check=True, capture_output=True)
-        told[name] = json.loads(done.stdout)["files"]
+        told[name] = reported(root)
     assert told["alone"] == told["with a map"]
     assert told["alone"]["hard.py"]["missing_lines"]
 
@@ -227,3 +225,48 @@ def test_a_thread_that_ended_takes_nobody_the_profiler_away(tmp_path: Path) -> N
         for test, number in raw.tests.items()
         if NOBODY in {raw.points[point] for point in raw.sets[number]}
     ]
+
+
+LASTING = {
+    "lasting.py": "import queue, threading\nasked, answered = queue.Queue(), queue.Queue()\n"
+    "def answer(number):\n    return number + 1\n"
+    "def serve():\n    while True:\n        number = asked.get()\n        if number is None:\n            break\n"
+    "        answered.put(answer(number))\n    answered.put('ended')\n",
+    "conftest.py": "import pytest\nfrom _pytest.runner import runtestprotocol\n"
+    "def pytest_runtest_protocol(item, nextitem):\n"
+    "    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)\n"
+    "    runtestprotocol(item, nextitem=nextitem)\n"
+    "    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)\n    return True\n",
+    "test_lasting.py": "import threading, pytest, lasting\n@pytest.fixture(scope='module', autouse=True)\n"
+    "def server():\n    thread = threading.Thread(target=lasting.serve)\n    thread.start()\n    yield\n"
+    "    lasting.asked.put(None)\n    assert lasting.answered.get() == 'ended'\n    thread.join()\n"
+    + "".join(
+        f"def test_{name}():\n    lasting.asked.put(1)\n    assert lasting.answered.get() == 2\n"
+        for name in "ab"
+    ),
+}
+"""A thread and a hook of the project that go on while notes are taken away from them."""
+
+
+@pytest.mark.parametrize("way", ["lines", "branches"])
+def test_what_goes_on_meanwhile_is_reported_and_counts_for_each(way: str, tmp_path: Path) -> None:
+    root, told = tmp_path / "project", {}
+    root.mkdir()
+    for path, text in LASTING.items():
+        (root / path).write_text(text)
+    for name, more in (("alone", {}), ("with a map", {"SETPOINT_REACH_FILE": f"{root}.map"})):
+        ran(way, root, more)
+        told[name] = reported(root)
+    assert told["alone"] == told["with a map"]
+    assert told["alone"]["lasting.py"]["missing_lines"] == []
+    raw = RawReach.model_validate_json(Path(f"{root}.map").read_bytes())
+    answer = raw.points.index(("lasting.py", 3))
+    assert [answer in raw.sets[number] for number in raw.tests.values()] == [True, True]
+
+
+def reported(root: Path) -> dict[str, dict[str, object]]:
+    """Give what coverage says of each file."""
+    report = [sys.executable, "-m", "coverage", "json", "-q", f"--data-file={root}.covered", "-o-"]
+    done = subprocess.run(report, cwd=root, check=True, capture_output=True)
+    files: dict[str, dict[str, object]] = json.loads(done.stdout)["files"]
+    return files

@@ -23,6 +23,7 @@ from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
 import pytest
 
 _tracers: Any = importlib.import_module("setpoint_tracers")  # beside this file, on the path of tests alone
+_untraced: Any = importlib.import_module("setpoint_untraced")
 
 _STARTS = frozenset(
     (
@@ -36,9 +37,10 @@ _STARTS = frozenset(
         "pty.spawn",
     )
 )
+_THREAD = "_thread.start_new_thread"
+_HEARD = (*_STARTS, _THREAD, "exec", "open", "os.listdir", "os.scandir")
 _LISTING = ("<frozen importlib", str(Path(pytest.__file__).parent.parent / "_pytest"))
 _FOREIGN = -1
-_THREAD = "_thread.start_new_thread"
 
 
 class Reach:
@@ -66,7 +68,7 @@ class Reach:
         self._on = True
         self._traced = False
         self._importing = ""
-        sys.addaudithook(self._audited)
+        _untraced.hear(_HEARD, self._audited)
 
     def begin(self) -> None:
         """Note from here on, apart from what was begun before: collecting a folder collects its files."""
@@ -74,6 +76,7 @@ class Reach:
             self._take()
         else:
             self._traced = self._tracer.start()
+            _untraced.untraced(self._tracer.forget)
         self._outer.append(self._now)
         self._now = set() if self._traced else {0}
 
@@ -90,6 +93,10 @@ class Reach:
         self._shared |= self.end()
 
     def _take(self) -> set[int]:
+        got: set[int] = _untraced.untraced(self._gather)
+        return got
+
+    def _gather(self) -> set[int]:
         got: set[int] = self._tracer.take()
         got.discard(_FOREIGN)
         self._now |= got
@@ -181,9 +188,10 @@ class Reach:
         )
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_teardown(self) -> None:
-        """Keep apart what the test did from what the end of fixtures does."""
-        self._take()
+    def pytest_runtest_teardown(self, item: Any, nextitem: Any) -> None:
+        """Keep apart what the test did from what the end of fixtures does, where one may end that others use."""
+        if nextitem is None or nextitem.parent is not item.parent:
+            self._take()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
@@ -212,7 +220,7 @@ class Reach:
     def pytest_sessionfinish(self) -> None:
         """Write the map."""
         self._on = False
-        blind = self._tracer.finish()
+        blind = _untraced.untraced(self._tracer.finish)
         if os.getpid() != self._process:
             return
         sets: dict[tuple[int, ...], int] = {}

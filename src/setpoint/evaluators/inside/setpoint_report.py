@@ -203,6 +203,7 @@ class Report:
     def pytest_unconfigure(self) -> None:
         """Close the report, so that projects that look for open files find none of ours."""
         self._file.close()
+        gc.freeze()  # the interpreter looks through all objects twice before it ends: a third of a second
 
 
 class DistributedReport(Report):
@@ -222,6 +223,8 @@ def pytest_addhooks(pluginmanager: Any) -> None:
         bytecode = importlib.import_module("setpoint_bytecode").asked(word)
         bytecode.begin()
         pluginmanager.register(bytecode, "setpoint-bytecode")
+    if sys.gettrace() is not None:
+        importlib.import_module("setpoint_untraced").rewriting()
 
 
 @pytest.hookimpl(tryfirst=True)

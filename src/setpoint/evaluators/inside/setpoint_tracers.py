@@ -13,13 +13,25 @@ import threading
 import warnings
 from pathlib import Path
 from types import CodeType
-from typing import Any, Callable, Dict, Iterable, Iterator, Optional, Set  # noqa: UP035 - where Python 3.8 has them
+from typing import (  # noqa: UP035 - where Python 3.8 has them
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Set,
+    Tuple,
+)
 
 Place = tuple[str, int]
 Number = Callable[[Place], int]
 UNSEEN: Place = ("", 0)
 """Stands for what cannot be seen: another process, a thread that nobody is told of."""
 _UNSEEN_MODULES = ("popen_spawn_posix.py", "popen_forkserver.py")
+_MINE = 3
+"""So many references there are, when asked, to what a variable and one tuple hold."""
 _LINE = (1 << 28) - 1
 _NEGATIVE = 1 << 56
 
@@ -57,10 +69,11 @@ class CoverageTracer:
         self._root = root
         self._number = number
         self._tracer: Any = None
-        self._stays: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
-        self._taken: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
-        self._entries: Dict[str, Dict[int, int]] = {}  # noqa: UP006 - see above
+        self._told: Dict[str, Dict[int, Optional[int]]] = {}  # noqa: UP006, UP045 - see above
+        """By file and note, the place that it tells of; none where it tells of none."""
         self._shared: Dict[str, Dict[int, Set[int]]] = {}  # noqa: UP006 - see above
+        self._open: List[Tuple[str, Set[int]]] = []  # noqa: UP006 - see above
+        """Notes that some function may still add to: it began before they were taken, and goes on."""
         self._processes = ""
 
     @staticmethod
@@ -84,9 +97,12 @@ class CoverageTracer:
 
     def start(self) -> bool:
         """Begin noting; false where somebody else traces."""
-        self._drain()
         self._tracer = sys.gettrace()
         return self._tracer is not None
+
+    def forget(self) -> None:
+        """Leave out what coverage noted while nobody asked."""
+        self.take()
 
     def stop(self) -> bool:
         """Stop noting; false where somebody took the tracer away meanwhile."""
@@ -94,53 +110,56 @@ class CoverageTracer:
 
     def take(self) -> set[int]:
         """Give what ran since it was last asked."""
-        found: set[int] = set()
-        for file, notes in self._drain():
-            found.update(map(self._entries[file].__getitem__, notes))
-            shared = self._shared[file]
+        found: set[Any] = set()
+        for file, notes in self._take_away():
+            told = self._told.setdefault(file, {})
+            try:
+                found.update(map(told.__getitem__, notes))
+            except KeyError:
+                self._meet(file, notes.difference(told))
+                found.update(map(told.__getitem__, notes))
+            shared = self._shared.get(file)
             for note in shared.keys() & notes if shared else ():
-                found |= shared[note]
+                found |= self._shared[file][note]
+        found.discard(None)
         if self._process_made():
             found.add(self._number(UNSEEN))
         return found
 
     def finish(self) -> set[str]:
         """Give coverage back what was taken from it; names the files that it leaves out."""
-        self._drain()
-        for file, notes in self._taken.items():
-            self._collector.data.setdefault(file, set()).update(notes)
+        self.take()
+        for file, told in self._told.items():
+            self._collector.data.setdefault(file, set()).update(told)
         cache = dict(self._collector.should_trace_cache)
         return {file for file, how in cache.items() if not getattr(how, "trace", False)}
 
-    def _drain(self) -> list[tuple[str, set[int]]]:
-        """Take the notes that tell of places, by file; what other threads add meanwhile is taken later.
+    def _take_away(self) -> Iterator[tuple[str, set[int]]]:
+        """Take all notes, by file; coverage begins anew for each file that it meets.
 
-        All others stay, and as long as they are as many as were looked at, there is no new one among them.
+        Functions that still run go on with what they have; coverage holds on to it a while longer than it
+        has to. Other threads may add to all of it at any time.
         """
-        drained: list[tuple[str, set[int]]] = []
-        for file, noted in list(self._collector.data.items()):
-            stays = self._stays.get(file)
-            if len(noted) == len(stays or ()) or not file.startswith(self._root):
+        data = self._collector.data
+        taken = [*self._open, *((file, data.pop(file)) for file in list(data))]
+        self._open = []
+        for file, noted in taken:
+            if sys.getrefcount(noted) <= _MINE:
+                yield file, noted
                 continue
-            if stays is None:
-                stays = self._stays[file] = set()
-                self._entries[file], self._shared[file], self._taken[file] = {}, {}, set()
-            entries = self._entries[file]
-            notes: set[int] = noted.intersection(entries)
-            noted.difference_update(notes)
-            if len(noted) != len(stays):
-                fresh = noted - stays
-                self._learn(file, fresh)
-                known = fresh.intersection(entries)
-                noted.difference_update(known)
-                stays |= fresh - known
-                notes |= known
-            self._taken[file] |= notes
-            drained.append((file, notes))
-        return drained
+            notes = noted.copy()
+            noted -= notes
+            self._open.append((file, noted))
+            yield file, notes
+
+    def _meet(self, file: str, notes: set[int]) -> None:
+        """Find out what notes never seen before tell."""
+        self._told[file].update(dict.fromkeys(notes))
+        if file.startswith(self._root):
+            self._learn(file, notes)
 
     def _learn(self, file: str, notes: set[int]) -> None:
-        """Say what notes never seen before tell: in `_entries` of one place, in `_shared` of more."""
+        """Say what notes never seen before tell: in `_told` of one place, in `_shared` of more."""
         raise NotImplementedError
 
     def _process_made(self) -> bool:
@@ -162,9 +181,9 @@ class BranchTracer(CoverageTracer):
         for arc in notes:
             if arc >= _NEGATIVE:
                 first = arc & _LINE if arc & _NEGATIVE else (arc >> 28) & _LINE
-                self._entries[file][arc] = self._number((file, first))
+                self._told[file][arc] = self._number((file, first))
                 if first <= 1:  # it is that of the file itself, or of a function that begins there
-                    self._shared[file][arc] = {self._number((file, 0))}
+                    self._shared.setdefault(file, {})[arc] = {self._number((file, 0))}
 
 
 class LineTracer(CoverageTracer):
@@ -178,7 +197,7 @@ class LineTracer(CoverageTracer):
     def __init__(self, collector: Any, root: str, number: Number) -> None:
         """Read from one of coverage's collectors what it notes of files below `root`."""
         super().__init__(collector, root, number)
-        self._every: Dict[str, Set[int]] = {}  # noqa: UP006 - see above
+        self._owners: Dict[str, Dict[int, Set[int]]] = {}  # noqa: UP006 - see above
         self._broken: Set[str] = set()  # noqa: UP006 - see above
 
     def finish(self) -> set[str]:
@@ -187,18 +206,17 @@ class LineTracer(CoverageTracer):
 
     def _learn(self, file: str, notes: set[int]) -> None:
         """Note whose lines these are."""
-        if file not in self._every:
-            self._compile(file)
-        for line in notes - self._entries[file].keys():
-            self._note(file, line, self._every[file])
+        if file not in self._owners:
+            self._owners[file] = self._compiled(file)
+        owners = self._owners[file]
+        for line in notes:
+            numbers = owners.get(line) or set().union(*owners.values())
+            self._told[file][line] = min(numbers, default=self._number(UNSEEN))
+            if len(numbers) > 1:
+                self._shared.setdefault(file, {})[line] = numbers
 
-    def _note(self, file: str, line: int, numbers: set[int]) -> None:
-        self._entries[file][line] = min(numbers, default=self._number(UNSEEN))
-        if len(numbers) > 1:
-            self._shared[file][line] = numbers
-
-    def _compile(self, file: str) -> None:
-        """Note the places that each line of a file stands for; all are unseen where it does not compile."""
+    def _compiled(self, file: str) -> Dict[int, Set[int]]:  # noqa: UP006 - see above
+        """Give the places that each line of a file stands for; all are unseen where it does not compile."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # Python said them when the project imported the file
@@ -210,9 +228,7 @@ class LineTracer(CoverageTracer):
         places: Dict[int, Set[int]] = {}  # noqa: UP006 - see above
         for line, place in owned:
             places.setdefault(line, set()).add(self._number(place))
-        self._every[file] = set().union(*places.values())
-        for line, numbers in places.items():
-            self._note(file, line, numbers)
+        return places
 
 
 def _inner(code: CodeType) -> Iterator[CodeType]:
@@ -251,6 +267,9 @@ class LsProfTracer:
         threading.setprofile(self._joined)
         self._main.enable()
         return True
+
+    def forget(self) -> None:
+        """Leave out nothing: nothing was noted while it was switched off."""
 
     def stop(self) -> bool:
         """Stop noting in this thread; false where somebody took the profiler away meanwhile."""
@@ -313,6 +332,9 @@ class MonitoringTracer:
         """Begin noting."""
         self._monitoring.set_events(self._tool, self._events)
         return True
+
+    def forget(self) -> None:
+        """Leave out nothing: nothing was noted while it was switched off."""
 
     def stop(self) -> bool:
         """Stop noting."""

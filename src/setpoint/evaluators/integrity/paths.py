@@ -67,6 +67,7 @@ _SHADOWED = frozenset(
         "setpoint_reach",
         "setpoint_report",
         "setpoint_tracers",
+        "setpoint_untraced",
         "iniconfig",
     }
 )

@@ -1,0 +1,62 @@
+"""Nothing traces what is not the project's, and nobody sees a difference but in time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evaluators.impact.words import REPORTED
+from setpoint.evaluators.inside import FOLDER
+
+SCRIPT = """
+import sys, setpoint_untraced as untraced
+seen = []
+def tracer(frame, event, arg):
+    seen.append(frame.f_code.co_name)
+def step(number):
+    return helper(number)
+def helper(number):
+    return number / (number - 1)
+sys.settrace(tracer)
+assert untraced.untraced(step, 2) == 2.0
+try:
+    untraced.untraced(step, 1)
+except ZeroDivisionError as error:
+    helper(3)
+sys.settrace(None)
+assert "step" not in seen and seen.count("helper") == 1, seen
+"""
+BROKEN = {"test_broken.py": "def test_one(:\n    pass\n", "test_sound.py": "def test_two():\n    assert 1\n"}
+COVERAGE = ("-m", "coverage", "run", "--source=.", "--data-file=../data")
+
+
+def test_a_step_is_not_traced_and_gives_or_raises_what_it_does() -> None:
+    variables = {**os.environ, "PYTHONPATH": str(FOLDER)}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], env=variables, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_what_pytest_says_of_a_broken_file_is_the_same(tmp_path: Path, *, mapped: bool) -> None:
+    root, said = tmp_path / "project", []
+    root.mkdir()
+    for path, text in BROKEN.items():
+        (root / path).write_text(text)
+    for number, way in enumerate(((), COVERAGE)):
+        report = tmp_path / f"{number}.jsonl"
+        variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": str(report)}
+        variables |= {"PYTHONDONTWRITEBYTECODE": "1"}
+        if mapped:
+            variables["SETPOINT_REACH_FILE"] = str(tmp_path / f"{number}.map")
+        argv = [sys.executable, *way, *REPORTED, "--continue-on-collection-errors"]
+        subprocess.run(argv, cwd=root, env=variables, capture_output=True, check=False)
+        lines = [json.loads(line) for line in report.read_text().splitlines()]
+        said.append([line for line in lines if line["kind"] == "collection_error"])
+        assert [line["outcome"] for line in lines if line["kind"] == "test"] == ["passed"]
+    assert said[0] == said[1]
+    assert "SyntaxError" in said[0][0]["text"]
