@@ -230,7 +230,8 @@ def test_a_thread_that_ended_takes_nobody_the_profiler_away(tmp_path: Path) -> N
 LASTING = {
     "lasting.py": "import queue, threading\nasked, answered = queue.Queue(), queue.Queue()\n"
     "def answer(number):\n    return number + 1\n"
-    "def serve():\n    while True:\n        number = asked.get()\n        if number is None:\n            break\n"
+    "def serve():\n    while True:\n        number = asked.get()\n        if number is None:\n"
+    "            break\n"
     "        answered.put(answer(number))\n    answered.put('ended')\n",
     "conftest.py": "import pytest\nfrom _pytest.runner import runtestprotocol\n"
     "def pytest_runtest_protocol(item, nextitem):\n"

@@ -32,6 +32,7 @@ sys.settrace(None)
 assert "step" not in seen and seen.count("helper") == 1, seen
 """
 BROKEN = {"test_broken.py": "def test_one(:\n    pass\n", "test_sound.py": "def test_two():\n    assert 1\n"}
+PLAIN = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 COVERAGE = ("-m", "coverage", "run", "--source=.", "--data-file=../data")
 
 
@@ -60,3 +61,34 @@ def test_what_pytest_says_of_a_broken_file_is_the_same(tmp_path: Path, *, mapped
         assert [line["outcome"] for line in lines if line["kind"] == "test"] == ["passed"]
     assert said[0] == said[1]
     assert "SyntaxError" in said[0][0]["text"]
+
+
+def test_parameters_that_the_project_compares_are_compared_under_coverage(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "test_sorted.py").write_text(
+        "import pytest\nclass Colour:\n    def __init__(self, name):\n        self.name = name\n"
+        "    def __eq__(self, other):\n        return self.name == other.name\n"
+        "    def __hash__(self):\n        return hash(self.name)\n"
+        "ONES, TWOS = ([Colour('red'), Colour('blue')] for _ in range(2))\n"
+        "@pytest.fixture(scope='module')\ndef colour(request):\n    return request.param\n"
+        "@pytest.mark.parametrize('colour', ONES, indirect=True, ids=['red', 'blue'])\n"
+        "def test_first(colour):\n    pass\n"
+        "@pytest.mark.parametrize('colour', TWOS, indirect=True, ids=['red', 'blue'])\n"
+        "def test_second(colour):\n    pass\n"
+    )
+    told = {}
+    for name, words in (("reported", REPORTED), ("alone", PLAIN)):
+        report = tmp_path / f"{name}.jsonl"
+        variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": str(report)}
+        argv = [sys.executable, *COVERAGE, *words]
+        done = subprocess.run(argv, cwd=root, env=variables, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout.decode()
+        argv = [sys.executable, "-m", "coverage", "json", "-q", "--data-file=../data", "-o-"]
+        told[name] = json.loads(subprocess.run(argv, cwd=root, check=True, capture_output=True).stdout)[
+            "files"
+        ]
+    assert told["alone"] == told["reported"]
+    lines = [json.loads(line) for line in (tmp_path / "reported.jsonl").read_text().splitlines()]
+    ran = [line["id"].partition("::")[2] for line in lines if line["kind"] == "begin"]
+    assert ran == ["test_first[red]", "test_second[red]", "test_first[blue]", "test_second[blue]"]

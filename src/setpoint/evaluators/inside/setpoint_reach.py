@@ -189,7 +189,7 @@ class Reach:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self, item: Any, nextitem: Any) -> None:
-        """Keep apart what the test did from what the end of fixtures does, where one may end that others use."""
+        """Keep apart what a test did and what the end of fixtures does, where others use them too."""
         if nextitem is None or nextitem.parent is not item.parent:
             self._take()
 

@@ -13,6 +13,7 @@ interpreter died, and from the last `begin` in which test.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -203,7 +204,6 @@ class Report:
     def pytest_unconfigure(self) -> None:
         """Close the report, so that projects that look for open files find none of ours."""
         self._file.close()
-        gc.freeze()  # the interpreter looks through all objects twice before it ends: a third of a second
 
 
 class DistributedReport(Report):
@@ -218,13 +218,14 @@ def pytest_addhooks(pluginmanager: Any) -> None:
     """Keep what files compile to from here on, where that is asked for: no hook is called earlier."""
     if _USUAL[0]:
         gc.set_threshold(*_SELDOM)
+        atexit.register(gc.freeze)  # else all objects are looked through again before the interpreter ends
     word = os.environ.pop("SETPOINT_BYTECODE", None)
     if word is not None:
         bytecode = importlib.import_module("setpoint_bytecode").asked(word)
         bytecode.begin()
         pluginmanager.register(bytecode, "setpoint-bytecode")
     if sys.gettrace() is not None:
-        importlib.import_module("setpoint_untraced").rewriting()
+        importlib.import_module("setpoint_untraced").collecting()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -148,7 +148,7 @@ class CoverageTracer:
                 yield file, noted
                 continue
             notes = noted.copy()
-            noted -= notes
+            noted.difference_update(notes)
             self._open.append((file, noted))
             yield file, notes
 

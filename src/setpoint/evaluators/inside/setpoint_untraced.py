@@ -32,12 +32,32 @@ def untraced(step: Callable[..., Any], *args: Any) -> Any:
     return made[0]
 
 
-def rewriting() -> None:
-    """Let pytest rewrite assertions untraced: nothing of the project runs meanwhile."""
-    module: Any = sys.modules.get("_pytest.assertion.rewrite")
-    rewrite = getattr(module, "_rewrite_test", None)
-    if rewrite is not None:
-        module._rewrite_test = functools.partial(untraced, rewrite)  # noqa: SLF001 - it has no hook
+def collecting() -> None:
+    """Let pytest rewrite assertions and sort tests untraced: neither runs the project's code."""
+    _replace("_pytest.assertion.rewrite", "_rewrite_test", untraced)
+    _replace("_pytest.fixtures", "reorder_items", _sorted)
+
+
+def _replace(module: str, name: str, by: Callable[..., Any]) -> None:
+    found = sys.modules.get(module)
+    function = getattr(found, name, None)
+    if function is not None:
+        setattr(found, name, functools.partial(by, function))
+
+
+def _sorted(reorder: Callable[[Any], Any], items: Any) -> Any:
+    """Sort tests; parameters of a scope wider than a test are compared, by the project's own code perhaps."""
+    return untraced(reorder, items) if untraced(_narrow, items) else reorder(items)
+
+
+def _narrow(items: Any) -> bool:
+    test = getattr(getattr(sys.modules.get("_pytest.scope"), "Scope", None), "Function", None)
+    specs = [getattr(item, "callspec", None) for item in items]
+    return all(scope is test for spec in specs if spec for scope in _scopes(spec))
+
+
+def _scopes(spec: Any) -> Any:
+    return getattr(spec, "_arg2scope", {None: None}).values()
 
 
 def _hook(event: str, args: Any) -> None:
