@@ -1,14 +1,13 @@
 """Judge the mutants of modules of a real package with Setpoint and with mutmut, one after the other.
 
-    python bench/mutation.py [--folder FOLDER] [--wall 400] [--written SECONDS] [MODULE ...]
+    python bench/mutation.py [--folder FOLDER] [--wall 400] [MODULE ...]
 
 The package comes from the package index and lies in FOLDER, outside the repository, with an environment for
 each tool. Both use one process, and the same tests. Printed as a Markdown table: mutants, seconds from start
 to end, mutants a second and their ratio, what goes into code that runs at import (mutmut leaves it out) and
 the ratio without it, the score of each tool, and the scores on what both made: the mutants that turn the same
-line into the same other line. With `--written` the package's own tests are taken away, and Setpoint's
-generator writes some first, for so many seconds a module. Without MODULE all that have a file of tests of
-their own are judged. Run it on a quiet machine.
+line into the same other line. Without MODULE all that have a file of tests of their own are judged. Run
+it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from cover import generated
 from environments import environment
 from repair_trees import copied, unpacked
 
@@ -90,27 +88,6 @@ def tested(root: Path) -> list[str]:
 def tests_of(module: str) -> str:
     """Give the file of tests that belongs to a module."""
     return f"tests/test_{Path(module).name}"
-
-
-def written(source: Path, folder: Path, module: str, seconds: float) -> tuple[str, str]:
-    """Have Setpoint's generator write tests where there are none; gives their path and text."""
-    root = copied(source, folder / "work" / "written")
-    shutil.rmtree(root / "tests")
-    (root / "tests").mkdir()
-    reason = generated(root, environment(folder / "environment", "pytest", "coverage"), module, seconds)
-    found = sorted((root / "tests").glob("test_*.py"))
-    if not found:
-        raise SystemExit(f"no tests were written for {module}: {reason}")
-    return str(found[0].relative_to(root)), found[0].read_text(encoding="utf-8")
-
-
-def with_tests(root: Path, tests: str, text: str) -> Path:
-    """Put tests where the package's own are; leaves these where there is no text."""
-    if text:
-        shutil.rmtree(root / "tests")
-        (root / "tests").mkdir()
-        (root / tests).write_text(text, encoding="utf-8")
-    return root
 
 
 def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float) -> Judged:
@@ -190,21 +167,16 @@ def main() -> None:
     parser.add_argument("modules", nargs="*", help="only these modules")
     parser.add_argument("--folder", type=Path, help="folder to work in; a temporary one otherwise")
     parser.add_argument("--wall", type=float, default=400.0, help="seconds for Setpoint's engine")
-    parser.add_argument(
-        "--written", type=float, default=0.0, help="seconds for Setpoint's generator of tests"
-    )
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="setpoint-bench-") as temporary:
         folder = (wanted.folder or Path(temporary)).resolve()
         print(f"{HEAD}\n{'|---' * HEAD.count(' | ')}|---|")
         source = unpacked(PACKAGE, VERSION, folder)
         for module in wanted.modules or tested(source):
-            tests, text = tests_of(module), ""
-            if wanted.written:
-                tests, text = written(source, folder, module, wanted.written)
-            root = with_tests(copied(source, folder / "work" / "setpoint"), tests, text)
+            tests = tests_of(module)
+            root = copied(source, folder / "work" / "setpoint")
             ours = by_setpoint(root, folder, module, tests, wanted.wall)
-            root = with_tests(copied(source, folder / "work" / "mutmut"), tests, text)
+            root = copied(source, folder / "work" / "mutmut")
             try:
                 theirs = by_mutmut(root, folder, module, tests)
             except subprocess.CalledProcessError as error:
