@@ -32,13 +32,29 @@ sys.settrace(None)
 assert "step" not in seen and seen.count("helper") == 1, seen
 """
 BROKEN = {"test_broken.py": "def test_one(:\n    pass\n", "test_sound.py": "def test_two():\n    assert 1\n"}
+OWN = """
+import os, sys, types, setpoint_untraced as untraced
+def there(name, file, **functions):
+    module = sys.modules[name] = types.ModuleType(name)
+    vars(module).update(functions, __file__=file)
+    return module
+def traced(*args):
+    return args
+other = there("_pytest.fixtures", "/elsewhere/_pytest/fixtures.py", reorder_items=traced)
+own = there("_pytest.assertion.rewrite", os.path.abspath("_pytest/rewrite.py"), _rewrite_test=traced)
+untraced.collecting()
+assert own._rewrite_test is traced and other.reorder_items is not traced
+untraced.collected()
+assert other.reorder_items is traced
+"""
 PLAIN = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 COVERAGE = ("-m", "coverage", "run", "--source=.", "--data-file=../data")
 
 
-def test_a_step_is_not_traced_and_gives_or_raises_what_it_does() -> None:
+@pytest.mark.parametrize("script", [SCRIPT, OWN], ids=["step", "pytest itself"])
+def test_steps_are_not_traced_but_a_project_that_is_pytest_is(script: str) -> None:
     variables = {**os.environ, "PYTHONPATH": str(FOLDER)}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=variables, capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-c", script], env=variables, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
 
 

@@ -230,9 +230,11 @@ def pytest_addhooks(pluginmanager: Any) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish() -> None:
-    """Let no test meet another collector than the project chose."""
+    """Let no test meet another collector than the project chose, or another pytest."""
     if _USUAL[0] and gc.get_threshold() == _SELDOM:
         gc.set_threshold(*_USUAL)
+    if "setpoint_untraced" in sys.modules:
+        sys.modules["setpoint_untraced"].collected()
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

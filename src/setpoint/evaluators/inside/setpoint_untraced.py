@@ -8,11 +8,13 @@ nobody asks about it. Python traces nothing within a hook of audits; so that is 
 from __future__ import annotations
 
 import functools
+import os
 import sys
-from typing import Any, Callable, Dict, Iterable, List  # noqa: UP035 - where Python 3.8 has them
+from typing import Any, Callable, Dict, Iterable, List, Tuple  # noqa: UP035 - where Python 3.8 has them
 
 _STEP = "setpoint.step"
 _heard: Dict[str, Callable[[str, Any], None]] = {}  # noqa: UP006 - see above
+_replaced: List[Tuple[Any, str, Any]] = []  # noqa: UP006 - see above
 
 
 def hear(events: Iterable[str], told: Callable[[str, Any], None]) -> None:
@@ -38,10 +40,17 @@ def collecting() -> None:
     _replace("_pytest.fixtures", "reorder_items", _sorted)
 
 
+def collected() -> None:
+    """Let pytest be as it was before `collecting`."""
+    while _replaced:
+        setattr(*_replaced.pop())
+
+
 def _replace(module: str, name: str, by: Callable[..., Any]) -> None:
-    found = sys.modules.get(module)
+    found: Any = sys.modules.get(module)
     function = getattr(found, name, None)
-    if function is not None:
+    if function is not None and not found.__file__.startswith(os.getcwd() + os.sep):  # noqa: PTH109 - as asked for
+        _replaced.append((found, name, function))  # where pytest itself is the project, it is traced
         setattr(found, name, functools.partial(by, function))
 
 
