@@ -109,6 +109,7 @@ def named(value: object) -> str:
         ({A: None}, set()),
         ({"tests/words.py": ""}, {"tests/words.py", PROCESS}),
         ({"tests/data/in.json": "{}"}, {PROCESS}),
+        ({"tests/notes.md": "pytest alone has listed this folder"}, {PROCESS}),
         ({"testing/tool.py": "def shown():\n    return 1\n"}, {"testing/tool.py", PROCESS}),
         (edited("tests/conftest.py", "'module'", "'session'"), {A, B}),
         ({"README.md": "other"}, {PROCESS}),

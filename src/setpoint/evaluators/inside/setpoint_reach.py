@@ -122,7 +122,7 @@ class Reach:
             ):  # else it may be relative to another folder
                 self._touched(self._data, args[0])
         elif event in ("os.listdir", "os.scandir"):
-            if not sys._getframe(1).f_code.co_filename.startswith(_LISTING):  # noqa: SLF001 - who asks counts
+            if not sys._getframe(2).f_code.co_filename.startswith(_LISTING):  # noqa: SLF001 - past the hook
                 self._touched(self._listed, args[0])
         elif event == "exec":
             self._first = self._first or self._of_project(args[0])
