@@ -282,7 +282,9 @@ class Plan:
             yield Group(checks=_of_suite(suite, target, CoverageReport(runner=runner)), identity=identity)
         else:
             ran, idle = asyncio.Event(), asyncio.Event()
-            checks = (replace(suite, ran=ran), CoverageReport(runner=runner, ready=ran, idle=idle))
+            runner = replace(runner, saved=self.scratch / "coverage.saved")
+            tests = replace(suite, runner=runner, ran=ran)
+            checks = (tests, CoverageReport(runner=runner, ready=ran, idle=idle))
             yield Group(checks=checks, identity=identity, together=True, idle=idle)
 
     def runner(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -232,8 +234,12 @@ LASTING = {
     "def answer(number):\n    return number + 1\n"
     "def serve():\n    while True:\n        number = asked.get()\n        if number is None:\n"
     "            break\n"
-    "        answered.put(answer(number))\n    answered.put('ended')\n",
-    "conftest.py": "import pytest\nfrom _pytest.runner import runtestprotocol\n"
+    "        answered.put(answer(number))\n    answered.put('ended')\n"
+    "begun, over = threading.Event(), threading.Event()\n"
+    "def outlast():\n    begun.set()\n    over.wait()\n    told = 1\n    return told\n",
+    "conftest.py": "import pytest, threading, lasting\nlongest = threading.Thread(target=lasting.outlast)\n"
+    "def pytest_sessionstart():\n    longest.start()\n    lasting.begun.wait()\n"
+    "def pytest_unconfigure():\n    lasting.over.set()\n    longest.join()\nfrom _pytest.runner import runtestprotocol\n"
     "def pytest_runtest_protocol(item, nextitem):\n"
     "    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)\n"
     "    runtestprotocol(item, nextitem=nextitem)\n"
@@ -263,6 +269,45 @@ def test_what_goes_on_meanwhile_is_reported_and_counts_for_each(way: str, tmp_pa
     raw = RawReach.model_validate_json(Path(f"{root}.map").read_bytes())
     answer = raw.points.index(("lasting.py", 3))
     assert [answer in raw.sets[number] for number in raw.tests.values()] == [True, True]
+
+
+SERVED = {
+    "served.py": "def serve():\n    pass\n",
+    "conftest.py": "import multiprocessing, served\ndef pytest_sessionstart():\n"
+    "    process = multiprocessing.get_context('spawn').Process(target=served.serve)\n"
+    "    process.start()\n    process.join()\n",
+    "test_served.py": "def test_one():\n    pass\n",
+}
+
+
+def shown(way: str, root: Path, files: dict[str, str]) -> RawReach:
+    root.mkdir()
+    for path, text in files.items():
+        (root / path).write_text(text)
+    return RawReach.model_validate_json(ran(way, root, {"SETPOINT_REACH_FILE": f"{root}.map"}).read_bytes())
+
+
+@pytest.mark.parametrize("way", ["lines", "branches"])
+def test_a_process_that_is_made_while_nobody_notes_may_serve_all_tests(way: str, tmp_path: Path) -> None:
+    raw = shown(way, tmp_path / "project", SERVED)
+    assert raw.points.index(NOBODY) in raw.sets[raw.shared]
+
+
+@pytest.mark.parametrize(("version", "read"), [((7, 13, 1), False), ((7, 13, 2), True), ((8, 0, 0), True)])
+def test_steps_are_read_where_it_is_known_how_coverage_packs_them(
+    version: tuple[int, int, int], *, read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core = SimpleNamespace(packed_arcs=True)
+    collector = SimpleNamespace(
+        core=core, branch=True, should_start_context=None, data={}, should_trace_cache={}
+    )
+    running = SimpleNamespace(current=lambda: SimpleNamespace(_collector=collector))
+    coverage = SimpleNamespace(Coverage=running, version_info=(*version, "final", 0))
+    monkeypatch.setitem(sys.modules, "coverage", coverage)
+    monkeypatch.setattr(sys, "gettrace", lambda: core)
+    monkeypatch.syspath_prepend(str(FOLDER))
+    tracer = importlib.import_module("setpoint_tracers").CoverageTracer.over_running("", lambda _: 0)
+    assert (tracer is not None) is read
 
 
 def reported(root: Path) -> dict[str, dict[str, object]]:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,29 @@ untraced.collecting()
 assert own._rewrite_test is traced and other.reorder_items is not traced
 untraced.collected()
 assert other.reorder_items is traced
+"""
+ENDING = """
+import tempfile, time
+LOG = open("log.txt", "w")
+LEFT = tempfile.NamedTemporaryFile(dir=".", prefix="left-")
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(1)
+SLOW = Slow()
+def test_one():
+    LOG.write("written")
+"""
+RED = """
+import pytest
+def within(number):
+    assert number == 1, "one is asked for"
+@pytest.fixture
+def broken():
+    within(3)
+def test_red():
+    within(2)
+def test_broken(broken):
+    pass
 """
 PLAIN = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 COVERAGE = ("-m", "coverage", "run", "--source=.", "--data-file=../data")
@@ -108,3 +132,40 @@ def test_parameters_that_the_project_compares_are_compared_under_coverage(tmp_pa
     lines = [json.loads(line) for line in (tmp_path / "reported.jsonl").read_text().splitlines()]
     ran = [line["id"].partition("::")[2] for line in lines if line["kind"] == "begin"]
     assert ran == ["test_first[red]", "test_second[red]", "test_first[blue]", "test_second[blue]"]
+
+
+def test_the_interpreter_ends_as_ever_and_who_reads_the_data_need_not_wait(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "test_ending.py").write_text(ENDING)
+    variables = {**os.environ, "PYTHONPATH": str(FOLDER), "SETPOINT_REPORT_FILE": str(tmp_path / "report")}
+    variables |= {"COVERAGE_FILE": str(tmp_path / "data"), "SETPOINT_SAVED": str(tmp_path / "saved")}
+    subprocess.run([sys.executable, *REPORTED], cwd=root, env=variables, capture_output=True, check=True)
+    assert not (tmp_path / "saved").exists()
+    subprocess.run(
+        [sys.executable, *COVERAGE[:-1], *REPORTED], cwd=root, env=variables, capture_output=True, check=True
+    )
+    waited_s = time.time() - (tmp_path / "saved").stat().st_mtime
+    assert waited_s >= 1
+    assert (tmp_path / "saved").stat().st_mtime >= (tmp_path / "data").stat().st_mtime
+    assert (root / "log.txt").read_text() == "written"
+    assert not [*root.glob("left-*")]
+
+
+def test_what_is_told_of_red_tests_is_the_same(tmp_path: Path) -> None:
+    root, told = tmp_path / "project", []
+    root.mkdir()
+    (root / "test_red.py").write_text(RED)
+    for number, way in enumerate(((), COVERAGE)):
+        report = tmp_path / f"{number}.jsonl"
+        variables = {**os.environ, "PYTHONPATH": f"{root}:{FOLDER}", "SETPOINT_REPORT_FILE": str(report)}
+        subprocess.run(
+            [sys.executable, *way, *REPORTED], cwd=root, env=variables, capture_output=True, check=False
+        )
+        lines = [json.loads(line) for line in report.read_text().splitlines()]
+        told.append([line["failure"] for line in lines if line["kind"] == "test"])
+    assert told[0] == told[1]
+    assert [each["when"] for each in told[0]] == ["call", "setup"]
+    assert all(each["type"] == "builtins.AssertionError" for each in told[0])
+    assert "one is asked for" in told[0][0]["message"]
+    assert ">       assert number == 1" in told[0][0]["text"]

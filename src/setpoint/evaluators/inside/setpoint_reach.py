@@ -216,10 +216,11 @@ class Reach:
         if fixturedef.scope != "function" and fixturedef in self._fixtures:
             self._fixtures[fixturedef] |= self._take()
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
-        """Write the map."""
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self) -> Iterator[None]:
+        """Write the map, after all others and whatever they raise."""
         self._on = False
+        yield
         blind = _untraced.untraced(self._tracer.finish)
         if os.getpid() != self._process:
             return

@@ -6,7 +6,8 @@ It is loaded with `-p setpoint_report` and told its files by variables, which it
 file identifiers, and all other tests are left out; `leave_out` lists tests that are left out; `again` says
 how often what fails runs again, and `word` names a file that is waited for before (`setpoint_tries`);
 `SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`);
-`SETPOINT_BYTECODE` (optional) says where what files compile to is kept (`setpoint_bytecode`).
+`SETPOINT_BYTECODE` (optional) says where what files compile to is kept (`setpoint_bytecode`);
+`SETPOINT_SAVED` (optional) is a file that is made when coverage has saved its data, before the interpreter ends.
 A run that ended in order has a last line of kind `end`; whoever reads a report without it knows that the
 interpreter died, and from the last `begin` in which test.
 """
@@ -33,6 +34,8 @@ _LINE = 600
 _USUAL = gc.get_threshold() if sys.implementation.name == "cpython" else (0, 0, 0)
 _SELDOM = (100_000, *_USUAL[1:])
 """How many new objects the collector of Python waits for while tests are collected: most of them stay."""
+_AFTERWARDS: list[Any] = []
+"""What is done when all tests are collected."""
 _MOST_SHOWN = 50
 """Of more red tests than this only the plain traceback is kept: to show the source around takes long."""
 _PLACES = re.compile(r'^(?:E +File ")?([^\s":]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
@@ -54,7 +57,7 @@ class Report:
         self._red = 0
         self._red_s = 0.0
         self._held: dict[str, dict[str, Any]] = {}
-        self._raised: dict[tuple[str, str], dict[str, Any]] = {}
+        self._calls: dict[tuple[str, str], Any] = {}
 
     def _write(self, kind: str, **facts: Any) -> None:
         if os.getpid() != self._process:  # a fork of a test has our file handle, and nothing to say
@@ -126,6 +129,7 @@ class Report:
         if path is not None:
             self._file.close()
             self._file = Path(path).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as above
+            session.config.option.tbstyle = "native"  # the first run has shown the source around
             self.pytest_sessionstart(session)
             self.pytest_collection_finish(session)
 
@@ -147,19 +151,20 @@ class Report:
         self._held[nodeid] = {"outcome": None, "duration": 0.0}
         self._write("begin", id=nodeid)
 
-    @pytest.hookimpl(hookwrapper=True, trylast=True)
-    def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
-        """Take the exception itself, of which a report keeps but the text."""
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        """Keep what holds the exception itself, of which a report keeps but the text."""
         if self._red >= _MOST_SHOWN:
             item.config.option.tbstyle = "native"
-        yield
-        if call.excinfo is not None:  # for unittest it is set by now
-            self._raised[(item.nodeid, call.when)] = _raised(call.excinfo)
+        self._calls[(item.nodeid, call.when)] = call
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Fold the outcomes of setup, call and teardown into one; the worst counts."""
         held = self._held.setdefault(report.nodeid, {"outcome": None, "duration": 0.0})
         held["duration"] += getattr(report, "duration", 0.0) or 0.0
+        call = self._calls.pop((report.nodeid, report.when), None)
+        if report.outcome == "passed" and report.when != "call" and not hasattr(report, "wasxfail"):
+            return
         outcome = _outcome(report)
         part = hasattr(report, "context")  # of a test with subtests
         if outcome is None or (part and outcome not in ("failed", "error")):
@@ -169,10 +174,11 @@ class Report:
             held.pop("failure", None)
             if outcome in ("failed", "error"):
                 self._red += 1
-                held["failure"] = self._failure(report)
+                held["failure"] = self._failure(report, call)
 
-    def _failure(self, report: Any) -> dict[str, Any]:
-        raised = self._raised.get((report.nodeid, report.when), {})
+    def _failure(self, report: Any, call: Any) -> dict[str, Any]:
+        excinfo = getattr(call, "excinfo", None)  # unittest sets it late, while the report is made
+        raised = {} if excinfo is None else _raised(excinfo)
         crash = getattr(report.longrepr, "reprcrash", None)
         text = str(report.longrepr or "")
         failure = {"when": report.when, "text": text[-_TEXT:], "message": raised.get("message", "")}
@@ -185,8 +191,7 @@ class Report:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Write what came of a test."""
         held = self._held.pop(nodeid, {"outcome": None})
-        for when in ("setup", "call", "teardown"):
-            self._raised.pop((nodeid, when), None)
+        self._calls.clear()
         if held["outcome"] in ("failed", "error"):
             self._red_s += held["duration"]
         self._write("test", id=nodeid, **dict(held, outcome=held["outcome"] or "error"))
@@ -218,14 +223,23 @@ def pytest_addhooks(pluginmanager: Any) -> None:
     """Keep what files compile to from here on, where that is asked for: no hook is called earlier."""
     if _USUAL[0]:
         gc.set_threshold(*_SELDOM)
-        atexit.register(gc.freeze)  # else all objects are looked through again before the interpreter ends
+    saved = os.environ.pop("SETPOINT_SAVED", None)
+    if saved is not None:
+        atexit.register(_say_saved, saved, os.environ.get("COVERAGE_FILE", ""), os.getpid())
     word = os.environ.pop("SETPOINT_BYTECODE", None)
     if word is not None:
         bytecode = importlib.import_module("setpoint_bytecode").asked(word)
         bytecode.begin()
         pluginmanager.register(bytecode, "setpoint-bytecode")
     if sys.gettrace() is not None:
-        importlib.import_module("setpoint_untraced").collecting()
+        untraced = importlib.import_module("setpoint_untraced")
+        untraced.collecting()
+        _AFTERWARDS.append(untraced.collected)
+
+
+def _say_saved(word: str, data: str, process: int) -> None:
+    if os.getpid() == process and os.path.isfile(data):  # noqa: PTH113 - nothing more is imported this late
+        os.close(os.open(word, os.O_CREAT | os.O_WRONLY))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -233,8 +247,8 @@ def pytest_collection_finish() -> None:
     """Let no test meet another collector than the project chose, or another pytest."""
     if _USUAL[0] and gc.get_threshold() == _SELDOM:
         gc.set_threshold(*_USUAL)
-    if "setpoint_untraced" in sys.modules:
-        sys.modules["setpoint_untraced"].collected()
+    while _AFTERWARDS:
+        _AFTERWARDS.pop()()
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -25,7 +25,7 @@ from typing import (  # noqa: UP035 - where Python 3.8 has them
     Tuple,
 )
 
-Place = tuple[str, int]
+Place = Tuple[str, int]  # noqa: UP006 - Python 3.8 looks at this one
 Number = Callable[[Place], int]
 UNSEEN: Place = ("", 0)
 """Stands for what cannot be seen: another process, a thread that nobody is told of."""
@@ -34,6 +34,8 @@ _MINE = 3
 """So many references there are, when asked, to what a variable and one tuple hold."""
 _LINE = (1 << 28) - 1
 _NEGATIVE = 1 << 56
+_PACKED_ALIKE = (7, 13, 2)
+"""Coverage packs the two lines of a step into a number so since this version."""
 
 
 def chosen(root: str, number: Number) -> Any:
@@ -73,7 +75,7 @@ class CoverageTracer:
         """By file and note, the place that it tells of; none where it tells of none."""
         self._shared: Dict[str, Dict[int, Set[int]]] = {}  # noqa: UP006 - see above
         self._open: List[Tuple[str, Set[int]]] = []  # noqa: UP006 - see above
-        """Notes that some function may still add to: it began before they were taken, and goes on."""
+        """Notes that are yet to be looked at: of functions that go on, where coverage has begun new ones."""
         self._processes = ""
 
     @staticmethod
@@ -86,6 +88,7 @@ class CoverageTracer:
         known = (
             (branch is True or (branch is False and sys.version_info[:2] == (3, 11)))
             and getattr(core, "packed_arcs", False)  # its tracer in C
+            and (not branch or getattr(sys.modules["coverage"], "version_info", ())[:3] >= _PACKED_ALIKE)
             and getattr(collector, "should_start_context", 0) is None
             and isinstance(getattr(collector, "data", None), dict)
             and isinstance(getattr(collector, "should_trace_cache", None), dict)
@@ -101,8 +104,8 @@ class CoverageTracer:
         return self._tracer is not None
 
     def forget(self) -> None:
-        """Leave out what coverage noted while nobody asked."""
-        self.take()
+        """Leave out what coverage noted while nobody asked; processes that were made still count."""
+        self._gathered()
 
     def stop(self) -> bool:
         """Stop noting; false where somebody took the tracer away meanwhile."""
@@ -110,8 +113,22 @@ class CoverageTracer:
 
     def take(self) -> set[int]:
         """Give what ran since it was last asked."""
+        found = self._gathered()
+        if self._process_made():
+            found.add(self._number(UNSEEN))
+        return found
+
+    def finish(self) -> set[str]:
+        """Give coverage back what was taken from it; names the files that it leaves out."""
+        self._gathered()
+        for file, told in self._told.items():
+            self._collector.data.setdefault(file, set()).update(told)
+        cache = dict(self._collector.should_trace_cache)
+        return {file for file, how in cache.items() if not getattr(how, "trace", False)}
+
+    def _gathered(self) -> set[int]:
         found: set[Any] = set()
-        for file, notes in self._take_away():
+        for file, notes in self._taken_away():
             told = self._told.setdefault(file, {})
             try:
                 found.update(map(told.__getitem__, notes))
@@ -122,44 +139,40 @@ class CoverageTracer:
             for note in shared.keys() & notes if shared else ():
                 found |= self._shared[file][note]
         found.discard(None)
-        if self._process_made():
-            found.add(self._number(UNSEEN))
         return found
 
-    def finish(self) -> set[str]:
-        """Give coverage back what was taken from it; names the files that it leaves out."""
-        self.take()
-        for file, told in self._told.items():
-            self._collector.data.setdefault(file, set()).update(told)
-        cache = dict(self._collector.should_trace_cache)
-        return {file for file, how in cache.items() if not getattr(how, "trace", False)}
-
-    def _take_away(self) -> Iterator[tuple[str, set[int]]]:
+    def _taken_away(self) -> Iterator[tuple[str, set[int]]]:
         """Take all notes, by file; coverage begins anew for each file that it meets.
 
-        Functions that still run go on with what they have; coverage holds on to it a while longer than it
-        has to. Other threads may add to all of it at any time.
+        Functions that still run go on with what they have, so that coverage gets it back, emptied; it holds
+        on to it a while longer than it has to. Other threads may add to all of it at any time.
         """
         data = self._collector.data
-        taken = [*self._open, *((file, data.pop(file)) for file in list(data))]
-        self._open = []
-        for file, noted in taken:
-            if sys.getrefcount(noted) <= _MINE:
-                yield file, noted
-                continue
-            notes = noted.copy()
-            noted.difference_update(notes)
-            self._open.append((file, noted))
+        for file in list(data):
+            self._open.append((file, data[file]))
+            del data[file]
+        later = []
+        while self._open:
+            file, noted = self._open[-1]
+            held = sys.getrefcount(noted) > _MINE
+            notes = noted.copy() if held else noted
             yield file, notes
+            if held:
+                noted.difference_update(notes)
+                if data.setdefault(file, noted) is not noted:  # a thread came to the file meanwhile
+                    later.append((file, noted))
+            self._open.pop()
+        self._open = later
 
     def _meet(self, file: str, notes: set[int]) -> None:
         """Find out what notes never seen before tell."""
-        self._told[file].update(dict.fromkeys(notes))
+        places: Dict[int, Optional[int]] = dict.fromkeys(notes)  # noqa: UP006, UP045 - see above
         if file.startswith(self._root):
-            self._learn(file, notes)
+            places.update(self._learnt(file, notes))
+        self._told[file].update(places)
 
-    def _learn(self, file: str, notes: set[int]) -> None:
-        """Say what notes never seen before tell: in `_told` of one place, in `_shared` of more."""
+    def _learnt(self, file: str, notes: set[int]) -> Dict[int, int]:  # noqa: UP006 - see above
+        """Give the place that each note tells of, but for those of none; those of more go to `_shared`."""
         raise NotImplementedError
 
     def _process_made(self) -> bool:
@@ -176,14 +189,16 @@ class BranchTracer(CoverageTracer):
     A function is entered and left by way of the negative of the line it begins at.
     """
 
-    def _learn(self, file: str, notes: set[int]) -> None:
-        """Note which of the steps lead into a function, or out of it."""
+    def _learnt(self, file: str, notes: set[int]) -> Dict[int, int]:  # noqa: UP006 - see above
+        """Tell which of the steps lead into a function, or out of it."""
+        places = {}
         for arc in notes:
             if arc >= _NEGATIVE:
                 first = arc & _LINE if arc & _NEGATIVE else (arc >> 28) & _LINE
-                self._told[file][arc] = self._number((file, first))
+                places[arc] = self._number((file, first))
                 if first <= 1:  # it is that of the file itself, or of a function that begins there
                     self._shared.setdefault(file, {})[arc] = {self._number((file, 0))}
+        return places
 
 
 class LineTracer(CoverageTracer):
@@ -204,16 +219,18 @@ class LineTracer(CoverageTracer):
         """Give coverage back what was taken from it; names the files that cannot be looked into."""
         return super().finish() | self._broken
 
-    def _learn(self, file: str, notes: set[int]) -> None:
-        """Note whose lines these are."""
+    def _learnt(self, file: str, notes: set[int]) -> Dict[int, int]:  # noqa: UP006 - see above
+        """Tell whose lines these are."""
         if file not in self._owners:
             self._owners[file] = self._compiled(file)
         owners = self._owners[file]
+        places = {}
         for line in notes:
             numbers = owners.get(line) or set().union(*owners.values())
-            self._told[file][line] = min(numbers, default=self._number(UNSEEN))
+            places[line] = min(numbers, default=self._number(UNSEEN))
             if len(numbers) > 1:
                 self._shared.setdefault(file, {})[line] = numbers
+        return places
 
     def _compiled(self, file: str) -> Dict[int, Set[int]]:  # noqa: UP006 - see above
         """Give the places that each line of a file stands for; all are unseen where it does not compile."""

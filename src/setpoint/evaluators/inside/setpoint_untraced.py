@@ -8,13 +8,14 @@ nobody asks about it. Python traces nothing within a hook of audits; so that is 
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import sys
 from typing import Any, Callable, Dict, Iterable, List, Tuple  # noqa: UP035 - where Python 3.8 has them
 
 _STEP = "setpoint.step"
 _heard: Dict[str, Callable[[str, Any], None]] = {}  # noqa: UP006 - see above
-_replaced: List[Tuple[Any, str, Any]] = []  # noqa: UP006 - see above
+_replaced: List[Tuple[Any, str, Any, Any]] = []  # noqa: UP006 - see above
 
 
 def hear(events: Iterable[str], told: Callable[[str, Any], None]) -> None:
@@ -25,33 +26,46 @@ def hear(events: Iterable[str], told: Callable[[str, Any], None]) -> None:
     _heard.update(dict.fromkeys(events, told))
 
 
-def untraced(step: Callable[..., Any], *args: Any) -> Any:
-    """Give what a step gives, or raise what it raises."""
+def untraced(step: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Give what a step gives, or raise what it raises; nothing of the project is collected meanwhile."""
     __tracebackhide__ = True
     hear((), _taken)
     made: List[Any] = []  # noqa: UP006 - see above
-    sys.audit(_STEP, made, step, args)
-    return made[0]
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        sys.audit(_STEP, made, functools.partial(step, *args, **named))
+    finally:
+        if collects:
+            gc.enable()
+    return made[0] if made else step(*args, **named)  # a hook of the project may have kept ours out
 
 
 def collecting() -> None:
-    """Let pytest rewrite assertions and sort tests untraced: neither runs the project's code."""
+    """Let pytest rewrite assertions and sort tests untraced: neither runs the project's code.
+
+    For as long as it lives, it finds untraced which lines of the source a traceback shows.
+    """
+    _replace("_pytest._code.code", "getstatementrange_ast", untraced)
+    _replaced.clear()
     _replace("_pytest.assertion.rewrite", "_rewrite_test", untraced)
     _replace("_pytest.fixtures", "reorder_items", _sorted)
 
 
 def collected() -> None:
-    """Let pytest be as it was before `collecting`."""
+    """Let pytest be as it was, but for its tracebacks."""
     while _replaced:
-        setattr(*_replaced.pop())
+        module, name, function, by = _replaced.pop()
+        if getattr(module, name) is by:
+            setattr(module, name, function)
 
 
 def _replace(module: str, name: str, by: Callable[..., Any]) -> None:
     found: Any = sys.modules.get(module)
     function = getattr(found, name, None)
     if function is not None and not found.__file__.startswith(os.getcwd() + os.sep):  # noqa: PTH109 - as asked for
-        _replaced.append((found, name, function))  # where pytest itself is the project, it is traced
-        setattr(found, name, functools.partial(by, function))
+        _replaced.append((found, name, function, functools.partial(by, function)))
+        setattr(found, name, _replaced[-1][-1])  # where pytest itself is the project, it is traced
 
 
 def _sorted(reorder: Callable[[Any], Any], items: Any) -> Any:
@@ -60,6 +74,7 @@ def _sorted(reorder: Callable[[Any], Any], items: Any) -> Any:
 
 
 def _narrow(items: Any) -> bool:
+    # Before pytest 7, with neither scopes nor `_arg2scope`, indices of parameters were compared instead.
     test = getattr(getattr(sys.modules.get("_pytest.scope"), "Scope", None), "Function", None)
     specs = [getattr(item, "callspec", None) for item in items]
     return all(scope is test for spec in specs if spec for scope in _scopes(spec))
@@ -69,10 +84,11 @@ def _scopes(spec: Any) -> Any:
     return getattr(spec, "_arg2scope", {None: None}).values()
 
 
-def _hook(event: str, args: Any) -> None:
-    # Not a method, and no more than this: some libraries raise a hundred thousand audits a minute.
+def _hook(event: str, args: Any, heard: Callable[[str], Any] = _heard.get) -> None:
+    # Not a method, and no more than this: some libraries raise a hundred thousand audits a minute, and some
+    # when the names of this module are gone.
     __tracebackhide__ = True
-    told = _heard.get(event)
+    told = heard(event)
     if told is not None:
         told(event, args)
 
@@ -80,5 +96,6 @@ def _hook(event: str, args: Any) -> None:
 def _taken(event: str, told: Any) -> None:
     __tracebackhide__ = True
     del event
-    made, step, args = told
-    made.append(step(*args))
+    made, step = told
+    if not made:
+        made.append(step())

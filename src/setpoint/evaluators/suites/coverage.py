@@ -76,7 +76,7 @@ class CoverageReport:
         if self.ready is None or self.idle is None:
             yield lambda: self._coverage(measured, *asked)
             return
-        word = report.with_name("word")
+        word = self.runner.saved or report.with_name("word")
         program = (str(COVERED), str(word), *(self.runner.cover or ()), "--", *asked)
         waiting = asyncio.create_task(self._ahead(measured, program))
 

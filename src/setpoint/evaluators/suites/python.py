@@ -64,6 +64,8 @@ class Runner:
     """The check, and what runs the tests."""
     data_file: Path | None = None
     """Where coverage keeps its data, outside the tree."""
+    saved: Path | None = None
+    """A file that comes to be when coverage has saved its data in one file; none: nobody asks."""
     memory_bytes: int | None = None
     """Address space of each process; none: unlimited."""
     plugins: tuple[str, ...] = ()
@@ -270,6 +272,8 @@ async def run_once(
             variables["SETPOINT_BYTECODE"] = runner.bytecode
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
+            if runner.saved is not None:
+                variables["SETPOINT_SAVED"] = str(runner.saved)
         argv = _argv(runner, tree, scratch, only)
         command = Command(
             argv=argv,
