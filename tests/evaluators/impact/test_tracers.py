@@ -239,7 +239,8 @@ LASTING = {
     "def outlast():\n    begun.set()\n    over.wait()\n    told = 1\n    return told\n",
     "conftest.py": "import pytest, threading, lasting\nlongest = threading.Thread(target=lasting.outlast)\n"
     "def pytest_sessionstart():\n    longest.start()\n    lasting.begun.wait()\n"
-    "def pytest_unconfigure():\n    lasting.over.set()\n    longest.join()\nfrom _pytest.runner import runtestprotocol\n"
+    "def pytest_unconfigure():\n    lasting.over.set()\n    longest.join()\n"
+    "from _pytest.runner import runtestprotocol\n"
     "def pytest_runtest_protocol(item, nextitem):\n"
     "    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)\n"
     "    runtestprotocol(item, nextitem=nextitem)\n"

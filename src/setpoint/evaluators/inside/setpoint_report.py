@@ -7,7 +7,7 @@ file identifiers, and all other tests are left out; `leave_out` lists tests that
 how often what fails runs again, and `word` names a file that is waited for before (`setpoint_tries`);
 `SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`);
 `SETPOINT_BYTECODE` (optional) says where what files compile to is kept (`setpoint_bytecode`);
-`SETPOINT_SAVED` (optional) is a file that is made when coverage has saved its data, before the interpreter ends.
+`SETPOINT_SAVED` (optional) is a file that is made when coverage has saved its data and Python still ends.
 A run that ended in order has a last line of kind `end`; whoever reads a report without it knows that the
 interpreter died, and from the last `begin` in which test.
 """
