@@ -311,6 +311,23 @@ def test_steps_are_read_where_it_is_known_how_coverage_packs_them(
     assert (tracer is not None) is read
 
 
+def test_notes_that_are_still_added_to_go_back_to_coverage_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    tracers = importlib.import_module("setpoint_tracers")
+    entered = (1 << 56) | 3 | (3 << 28)
+    held = {entered}
+    collector = SimpleNamespace(data={"a.py": held, "b.py": {entered}}, should_trace_cache={})
+    tracer = tracers.BranchTracer(collector, "", {("a.py", 3): 1, ("b.py", 3): 2}.__getitem__)
+    assert tracer.take() == {1, 2}
+    for _ in range(2):
+        assert collector.data == {"a.py": set()}
+        assert collector.data["a.py"] is held
+        held.add(entered)
+        assert tracer.take() == {1}
+    tracer.finish()
+    assert collector.data == {"a.py": {entered}, "b.py": {entered}}
+
+
 def reported(root: Path) -> dict[str, dict[str, object]]:
     """Give what coverage says of each file."""
     report = [sys.executable, "-m", "coverage", "json", "-q", f"--data-file={root}.covered", "-o-"]
