@@ -77,21 +77,23 @@ class Measuring:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self.plan(task, place.copy.trace_id, Path(scratch))
             target = await self.target(task, place)
-            parsing = asyncio.create_task(run_group(plan.parse(target), place, bench))
-            try:
-                if task.base is not None and _breaks(await parsing, task.base):
-                    rest = _left_out(place.tree, plan, target)
-                else:  # with nothing to compare with, nothing has to wait for it
-                    rest = await measure(place, plan.static(target), plan.tests(target), bench)
-                parsed = await parsing
-            finally:
-                parsing.cancel()
-            made = Measurements(
-                stage=place.stage, commit=place.commit, tree=place.tree, results=(*parsed, *rest)
-            )
+            results = await self._results(plan, target, place, task.base, bench)
+            made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
             await asyncio.to_thread(self._remember, task, target, plan, made)
         await asyncio.to_thread(bench.pace.keep)
         return made
+
+    async def _results(
+        self, plan: Plan, target: Target, place: Measured, base: Measurements | None, bench: Bench
+    ) -> tuple[CheckResult, ...]:
+        """Run all checks; where the work made files that do not parse, no more than that is found out."""
+        if base is None:  # with nothing to compare with, nothing has to wait for it
+            static = (plan.parse(target), *plan.static(target))
+            return await measure(place, static, plan.tests(target), bench)
+        parsed = await run_group(plan.parse(target), place, bench)
+        if _breaks(parsed, base):
+            return (*parsed, *_left_out(place.tree, plan, target))
+        return (*parsed, *await measure(place, plan.static(target), plan.tests(target), bench))
 
     def bench(self, task: Task, stage: Stage) -> Bench:
         """Say where results are kept, and who is told them."""

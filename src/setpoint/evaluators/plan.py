@@ -252,7 +252,8 @@ class Plan:
         whole = target.stage is not Stage.EVALUATE
         cover = self._cover() if whole else None
         reach = self.reach if target.record else None
-        runner = replace(self.runner(cover, name), reach=reach, bytecode=self._bytecode(target))
+        begun = asyncio.Event()
+        runner = replace(self.runner(cover, name), reach=reach, bytecode=self._bytecode(target), begun=begun)
         suite = TestSuite(
             runner=runner,
             only=target.only,
@@ -274,7 +275,7 @@ class Plan:
         identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
         identity = (*identity, "footing", target.footing.commit if target.footing else "")
         if cover is None:
-            yield Group(checks=_of_suite(suite, target), identity=identity)
+            yield Group(checks=_of_suite(suite, target), identity=identity, begun=begun)
             if whole and "coverage" in self.project.chosen:
                 reason = "coverage is not installed in the project's environment; install it there"
                 yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
@@ -285,7 +286,7 @@ class Plan:
             runner = replace(runner, saved=self.scratch / "coverage.saved")
             tests = replace(suite, runner=runner, ran=ran)
             checks = (tests, CoverageReport(runner=runner, ready=ran, idle=idle))
-            yield Group(checks=checks, identity=identity, together=True, idle=idle)
+            yield Group(checks=checks, identity=identity, together=True, idle=idle, begun=begun)
 
     def runner(
         self, cover: tuple[str, ...] | None = None, name: Literal["pytest", "unittest"] = "pytest"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.ids import Commit, StoryId, TraceId, sortable
+from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.domain.quarantine import Quarantined
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import Story
@@ -53,6 +54,8 @@ from setpoint.processes.git import changed_files, changed_lines, contents, files
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 from setpoint.store.files import write_atomic
+
+_Stood = tuple[Project, Measured]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,36 +182,60 @@ class ProjectEvaluator:
         """
         story = story or Story(id=StoryId("check"), title="The tree as it stands")
         standing = Standing(root, self._state / "standing")
+        trace = TraceId(sortable("check", datetime.now(UTC)))
         with standing.opened() as folder:
-            recorded, both = await asyncio.gather(standing.record(folder), self._interpreters(root))
-            held = (each.model_dump_json() for each in quarantine)
-            parts = (*recorded, story.model_dump_json(), str(fast), *self._decides(both), *held)
-            kept = EvaluationCache(self._state / "cache" / "evaluations", parts)
-            if not fresh and (found := kept.get()) is not None:
-                return found
-            trace = TraceId(sortable("check", datetime.now(UTC)))
-            place = place_of(self._state, trace)
+            asking = asyncio.create_task(self._interpreters(root))
+            ahead: list[asyncio.Task[_Stood]] = []
             try:
-                commit = await standing.committed(folder, place, recorded)
-                copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=recorded[1])
-                project = await self._look_at(root, copy, commit)
+                recorded = await standing.record(folder)
+                standing_at = partial(self._stood, standing, folder, trace, recorded, asking)
+                if not asking.done():  # they are new to us; meanwhile the place is made
+                    ahead.append(asyncio.create_task(standing_at()))
+                held = (each.model_dump_json() for each in quarantine)
+                parts = (*recorded, story.model_dump_json(), str(fast), *self._decides(await asking), *held)
+                kept = EvaluationCache(self._state / "cache" / "evaluations", parts)
+                if not fresh and (found := kept.get()) is not None:
+                    return found
+                project, measured = await (ahead[0] if ahead else standing_at())
                 tools = OF_THE_TREE if standing.lasts(folder) else ""
                 task = Task(project=project, story=story, fast=fast, fresh=fresh, tools=tools)
-                stage = Stage.EVALUATE if fast else Stage.TEST
-                judge = self._judge(story, commit, copy, self._settings.weights)
-                reading = asyncio.create_task(judge.whole(commit))  # while the tools run
-                try:
-                    raw = await self._measuring.measure(task, Measured(copy, commit, recorded[1], stage))
-                    made = await replace(judge, quarantine=quarantine).alone(raw, await reading)
-                finally:
-                    reading.cancel()
+                made = await self._alone(task, measured, quarantine)
             finally:
+                for each in (asking, *ahead):
+                    each.cancel()
+                await asyncio.gather(asking, *ahead, return_exceptions=True)
                 await asyncio.to_thread(remove, self._state, trace)
                 await asyncio.to_thread(forget, self._state, trace)
             await asyncio.to_thread(trim, self._state)
             if self._lasts(project):
                 kept.keep(made)
             return made
+
+    async def _stood(
+        self,
+        standing: Standing,
+        folder: Path,
+        trace: TraceId,
+        recorded: tuple[Commit, Tree],
+        asking: Awaitable[Interpreters],
+    ) -> _Stood:
+        """Put the tree as it stands into a place for measuring, and look at the project there."""
+        place = place_of(self._state, trace)
+        commit = await standing.committed(folder, place, recorded)
+        copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=recorded[1])
+        project = await self._look_at(standing.root, copy, commit, asking)
+        return project, Measured(copy, commit, recorded[1], Stage.TEST)
+
+    async def _alone(self, task: Task, measured: Measured, quarantine: tuple[Quarantined, ...]) -> Evaluation:
+        """Measure a tree that is compared with nothing."""
+        measured = measured._replace(stage=Stage.EVALUATE if task.fast else Stage.TEST)
+        judge = self._judge(task.story, measured.commit, measured.copy, self._settings.weights)
+        reading = asyncio.create_task(judge.whole(measured.commit))  # while the tools run
+        try:
+            raw = await self._measuring.measure(task, measured)
+            return await replace(judge, quarantine=quarantine).alone(raw, await reading)
+        finally:
+            reading.cancel()
 
     def _decides(self, both: Interpreters) -> Iterator[str]:
         """Give all that decides what is measured and how, but for the tree; for projects that `_lasts`."""
@@ -236,15 +263,18 @@ class ProjectEvaluator:
         project, own = await asyncio.gather(find_interpreter(root, checks, ask), own_interpreter(ask))
         return Interpreters(project=project, own=own)
 
-    async def _look_at(self, root: Path, copy: WorkCopy, base: Commit) -> Project:
+    async def _look_at(
+        self, root: Path, copy: WorkCopy, base: Commit, asking: Awaitable[Interpreters] | None = None
+    ) -> Project:
+        """Choose the checks; `asking` gives the interpreters where they are asked already."""
         checks = self._settings.checks
-        both = await self._interpreters(root)
-        interpreter = both.project
-        layout, place, missing = await asyncio.gather(
+        both, layout, place, missing = await asyncio.gather(
+            asking or self._interpreters(root),
             layout_at(repository_of(copy), base),
             check_out_commit(self._state, copy, base),
             unseen(repository_of(copy), base),
         )
+        interpreter = both.project
         layout, leak = await found_leak(root, place, interpreter, layout)
         chosen = choose(checks, layout, both)
         programs = await find_programs(root, chosen, both, layout.package_folders)

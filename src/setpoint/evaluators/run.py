@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -15,6 +16,10 @@ from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.pace import Pace
 from setpoint.evaluators.within import of_tree
 from setpoint.ports import Check, Measured
+
+_FEW = 3
+_BEGIN_S = 2.0
+"""So long, at most, do other tools wait for the tests to have begun."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +50,8 @@ class Group:
     """They wait for each other themselves where they have to."""
     idle: asyncio.Event | None = None
     """Is set when nothing runs beside these checks any more; only of checks that run the project's code."""
+    begun: asyncio.Event | None = None
+    """Is set when these checks leave a processor to others; only of checks that run the project's code."""
     files: Collection[str] | None = None
     """Files of the tree, in which alone findings count; none: wherever they are."""
     rooted: bool = True
@@ -84,10 +91,14 @@ async def measure(
 
     async def beside(group: Group) -> tuple[CheckResult, ...]:
         async with lanes:
+            await _begun(tested, bench, group)
             return await run_group(group, measured, bench)
 
     async def in_order() -> tuple[CheckResult, ...]:
         made = tuple([result for group in tested for result in await run_group(group, measured, bench)])
+        for group in tested:
+            if group.begun is not None:
+                group.begun.set()
         lanes.release()  # where no test runs any more, one more static tool may
         return made
 
@@ -98,6 +109,19 @@ async def measure(
         tasks.create_task(_freed(made.values(), tested))
     others = [made[id(group)] for group in groups]
     return (*(result for task in others for result in task.result()), *running.result())
+
+
+async def _begun(tested: Iterable[Group], bench: Bench, group: Group) -> None:
+    """Where processors are few, let the tests begin with what is got ready for them, if they take longer."""
+    expected_s = bench.pace.expected_s(check.name for check in group.checks)
+    if (os.cpu_count() or 2) > _FEW:
+        return
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_BEGIN_S):
+            for each in tested:
+                tests_s = bench.pace.expected_s(check.name for check in each.checks)
+                if each.begun is not None and expected_s <= tests_s:
+                    await each.begun.wait()
 
 
 async def _freed(beside: Iterable[asyncio.Task[tuple[CheckResult, ...]]], groups: tuple[Group, ...]) -> None:

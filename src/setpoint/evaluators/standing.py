@@ -37,7 +37,8 @@ class Standing:
 
     def __init__(self, root: Path, folder: Path) -> None:
         """Use the folder of Setpoint's state for the tree at `root`."""
-        self._root = root
+        self.root = root
+        """The tree."""
         self._folder = folder
 
     def lasts(self, folder: Path) -> bool:
@@ -57,7 +58,7 @@ class Standing:
     async def record(self, folder: Path) -> tuple[Commit, Tree]:
         """Record all that stands in the work tree, untracked files too; gives last commit and tree."""
         words = ("rev-parse", "--path-format=absolute", "--git-path", "objects")
-        start, where = await asyncio.gather(head(self._root), git(self._root, *words))
+        start, where = await asyncio.gather(head(self.root), git(self.root, *words))
         objects = where.text
         variables = {
             "GIT_INDEX_FILE": str(folder / "index"),
@@ -68,39 +69,39 @@ class Standing:
         known = (folder / "index").is_file() and begun.is_file() and begun.read_text("utf-8") == start
         try:
             if not known:
-                await git(self._root, "read-tree", start, environment=variables)
-            await git(self._root, "add", "--all", environment=variables)
+                await git(self.root, "read-tree", start, environment=variables)
+            await git(self.root, "add", "--all", environment=variables)
         except WorkspaceError:  # an index that a crash left half written, or a lock beside it
             for left in (folder / "index", folder / "index.lock"):
                 left.unlink(missing_ok=True)
-            await git(self._root, "read-tree", start, environment=variables)
+            await git(self.root, "read-tree", start, environment=variables)
             await self._add_all(variables)
         if not known:
             begun.write_text(start, "utf-8")
-        return start, Tree((await git(self._root, "write-tree", environment=variables)).text)
+        return start, Tree((await git(self.root, "write-tree", environment=variables)).text)
 
     async def _add_all(self, variables: Mapping[str, str]) -> None:
         """Record every file; what git cannot take in is named with its mend."""
-        answer = await ask(self._root, "add", "--all", environment=variables)
+        answer = await ask(self.root, "add", "--all", environment=variables)
         if answer.ok:
             return
         said = answer.stderr.decode("utf-8", "replace").strip()
         if empty := _EMPTY_REPOSITORY.search(said):
             raise WorkspaceError(
-                f"{self._root / empty['path']}: a repository without a commit, so it cannot be measured",
+                f"{self.root / empty['path']}: a repository without a commit, so it cannot be measured",
                 mend="commit something in it, remove its .git, or name it in .gitignore",
             )
         if unread := _UNREADABLE.search(said):
             raise WorkspaceError(
-                f"{self._root / unread['path']}: cannot be read: {unread['why']}",
+                f"{self.root / unread['path']}: cannot be read: {unread['why']}",
                 mend="make it readable for you, remove it, or name it in .gitignore",
             )
-        raise WorkspaceError(f"{self._root}: git cannot record the tree as it stands: {said or 'no message'}")
+        raise WorkspaceError(f"{self.root}: git cannot record the tree as it stands: {said or 'no message'}")
 
     async def committed(self, folder: Path, place: Path, recorded: tuple[Commit, Tree]) -> Commit:
         """Make a commit of a recorded tree in a new place for measuring."""
         start, tree = recorded
-        await clone(self._root, place)
+        await clone(self.root, place)
         alternates = repository_apart(place) / "objects" / "info" / "alternates"
         with alternates.open("a", encoding="utf-8") as file:
             file.write(f"{folder / 'objects'}\n")

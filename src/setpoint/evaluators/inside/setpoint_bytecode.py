@@ -4,7 +4,7 @@
 A checkout made for measuring has no bytecode, and must get none. So the report plugin has each source that is
 compiled for an import looked up by its bytes here, tests with their rewritten assertions as well. Before the
 first test runs, everything is as it was. What is told of while it is compiled (a warning) is not kept: it
-has to be told each time.
+has to be told each time. A process beside pytest may rewrite tests for it (`setpoint_rewritten`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import warnings
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
-from typing import Any, Callable, Optional  # noqa: UP035 - where Python 3.8 has it
+from typing import Any, Callable, Optional, Sequence  # noqa: UP035 - where Python 3.8 has it
 
 _DIGEST_BYTES = 32
 
@@ -26,10 +26,10 @@ _DIGEST_BYTES = 32
 class Bytecode:
     """Stands in for compiling, from `begin` to `end`."""
 
-    def __init__(self, folder: str, *, take: bool) -> None:
-        """Keep in `folder`; `take` says whether what is there is used, or is only added to."""
-        self._folder = Path(folder)
-        self._take = take
+    def __init__(self, taken: Sequence[str], kept: Sequence[str]) -> None:
+        """Use what is in the folders `taken`, and add to the folders `kept`."""
+        self._taken = [Path(folder) for folder in taken]
+        self._kept = [Path(folder) for folder in kept]
         facts = (sys.version, sys.flags, sorted(sys._xoptions.items()))  # noqa: SLF001 - has no other name
         self._facts = repr(facts).encode()
         self._plain: Any = None
@@ -49,7 +49,7 @@ class Bytecode:
         setattr(SourceFileLoader, "source_to_code", source_to_code)  # noqa: B010 - mypy knows it as a method
         rewriting: Any = sys.modules.get("_pytest.assertion.rewrite")
         self._rewrite = getattr(rewriting, "_rewrite_test", None)
-        self._pytest = getattr(sys.modules.get("pytest"), "__version__", "")
+        self._pytest = getattr(sys.modules.get("_pytest"), "__version__", "")
         if self._rewrite is not None:
             rewriting._rewrite_test = self._rewritten  # noqa: SLF001 - it has no hook
 
@@ -82,12 +82,14 @@ class Bytecode:
 
     def _code(self, kind: bytes, source: bytes, path: Any, make: Callable[[], Any]) -> Any:
         name = hashlib.sha256(b"%d %b %b" % (len(kind), kind, self._facts) + source).hexdigest()
-        place = self._folder / name
-        if self._take:
-            known = _read(place)
+        for folder in self._taken:
+            known = _read(folder / name)
             if known is not None:
                 return _moved(known, os.fspath(path))
-        elif place.exists():
+        places = [
+            folder / name for folder in self._kept if folder in self._taken or not (folder / name).exists()
+        ]
+        if not places:
             return make()
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
@@ -95,7 +97,8 @@ class Bytecode:
         if told:
             return make()  # tells it to whom it concerns, or raises
         if isinstance(code, CodeType):
-            _write(place, code)
+            for place in places:
+                _write(place, code)
         return code
 
 
@@ -136,7 +139,8 @@ def _renamed(code: CodeType, old: str, new: str) -> CodeType:
     return code.replace(co_consts=consts, co_filename=new if code.co_filename == old else code.co_filename)
 
 
-def asked(word: str) -> Bytecode:
-    """Make what a variable asks for: `take:FOLDER` or `keep:FOLDER`."""
+def asked(word: str, ahead: str = "") -> Bytecode:
+    """Make what variables ask for: `take:FOLDER` or `keep:FOLDER`, and a folder that is filled meanwhile."""
     how, _, folder = word.partition(":")
-    return Bytecode(folder, take=how == "take")
+    taken = [each for each in (ahead, folder if how == "take" else "") if each]
+    return Bytecode(taken, [folder] if folder else [])

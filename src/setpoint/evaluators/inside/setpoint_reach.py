@@ -66,6 +66,7 @@ class Reach:
         self._listed: set[str] = set()
         self._first = False
         self._on = True
+        self._written = False
         self._traced = False
         self._importing = ""
         _untraced.hear(_HEARD, self._audited)
@@ -218,9 +219,16 @@ class Reach:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Iterator[None]:
-        """Write the map, after all others and whatever they raise."""
+        """Note nothing more; write the map after all others, where nobody had time for it before."""
         self._on = False
         yield
+        self.write()
+
+    def write(self) -> None:
+        """Write the map, once, when the last test has ended."""
+        if self._written:
+            return
+        self._on, self._written = False, True
         blind = _untraced.untraced(self._tracer.finish)
         if os.getpid() != self._process:
             return
@@ -245,7 +253,7 @@ class Reach:
             "blind": sorted(file[len(self._root) :] for file in blind if file.startswith(self._root)),
             "sets": list(sets),
         }
-        Path(self._path).write_text(json.dumps(answer), "utf-8")
+        Path(self._path).write_text(_untraced.untraced(json.dumps, answer), "utf-8")
 
 
 def _owner(function: Any) -> Any:

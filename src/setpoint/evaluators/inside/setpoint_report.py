@@ -6,7 +6,8 @@ It is loaded with `-p setpoint_report` and told its files by variables, which it
 file identifiers, and all other tests are left out; `leave_out` lists tests that are left out; `again` says
 how often what fails runs again, and `word` names a file that is waited for before (`setpoint_tries`);
 `SETPOINT_REACH_FILE` (optional) is where the map of what each test reaches is written (`setpoint_reach`);
-`SETPOINT_BYTECODE` (optional) says where what files compile to is kept (`setpoint_bytecode`);
+`SETPOINT_BYTECODE` (optional) says where what files compile to is kept (`setpoint_bytecode`), and
+`SETPOINT_AHEAD` (optional) names a folder in which what tests compile to appears meanwhile;
 `SETPOINT_SAVED` (optional) is a file that is made when coverage has saved its data and Python still ends.
 A run that ended in order has a last line of kind `end`; whoever reads a report without it knows that the
 interpreter died, and from the last `begin` in which test.
@@ -97,6 +98,9 @@ class Report:
         if held is not None:
             if self._red and not getattr(outcome, "excinfo", None):
                 held.let(self._red_s)
+            reach = session.config.pluginmanager.get_plugin("setpoint-reach")
+            if reach is not None:
+                reach.write()  # while these run
             held.leave()
 
     def _prepared(self, session: Any) -> Any:
@@ -226,9 +230,9 @@ def pytest_addhooks(pluginmanager: Any) -> None:
     saved = os.environ.pop("SETPOINT_SAVED", None)
     if saved is not None:
         atexit.register(_say_saved, saved, os.environ.get("COVERAGE_FILE", ""), os.getpid())
-    word = os.environ.pop("SETPOINT_BYTECODE", None)
-    if word is not None:
-        bytecode = importlib.import_module("setpoint_bytecode").asked(word)
+    words = [os.environ.pop(f"SETPOINT_{name}", "") for name in ("BYTECODE", "AHEAD")]
+    if any(words):
+        bytecode = importlib.import_module("setpoint_bytecode").asked(*words)
         bytecode.begin()
         pluginmanager.register(bytecode, "setpoint-bytecode")
     if sys.gettrace() is not None:

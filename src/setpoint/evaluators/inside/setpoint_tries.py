@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import json
 import os
 import select
@@ -121,19 +122,25 @@ class Tries:
             os._exit(0)
         os.close(begin)
         os.close(ended)
-        if os.read(go, 1):
-            for number in range(1, self._more + 1):
-                again = self._again(session, number - 1)
-                child = _forked() if again else 0
-                if child is None:
-                    session.items[:] = again
-                    self._begin(f"{self._report}.{number}")
-                    session.config.add_cleanup(lambda: _leave(session))  # before coverage would save
-                    if _coverage() is not None:
-                        _coverage().stop()
-                    return None
-                if not again or not _in_order(child):
-                    break
+        for number in range(1, self._more + 1) if os.read(go, 1) else ():
+            again = self._again(session, number - 1)
+            if not again:
+                break
+            last = number == self._more
+            child = _forked(wait=not last)
+            if child is None:
+                session.items[:] = again
+                self._begin(f"{self._report}.{number}")
+                # Before coverage would save. The last one says that it has ended: to be gone takes a while.
+                session.config.add_cleanup(functools.partial(_leave, session, end if last else None))
+                if _coverage() is not None:
+                    _coverage().stop()
+                return None
+            if last:
+                os._exit(0)
+            if not _in_order(child):
+                break
+        with contextlib.suppress(BrokenPipeError):
             os.write(end, b".")
         os._exit(0)
 
@@ -169,19 +176,21 @@ class Held:
         """Keep the ends of two pipes: by one it is let, by the other it says that it has ended."""
         self._begin = begin
         self._ended = ended
+        self._until = 0.0
         self._pipes = [os.fstat(number).st_ino for number in (begin, ended)]
 
     def let(self, red_s: float) -> None:
-        """Let it run again what failed, and took so many seconds; waits for it, but not for ever."""
+        """Let it run again what failed, and took so many seconds."""
         if not self._open():
             return
         with contextlib.suppress(BrokenPipeError):  # somebody has killed it: Setpoint starts processes then
             os.write(self._begin, b".")
-            select.select([self._ended], [], [], _PATIENCE_S + _PATIENCE * red_s)
+            self._until = time.monotonic() + _PATIENCE_S + _PATIENCE * red_s
 
     def leave(self) -> None:
-        """Let it end."""
+        """Let it end; waits until it has run what it was let run, but not for ever."""
         if self._open():
+            select.select([self._ended], [], [], max(0.0, self._until - time.monotonic()))
             os.close(self._begin)
             os.close(self._ended)
 
@@ -193,22 +202,27 @@ class Held:
             return False
 
 
-def _forked() -> Optional[int]:  # noqa: UP045 - as above
-    """Fork; gives how the child ended, and none in the child itself."""
+def _forked(*, wait: bool = True) -> Optional[int]:  # noqa: UP045 - as above
+    """Fork; gives how the child ended where it is waited for, and none in the child itself."""
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
-    return os.waitpid(child, 0)[1] if child else None
+    if not child:
+        return None
+    return os.waitpid(child, 0)[1] if wait else 0
 
 
 def _in_order(status: int) -> bool:
     return os.WIFEXITED(status) and os.WEXITSTATUS(status) in (0, 1)
 
 
-def _leave(session: Any) -> None:
+def _leave(session: Any, end: Optional[int] = None) -> None:  # noqa: UP045 - as above
+    """End here and now; says by a pipe that all has been written."""
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
+        if end is not None:
+            os.write(end, b".")
     os._exit(int(session.exitstatus))
 
 

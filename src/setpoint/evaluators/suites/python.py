@@ -19,6 +19,7 @@ from setpoint.evaluators.formats import pytest_report
 from setpoint.evaluators.formats.bad import BadReport
 from setpoint.evaluators.formats.pytest_report import Suite
 from setpoint.evaluators.inside import PLUGIN, UNITTEST
+from setpoint.evaluators.suites.ahead import rewritten
 from setpoint.evaluators.suites.reported import judge, reported, state_of, with_flaky
 from setpoint.evaluators.suites.standby import Standby
 from setpoint.evaluators.words import as_word, in_chunks
@@ -80,6 +81,8 @@ class Runner:
     """How often what fails runs again without a new start, where it can; none: not at all."""
     reach: Path | None = None
     """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
+    begun: asyncio.Event | None = None
+    """Is set when pytest has a processor for itself; none: nobody waits for it."""
     bytecode: str = ""
     """What pytest is told of what files compile to (`inside/setpoint_bytecode.py`); empty keeps nothing."""
 
@@ -278,12 +281,14 @@ async def run_once(
         command = Command(
             argv=argv,
             cwd=tree,
-            environment=variables,
             timeout_s=runner.timeout_s,
             merge_stderr=True,
             memory_bytes=runner.memory_bytes,
         )
-        done = await _run_beside(watch(report), command)
+        folders = _ahead(runner, scratch) if only is None else ()
+        begun = runner.begun or asyncio.Event()
+        async with rewritten(runner.interpreter, runner.layout, tree, folders, begun) as told:
+            done = await _run_beside(watch(report), replace(command, environment={**variables, **told}))
         try:
             suite = await asyncio.to_thread(pytest_report.read, report)
         except BadReport as error:
@@ -291,6 +296,14 @@ async def run_once(
     if not suite.version:
         return done, suite, f"{runner.name} never started: {done.ending}{results.tail(done)}"
     return done, suite, ""
+
+
+def _ahead(runner: Runner, scratch: Path) -> tuple[Path, ...]:
+    """Name where tests are rewritten ahead of pytest; nowhere where it finds what an earlier run has left."""
+    how, _, kept = runner.bytecode.partition(":")
+    if runner.name != "pytest" or how == "take":
+        return ()
+    return (scratch / "ahead", *([Path(kept)] if kept else []))
 
 
 async def _run_beside(watching: Coroutine[None, None, None], command: Command) -> Completed:
