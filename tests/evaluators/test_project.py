@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import Cause, CheckState
 from setpoint.domain.finding import Category, Severity
 from setpoint.domain.story import KnownRed
+from setpoint.errors import SettingsError
 from setpoint.evaluators import ProjectEvaluator
 from setpoint.evaluators.judge import FullReport
 from setpoint.settings import ChecksSettings, Settings
@@ -242,6 +245,20 @@ async def test_the_users_tree_is_measured_as_it_stands_and_left_alone(bench) -> 
     assert [failure.test for failure in measured.failures] == ["tests/test_new.py::test_new"]
     assert measured.test_counts == {"passed": 2, "failed": 1}
     assert _contents(made.root / ".git") == before
+    assert [path.name for path in (made.state / "measured").iterdir()] == []
+
+
+async def test_a_place_made_while_an_interpreter_is_asked_goes_when_it_does_not_answer(bench) -> None:
+    made = await bench(BASE)
+    slow = made.state / "slow"
+    slow.write_text(f"#!/bin/sh\nwhile [ ! -d {made.state}/measured ]; do sleep 0.05; done\nexit 3\n")
+    slow.chmod(0o755)
+    settings = Settings(checks=ChecksSettings(python=str(slow), bandit=False))
+    evaluator = ProjectEvaluator(settings, Artifacts(made.state / "a"), made.state)
+
+    with pytest.raises(SettingsError, match="is no working Python"):
+        await evaluator.measure_tree(made.root)
+
     assert [path.name for path in (made.state / "measured").iterdir()] == []
 
 
