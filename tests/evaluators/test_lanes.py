@@ -110,3 +110,16 @@ async def test_nobody_waits_for_tests_that_are_over(tmp_path: Path, monkeypatch)
     async with asyncio.timeout(20):
         await measure(place_at(tmp_path), static, tests, Bench(cache=None, pace=Pace(tmp_path / "pace.json")))
     assert log == ["tests begins", "tests ends", "tool begins", "tool ends"]
+
+
+async def test_many_tools_wait_no_longer_than_one(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(lanes, "_BEGIN_S", 1.0)
+    (tmp_path / "pace.json").write_text(json.dumps(dict.fromkeys("abcdefgh", 1.0)))
+    tools = [Waiting(name, None, []) for name in "abcdefgh"]
+    tests = [Group(checks=(Waiting("tests", tools[-1].ended, []),), identity=None, begun=asyncio.Event())]
+    static = [Group(checks=(each,), identity=None) for each in tools]
+    began = asyncio.get_running_loop().time()
+    async with asyncio.timeout(20):
+        await measure(place_at(tmp_path), static, tests, Bench(cache=None, pace=Pace(tmp_path / "pace.json")))
+    assert 0.9 < asyncio.get_running_loop().time() - began < 6

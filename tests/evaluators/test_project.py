@@ -261,6 +261,22 @@ async def test_a_place_made_while_an_interpreter_is_asked_goes_when_it_does_not_
 
     assert [path.name for path in (made.state / "measured").iterdir()] == []
 
+    slow.write_text(f"#!/bin/sh\nwhile ! ls {made.state}/repositories/check-*; do sleep 0.01; done\nexit 3\n")
+    with pytest.raises(SettingsError, match="is no working Python"):
+        await evaluator.measure_tree(made.root)
+    assert [path.name for path in (made.state / "repositories").glob("check-*")] == []
+
+
+async def test_nothing_is_made_where_the_interpreter_is_known_not_to_work(bench) -> None:
+    made = await bench(BASE)
+    settings = Settings(checks=ChecksSettings(python="/nowhere/python", bandit=False))
+    evaluator = ProjectEvaluator(settings, Artifacts(made.state / "a"), made.state)
+
+    with pytest.raises(SettingsError, match="is no working Python"):
+        await evaluator.survey(made.root)
+
+    assert [*(made.state / "measured").glob("*")] == [*(made.state / "repositories").glob("check-*")] == []
+
 
 async def test_no_tests_at_all(bench) -> None:
     made = await bench({"calc.py": CODE})

@@ -84,7 +84,7 @@ def kept_of(state: Path, trace: TraceId, what: str) -> Path:
 async def clone(source: Path, place: Path) -> None:
     """Make a place that shares the objects of a repository, with nothing checked out."""
     own = repository_apart(place)
-    unfinished = own.with_name(f"{own.name}.part")
+    unfinished = _unfinished(own)
     for left in (unfinished, own, place):
         shutil.rmtree(left, ignore_errors=True)
     unfinished.parent.mkdir(parents=True, exist_ok=True)
@@ -97,6 +97,10 @@ async def clone(source: Path, place: Path) -> None:
     (unfinished / ".git").rename(own)
     unfinished.rmdir()
     real_folder(place)
+
+
+def _unfinished(own: Path) -> Path:
+    return own.with_name(f"{own.name}.part")
 
 
 def _show(place: Path) -> None:
@@ -132,5 +136,6 @@ def remove(state: Path, trace: TraceId) -> None:
     """Remove the places in which a run's trees were measured."""
     place = place_of(state, trace)
     for each in (place, *(place_beside(place, name) for name in BESIDE)):
-        shutil.rmtree(repository_apart(each), ignore_errors=True)
-        shutil.rmtree(each, ignore_errors=True)
+        own = repository_apart(each)
+        for left in (_unfinished(own), own, each):
+            shutil.rmtree(left, ignore_errors=True)

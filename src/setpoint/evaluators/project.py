@@ -47,6 +47,7 @@ from setpoint.evaluators.place import (
 )
 from setpoint.evaluators.standing import EvaluationCache, Standing
 from setpoint.evaluators.suites.python import Runner
+from setpoint.evaluators.together import end
 from setpoint.evaluators.tools.custom import CustomTool, lasting, reasons
 from setpoint.ports import Measured, Toolbox, WorkCopy
 from setpoint.presets import Via, presets
@@ -201,9 +202,7 @@ class ProjectEvaluator:
                 task = Task(project=project, story=story, fast=fast, fresh=fresh, tools=tools)
                 made = await self._alone(task, measured, quarantine)
             finally:
-                for each in (asking, *ahead):
-                    each.cancel()
-                await asyncio.gather(asking, *ahead, return_exceptions=True)
+                await end(asking, *ahead)
                 await asyncio.to_thread(remove, self._state, trace)
                 await asyncio.to_thread(forget, self._state, trace)
             await asyncio.to_thread(trim, self._state)
@@ -260,20 +259,30 @@ class ProjectEvaluator:
 
     async def _interpreters(self, root: Path) -> Interpreters:
         ask, checks = self._probes.ask, self._settings.checks
-        project, own = await asyncio.gather(find_interpreter(root, checks, ask), own_interpreter(ask))
-        return Interpreters(project=project, own=own)
+        own = asyncio.create_task(own_interpreter(ask))
+        try:
+            return Interpreters(project=await find_interpreter(root, checks, ask), own=await own)
+        finally:
+            await end(own)
 
     async def _look_at(
         self, root: Path, copy: WorkCopy, base: Commit, asking: Awaitable[Interpreters] | None = None
     ) -> Project:
         """Choose the checks; `asking` gives the interpreters where they are asked already."""
         checks = self._settings.checks
-        both, layout, place, missing = await asyncio.gather(
-            asking or self._interpreters(root),
-            layout_at(repository_of(copy), base),
-            check_out_commit(self._state, copy, base),
-            unseen(repository_of(copy), base),
+        answer = asyncio.ensure_future(asking or self._interpreters(root))
+        if asking is None:
+            await answer  # what is no working interpreter is said before anything is made
+        tasks = (
+            asyncio.create_task(layout_at(repository_of(copy), base)),
+            asyncio.create_task(check_out_commit(self._state, copy, base)),
+            asyncio.create_task(unseen(repository_of(copy), base)),
         )
+        try:
+            layout, place, missing = await asyncio.gather(*tasks)
+            both = await answer
+        finally:  # nothing goes on in a place that may be removed
+            await end(*tasks)
         interpreter = both.project
         layout, leak = await found_leak(root, place, interpreter, layout)
         chosen = choose(checks, layout, both)

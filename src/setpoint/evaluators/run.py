@@ -87,20 +87,22 @@ async def measure(
     What took longest the last time begins first, so that nothing long is left for the end.
     """
     lanes = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1))
+    until = asyncio.get_running_loop().time() + _BEGIN_S
     groups, tested = tuple(static), tuple(tests)
 
     async def beside(group: Group) -> tuple[CheckResult, ...]:
         async with lanes:
-            await _begun(tested, bench, group)
+            await _begun(tested, bench, group, until)
             return await run_group(group, measured, bench)
 
     async def in_order() -> tuple[CheckResult, ...]:
-        made = tuple([result for group in tested for result in await run_group(group, measured, bench)])
+        made = list[CheckResult]()
         for group in tested:
+            made += await run_group(group, measured, bench)
             if group.begun is not None:
                 group.begun.set()
         lanes.release()  # where no test runs any more, one more static tool may
-        return made
+        return tuple(made)
 
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(in_order())
@@ -111,13 +113,13 @@ async def measure(
     return (*(result for task in others for result in task.result()), *running.result())
 
 
-async def _begun(tested: Iterable[Group], bench: Bench, group: Group) -> None:
+async def _begun(tested: Iterable[Group], bench: Bench, group: Group, until: float) -> None:
     """Where processors are few, let the tests begin with what is got ready for them, if they take longer."""
     expected_s = bench.pace.expected_s(check.name for check in group.checks)
     if (os.cpu_count() or 2) > _FEW:
         return
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_BEGIN_S):
+        async with asyncio.timeout_at(until):
             for each in tested:
                 tests_s = bench.pace.expected_s(check.name for check in each.checks)
                 if each.begun is not None and expected_s <= tests_s:

@@ -191,6 +191,16 @@ async def test_little_is_left_to_pytest_and_nothing_outlasts_it(tmp_path: Path) 
         os.kill(int((tmp_path / "number").read_text()), 0)
 
 
+async def test_what_pytest_does_not_collect_is_left_alone(tmp_path: Path) -> None:
+    place = written(tmp_path / "place", helper=GREEN, data_test=GREEN)
+    runner, folder = await runner_of(place), tmp_path / "ahead"
+    assert "tests/helper.py" in runner.layout.tests
+    done = asyncio.Event()
+    async with rewritten(runner.interpreter, runner.layout, place, (folder,), done), asyncio.timeout(20):
+        await done.wait()
+    assert len(list(folder.iterdir())) == FEWEST_FILES + 1
+
+
 async def test_small_suites_and_pytest_itself_are_left_alone(tmp_path: Path) -> None:
     few, own = tmp_path / "few", written(tmp_path / "own")
     written(few)

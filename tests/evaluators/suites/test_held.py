@@ -93,6 +93,45 @@ def test_second():
 """
 
 
+APART = """
+import pytest, work
+
+@pytest.fixture(scope="session")
+def shop():
+    yield
+    work.last()
+
+def pytest_runtest_protocol(item, nextitem):
+    if item.name != "test_apart":
+        return None
+    # As plugins do that run a test in a process of its own: nothing ends here, though no other test comes.
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for when in ("setup", "call", "teardown"):
+        report = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, when)
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+"""
+LEFT = """
+import work
+def test_uses(shop):
+    work.first()
+def test_red():
+    assert 0
+def test_apart():
+    pass
+"""
+
+
+async def lines_of(tree: Path, path: str) -> list[int]:
+    """Ask coverage which lines of a file ran."""
+    command = [sys.executable, "-m", "coverage", "json", "-q", "-o", "-"]
+    command.append(f"--data-file={tree.parent}/coverage.data")
+    done = await asyncio.to_thread(subprocess.run, command, cwd=tree, capture_output=True, check=True)
+    lines: list[int] = json.loads(done.stdout)["files"][path]["executed_lines"]
+    return lines
+
+
 async def test_coverage_is_that_of_the_whole_suite_alone(tree: Path) -> None:
     (tree / "work.py").write_text("def first():\n    return 1\n\ndef second():\n    return 2\n")
     (tree / "tests/test_a.py").write_text(SECOND)
@@ -101,18 +140,24 @@ async def test_coverage_is_that_of_the_whole_suite_alone(tree: Path) -> None:
 
     assert outcomes(result) == {"test_second": Outcome.FLAKY}
     assert starts(tree) == 1
-    command = [
-        sys.executable,
-        "-m",
-        "coverage",
-        "json",
-        "-q",
-        "-o",
-        "-",
-        f"--data-file={tree.parent}/coverage.data",
-    ]
-    done = await asyncio.to_thread(subprocess.run, command, cwd=tree, capture_output=True, check=True)
-    assert json.loads(done.stdout)["files"]["work.py"]["executed_lines"] == [1, 2, 4]
+    assert await lines_of(tree, "work.py") == [1, 2, 4]
+
+
+async def test_coverage_knows_what_fixtures_do_that_end_with_the_session(tree: Path) -> None:
+    (tree / "tests/conftest.py").write_text(APART)
+    (tree / "work.py").write_text("def first():\n    return 1\n\ndef last():\n    return 2\n")
+    (tree / "tests/test_a.py").write_text(LEFT)
+
+    result = await run(tree, covered=True)
+
+    expected = {"test_uses": Outcome.PASSED, "test_red": Outcome.FAILED, "test_apart": Outcome.PASSED}
+    assert outcomes(result) == expected
+    assert await lines_of(tree, "work.py") == [1, 2, 4, 5]
+    reach = json.loads((tree.parent / "reach.json").read_text())
+    seen = {
+        tuple(reach["points"][each]) for each in reach["sets"][reach["tests"]["tests/test_a.py::test_uses"]]
+    }
+    assert {("work.py", 1), ("work.py", 4)} <= seen
 
 
 async def test_a_file_that_cannot_be_collected_keeps_nothing_from_running_again(tree: Path) -> None:

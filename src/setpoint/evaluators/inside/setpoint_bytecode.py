@@ -23,6 +23,10 @@ from typing import Any, Callable, Optional, Sequence  # noqa: UP035 - where Pyth
 _DIGEST_BYTES = 32
 
 
+def _true() -> bool:
+    return True
+
+
 class Bytecode:
     """Stands in for compiling, from `begin` to `end`."""
 
@@ -33,6 +37,7 @@ class Bytecode:
         facts = (sys.version, sys.flags, sorted(sys._xoptions.items()))  # noqa: SLF001 - has no other name
         self._facts = repr(facts).encode()
         self._plain: Any = None
+        self._ours: Any = None
         self._rewrite: Any = None
         self._pytest = ""
 
@@ -46,6 +51,7 @@ class Bytecode:
                 return plain(loader, data, path, *rest, **more)
             return self._code(b"", data, path, lambda: plain(loader, data, path))
 
+        self._ours = source_to_code
         setattr(SourceFileLoader, "source_to_code", source_to_code)  # noqa: B010 - mypy knows it as a method
         rewriting: Any = sys.modules.get("_pytest.assertion.rewrite")
         self._rewrite = getattr(rewriting, "_rewrite_test", None)
@@ -57,10 +63,12 @@ class Bytecode:
         """Let everything be compiled as it is without us; once is enough."""
         if self._plain is None:
             return
-        delattr(SourceFileLoader, "source_to_code")  # the one it inherits shows again
+        # The project may have put its own there.
+        if vars(SourceFileLoader).get("source_to_code") is self._ours:
+            delattr(SourceFileLoader, "source_to_code")  # the one it inherits shows again
         self._plain = None
-        if self._rewrite is not None:
-            rewriting: Any = sys.modules["_pytest.assertion.rewrite"]
+        rewriting: Any = sys.modules.get("_pytest.assertion.rewrite")
+        if getattr(rewriting, "_rewrite_test", None) == self._rewritten:
             rewriting._rewrite_test = self._rewrite  # noqa: SLF001 - as above
 
     def pytest_collection_finish(self) -> None:
@@ -78,9 +86,22 @@ class Bytecode:
             return original(file, config)
         passing = config.getini("enable_assertion_pass_hook")
         kind = f"pytest {self._pytest} {passing} ".encode()
-        return None, self._code(kind, Path(file).read_bytes(), str(file), lambda: original(file, config)[1])
+        stood = _stamp(file)
+        source = Path(file).read_bytes()
 
-    def _code(self, kind: bytes, source: bytes, path: Any, make: Callable[[], Any]) -> Any:
+        def make() -> Any:
+            return original(file, config)[1]
+
+        return None, self._code(kind, source, str(file), make, lambda: _stamp(file) == stood)
+
+    def _code(
+        self,
+        kind: bytes,
+        source: bytes,
+        path: Any,
+        make: Callable[[], Any],
+        same: Callable[[], bool] = lambda: True,
+    ) -> Any:
         name = hashlib.sha256(b"%d %b %b" % (len(kind), kind, self._facts) + source).hexdigest()
         for folder in self._taken:
             known = _read(folder / name)
@@ -96,10 +117,15 @@ class Bytecode:
             code = make()
         if told:
             return make()  # tells it to whom it concerns, or raises
-        if isinstance(code, CodeType):
+        if isinstance(code, CodeType) and same():
             for place in places:
                 _write(place, code)
         return code
+
+
+def _stamp(file: Any) -> Any:
+    stat = os.stat(file)  # noqa: PTH116 - some versions of pytest name files by text
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
 def _read(place: Path) -> Optional[CodeType]:  # noqa: UP045 - Python 3.8

@@ -98,9 +98,9 @@ class Report:
         if held is not None:
             if self._red and not getattr(outcome, "excinfo", None):
                 held.let(self._red_s)
-            reach = session.config.pluginmanager.get_plugin("setpoint-reach")
-            if reach is not None:
-                reach.write()  # while these run
+                reach = session.config.pluginmanager.get_plugin("setpoint-reach")
+                if reach is not None and not getattr(session._setupstate, "stack", True):  # noqa: SLF001 - no other way
+                    reach.write()  # meanwhile; no fixture is left to end
             held.leave()
 
     def _prepared(self, session: Any) -> Any:

@@ -77,6 +77,7 @@ class CoverageTracer:
         self._open: List[Tuple[str, Set[int]]] = []  # noqa: UP006 - see above
         """Notes that are yet to be looked at: of functions that go on, where coverage has begun new ones."""
         self._processes = ""
+        self._finished = False
 
     @staticmethod
     def over_running(root: str, number: Number) -> Optional[CoverageTracer]:  # noqa: UP045 - see above
@@ -119,8 +120,9 @@ class CoverageTracer:
         return found
 
     def finish(self) -> set[str]:
-        """Give coverage back what was taken from it; names the files that it leaves out."""
+        """Give coverage back what was taken, and take nothing more; names the files that it leaves out."""
         self._gathered()
+        self._finished = True
         for file, told in self._told.items():
             self._collector.data.setdefault(file, set()).update(told)
         cache = dict(self._collector.should_trace_cache)
@@ -128,6 +130,8 @@ class CoverageTracer:
 
     def _gathered(self) -> set[int]:
         found: set[Any] = set()
+        if self._finished:
+            return found
         for file, notes in self._taken_away():
             told = self._told.setdefault(file, {})
             try:

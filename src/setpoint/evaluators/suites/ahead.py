@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from setpoint.processes import Command, run
 FEWEST_FILES = 10
 """Fewer are rewritten by pytest itself before another process has started."""
 _MOST_S = 120.0
+_NAMED = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
+"""Files that pytest collects by default; others it does not rewrite."""
 
 
 @asynccontextmanager
@@ -27,7 +30,8 @@ async def rewritten(
     Gives what pytest has to be told to look into the first of them; nothing where it is not worth it. `done`
     is set when no more comes.
     """
-    if not folders or len(layout.tests) < FEWEST_FILES or layout.owns("_pytest"):
+    files = [file for file in layout.tests if _NAMED.search(file)]
+    if not folders or len(files) < FEWEST_FILES or layout.owns("_pytest"):
         done.set()
         yield {}
         return
@@ -38,7 +42,7 @@ async def rewritten(
         cwd=tree,
         environment=environment(interpreter, tree, layout.imports),
         timeout_s=_MOST_S,
-        stdin=json.dumps(layout.tests).encode(),
+        stdin=json.dumps(files).encode(),
     )
     beside = asyncio.create_task(run(command))
     beside.add_done_callback(lambda _: done.set())
