@@ -1,16 +1,16 @@
 """Measure how soon Setpoint says what a change did, on click, attrs and httpx, against their tools alone.
 
-    python bench/evaluate.py [--folder FOLDER] [--edits 20] [--quick] [NAME ...]
+    python bench/evaluate.py [--folder FOLDER] [--edits 20] [--rounds 5] [--times] [--quick] [NAME ...]
 
 Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
 repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), the
 same commands as two plain lanes (the tests, and the other tools one after the other beside them) and `cold`
-(nothing known), five times in turn; `unchanged`; and then seeded edits of one function each, half of
+(nothing known), `--rounds` times in turn, the medians count; `unchanged`; and then seeded edits of one function each, half of
 which change what it does: `--fast` with warm state. When all times are known, the whole suite is asked about
 the same trees: its red tests must be the same, but for those that were red in any of the runs without an
 edit. Where it says otherwise it is asked about that tree again, and where it then contradicts itself this is
-counted too: there is no verdict to compare with. Prints a Markdown table. `--quick` takes httpx and five
-edits. Run it on a quiet machine.
+counted too: there is no verdict to compare with. `--times` leaves this part out. Prints a Markdown table.
+`--quick` takes httpx and five edits. Run it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -230,13 +230,13 @@ class Timed(NamedTuple):
     fast: list[Measured]
 
 
-def timed(subject: Subject, folder: Path, count: int) -> Timed:
+def timed(subject: Subject, folder: Path, count: int, rounds: int) -> Timed:
     """Measure all times of one project."""
     root, python = unpacked(subject, folder)
     checks = ChecksSettings(python=str(python), pytest_args=subject.args, timeout_s=HANGS_S)
     colds, each_alone, lanes = list[Measured](), list[dict[str, float]](), list[float]()
     bench = Bench(root, checks)
-    for number in range(ROUNDS):
+    for number in range(rounds):
         bench = Bench(root, checks) if number else bench
         colds.append(bench.ask())
         each_alone.append(bench.alone(colds[-1].evaluation))
@@ -292,6 +292,11 @@ def compared(known: Timed) -> Row:
         told(f"  {number} {path.name}: red {len(fast.red)} of {len(whole.red)} {differ} {answers}")
     seconds = [each.seconds for each in known.fast]
     return Row(known.subject.package, *known.times, seconds, same, verdicts, unsure)
+
+
+def untold(known: Timed) -> Row:
+    """Give the times alone."""
+    return Row(known.subject.package, *known.times, [each.seconds for each in known.fast], 0, 0, 0)
 
 
 def _agree(fast: frozenset[str], whole: frozenset[str]) -> bool:
@@ -355,6 +360,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="only projects whose name begins so")
     parser.add_argument("--folder", type=Path, default=Path.home() / ".cache" / "setpoint-bench")
     parser.add_argument("--edits", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--times", action="store_true", help="ask the whole suite about no edit")
     parser.add_argument("--quick", action="store_true", help="httpx alone, five edits")
     wanted = parser.parse_args()
     names = wanted.names or (["httpx"] if wanted.quick else [])
@@ -362,8 +369,9 @@ def main() -> None:
     folder = wanted.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     # All times first: these need a quiet machine, the verdicts do not.
-    known = [timed(subject, folder, 5 if wanted.quick else wanted.edits) for subject in chosen]
-    rows = [compared(each) for each in known]
+    count = 5 if wanted.quick else wanted.edits
+    known = [timed(subject, folder, count, wanted.rounds) for subject in chosen]
+    rows = [untold(each) if wanted.times else compared(each) for each in known]
     print(table(rows))
 
 

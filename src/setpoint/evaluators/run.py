@@ -18,6 +18,7 @@ from setpoint.evaluators.within import of_tree
 from setpoint.ports import Check, Measured
 
 _FEW = 3
+"""Of more processors than this, the tests have one for themselves from the beginning."""
 _BEGIN_S = 2.0
 """So long, at most, do other tools wait for the tests to have begun."""
 

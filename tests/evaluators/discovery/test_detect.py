@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,13 @@ import pytest
 
 from setpoint.errors import SettingsError
 from setpoint.evaluators.discovery.detect import Interpreters, choose, found_leak
-from setpoint.evaluators.discovery.interpreter import environment, find_interpreter, own_interpreter
+from setpoint.evaluators.discovery.interpreter import (
+    Interpreter,
+    environment,
+    find_interpreter,
+    own_interpreter,
+    probe,
+)
 from setpoint.evaluators.discovery.layout import read_layout
 from setpoint.settings import ChecksSettings
 
@@ -28,6 +35,54 @@ def root(tmp_path: Path) -> Path:
 
 def site(root: Path) -> Path:
     return next((root / ".venv" / "lib").glob("python*/site-packages"))
+
+
+def program(place: Path, text: str) -> Path:
+    place.write_text(f"#!/bin/sh\n{text}\n")
+    place.chmod(0o755)
+    return place
+
+
+async def test_versions_are_those_that_an_import_would_find_first(root: Path, tmp_path: Path) -> None:
+    for name, text in (
+        ("pytest-9.1.0", "Metadata-Version: 2.1\nName: pytest\nVersion: 9.1.0\n"),
+        ("coverage-7.0", "Metadata-Version: 2.1\nName: coverage\n"),
+        ("Pytest_Cov-6.0", "Metadata-Version: 2.1\nName: Pytest_Cov\nVersion: 6.0\n"),
+    ):
+        (site(root) / f"{name}.dist-info").mkdir()
+        (site(root) / f"{name}.dist-info" / "METADATA").write_text(text)
+    later = tmp_path / "later" / "pytest-8.0.0.dist-info"
+    later.mkdir(parents=True)
+    (later / "METADATA").write_text("Metadata-Version: 2.1\nName: pytest\nVersion: 8.0.0\n")
+    (site(root) / "a.pth").write_text(f"{tmp_path / 'later'}\n")
+
+    found = await probe(str(root / ".venv" / "bin" / "python"), "")
+
+    assert isinstance(found, Interpreter)
+    assert found.modules == {"pytest": "9.1.0", "pytest-cov": "6.0"}
+    assert str(tmp_path / "later") in found.folders
+    shutil.rmtree(later)
+    again = await probe(found.path, "")
+    assert isinstance(again, Interpreter)
+    assert again.fingerprint != found.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("says", "why"),
+    [
+        ("exit 3", "exit code 3"),
+        ("echo hello there", "not readable"),
+        ("echo '{1: '", "not readable"),
+        ('echo \'{"version": "3"}\'', "not readable"),
+        ("printf '\\377'", "not readable"),
+        (":", "not readable"),
+    ],
+)
+async def test_what_does_not_answer_as_an_interpreter_is_none(tmp_path: Path, says: str, why: str) -> None:
+    found = await probe(str(program(tmp_path / "python", says)), "")
+
+    assert isinstance(found, str)
+    assert why in found
 
 
 async def test_the_environment_in_the_project_is_taken(root: Path) -> None:

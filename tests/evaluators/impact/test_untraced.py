@@ -32,6 +32,22 @@ except ZeroDivisionError as error:
 sys.settrace(None)
 assert "step" not in seen and seen.count("helper") == 1, seen
 """
+LET_GO = """
+import os, sys, weakref, setpoint_untraced as untraced
+class Listener:
+    heard = 0
+    def told(self, event, args):
+        Listener.heard += 1
+listener = Listener()
+untraced.hear(("open", "os.listdir"), listener.told)
+os.listdir(".")
+untraced.ignore(("open", "os.listdir"))
+os.listdir(".")
+known = weakref.ref(listener)
+del listener
+assert Listener.heard == 1 and known() is None, (Listener.heard, known())
+assert untraced.untraced(len, "ab") == 2
+"""
 BROKEN = {"test_broken.py": "def test_one(:\n    pass\n", "test_sound.py": "def test_two():\n    assert 1\n"}
 OWN = """
 import os, sys, types, setpoint_untraced as untraced
@@ -75,8 +91,8 @@ PLAIN = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 COVERAGE = ("-m", "coverage", "run", "--source=.", "--data-file=../data")
 
 
-@pytest.mark.parametrize("script", [SCRIPT, OWN], ids=["step", "pytest itself"])
-def test_steps_are_not_traced_but_a_project_that_is_pytest_is(script: str) -> None:
+@pytest.mark.parametrize("script", [SCRIPT, OWN, LET_GO], ids=["step", "pytest itself", "let go"])
+def test_steps_are_not_traced_but_a_project_that_is_pytest_is_and_nothing_is_held(script: str) -> None:
     variables = {**os.environ, "PYTHONPATH": str(FOLDER)}
     done = subprocess.run([sys.executable, "-c", script], env=variables, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()

@@ -13,19 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.suites.started import runner_of
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import Outcome
 from setpoint.domain.ids import Commit, TraceId, Tree
-from setpoint.evaluators.discovery.interpreter import find_interpreter
-from setpoint.evaluators.discovery.layout import read_layout
 from setpoint.evaluators.inside import FOLDER, REWRITTEN
 from setpoint.evaluators.suites import ahead
 from setpoint.evaluators.suites.ahead import FEWEST_FILES, rewritten
 from setpoint.evaluators.suites.bytecode import told
-from setpoint.evaluators.suites.python import Runner, TestSuite
+from setpoint.evaluators.suites.python import TestSuite
 from setpoint.ports import Measured, WorkCopy
-from setpoint.settings import ChecksSettings
-from setpoint.store.artifacts import Artifacts
 
 GREEN = "def test_one():\n    assert 1 == 1\n"
 RED = "def test_one():\n    number = 2\n    assert number == 3, 'three is asked for'\n"
@@ -51,22 +48,6 @@ def written(place: Path, **files: str | bytes) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return place
-
-
-async def runner_of(place: Path, *args: str, bytecode: str = "") -> Runner:
-    interpreter = await find_interpreter(place, ChecksSettings(python=sys.executable))
-    files = {
-        path.relative_to(place).as_posix(): path.read_text(errors="replace") for path in place.rglob("*.py")
-    }
-    return Runner(
-        interpreter=interpreter,
-        layout=read_layout(tuple(files), files),
-        artifacts=Artifacts(place.parent / "artifacts"),
-        timeout_s=60,
-        args=("-p", "no:xdist", *args),
-        variables={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        bytecode=bytecode,
-    )
 
 
 def measured_at(place: Path) -> Measured:

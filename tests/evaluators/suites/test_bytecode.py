@@ -5,21 +5,17 @@ from __future__ import annotations
 import hashlib
 import marshal
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
+from evaluators.suites.started import runner_of
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState, Outcome
 from setpoint.domain.ids import Commit, TraceId, Tree
-from setpoint.evaluators.discovery.interpreter import find_interpreter
-from setpoint.evaluators.discovery.layout import read_layout
 from setpoint.evaluators.suites.bytecode import told, trim
-from setpoint.evaluators.suites.python import Runner, TestSuite
+from setpoint.evaluators.suites.python import TestSuite
 from setpoint.ports import Measured, WorkCopy
-from setpoint.settings import ChecksSettings
-from setpoint.store.artifacts import Artifacts
 
 FILES = {
     "calc.py": "def add(a, b):\n    return a + b\n",
@@ -39,17 +35,7 @@ def written(place: Path, **others: str) -> Path:
 
 
 async def run(place: Path, bytecode: str, *args: str) -> CheckResult:
-    interpreter = await find_interpreter(place, ChecksSettings(python=sys.executable))
-    files = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*.py")}
-    runner = Runner(
-        interpreter=interpreter,
-        layout=read_layout(tuple(files), files),
-        artifacts=Artifacts(place.parent / "artifacts"),
-        timeout_s=60,
-        args=("-p", "no:xdist", *args),
-        variables={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        bytecode=bytecode,
-    )
+    runner = await runner_of(place, *args, bytecode=bytecode)
     copy = WorkCopy(trace_id=TraceId("run"), path=str(place), base=Commit("b"), base_tree=Tree("t"))
     measured = Measured(copy=copy, commit=Commit("c"), tree=Tree("t"), stage=Stage.TEST)
     return await TestSuite(runner=runner, only=("tests/test_calc.py",)).run(measured)

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from setpoint.domain.ids import Commit
-from setpoint.evaluators.discovery.interpreter import PROBE_S, Interpreter, environment
+from setpoint.evaluators.discovery.interpreter import PROBE_S, Interpreter, environment, literal
 from setpoint.evaluators.discovery.layout import Layout, configuration, read_layout
 from setpoint.evaluators.discovery.unseen import MENDS as NOT_THERE
 from setpoint.evaluators.inside import PROBE
@@ -145,8 +145,8 @@ async def _origins(place: Path, interpreter: Interpreter, layout: Layout) -> dic
     variables = environment(interpreter, place, layout.imports)
     done = await run(Command(argv=argv, cwd=place, environment=variables, timeout_s=PROBE_S))
     try:
-        answer = _ORIGINS.validate_json(done.stdout) if done.ok else {}
-    except ValidationError:
+        answer = _ORIGINS.validate_python(literal(done.stdout)) if done.ok else {}
+    except ValueError:
         return {}  # an interpreter that prints at start; the tests themselves will show what it breaks
     places = {name: Path(origin) for name in wanted if (origin := answer.get(name))}
     return {name: place for name, place in places.items() if place.is_absolute()}

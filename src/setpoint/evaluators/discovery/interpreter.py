@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import hashlib
 import shutil
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -22,6 +26,7 @@ from setpoint.settings import inherited
 PROBED = ("pytest", "coverage", "pytest-cov", "pytest-xdist")
 """Distributions beside those of the presets whose presence changes what Setpoint does."""
 PROBE_S = 60.0
+_INSTALLED = (".dist-info", ".egg-info", ".pth", ".egg-link")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,27 +61,66 @@ class _Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     version: str
+    build: str
     prefix: str
-    modules: dict[str, str]
-    fingerprint: str
-    folders: tuple[str, ...] = ()
+    path: tuple[str, ...]
+    """What it imports from: folders and archives."""
 
 
 async def probe(path: str, reason: str) -> Interpreter | str:
-    """Ask an interpreter what it is; gives why where it does not answer."""
-    tools = {preset.package for preset in presets().values() if preset.via in (Via.MODULE, Via.SCRIPT)}
-    argv = (path, "-I", str(PROBE), "interpreter", *PROBED, *sorted(tools))
-    command = Command(argv=argv, cwd=Path("/"), timeout_s=PROBE_S)
+    """Ask an interpreter what it is, and look into its folders; gives why where it does not answer."""
+    command = Command(argv=(path, "-I", str(PROBE), "interpreter"), cwd=Path("/"), timeout_s=PROBE_S)
     done = await run(command)
     if done.exit_code is None and done.fault:  # killed from outside, which says nothing of the interpreter
         done = await run(command)
     if not done.ok:
         return f"{done.ending} {done.errors.strip()[-300:]}".strip()
     try:
-        answer = _Answer.model_validate_json(done.stdout)
+        answer = _Answer.model_validate(literal(done.stdout))
+        return await asyncio.to_thread(_seen, path, reason, answer)
     except ValidationError as error:
         return f"its answer is not readable: {error.errors()[0]['msg']}"
-    return Interpreter(path=path, reason=reason, **answer.model_dump())
+    except (ValueError, OSError) as error:
+        return f"its answer is not readable: {error}"
+
+
+def literal(answer: bytes) -> object:
+    """Read what the probe wrote; raises `ValueError` where something else stands there."""
+    try:
+        return ast.literal_eval(answer.decode("ascii"))
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def installed(folders: Iterable[str]) -> Iterator[str]:
+    """Name all that is installed in folders, each with its time: what changes with every install."""
+    for folder in folders:
+        for entry in sorted(Path(folder).iterdir()):
+            if entry.name.endswith(_INSTALLED):
+                yield f"{entry} {entry.stat().st_mtime_ns}"
+
+
+def _seen(path: str, reason: str, answer: _Answer) -> Interpreter:
+    """Look up what an interpreter holds; quicker than it could, which would have to import what reads it."""
+    folders = tuple(sorted(each for each in answer.path if Path(each).is_dir()))
+    facts = "\n".join((answer.build, *installed(folders)))
+    return Interpreter(
+        path=path,
+        reason=reason,
+        version=answer.version,
+        prefix=answer.prefix,
+        modules=dict(_versions(answer.path)),
+        fingerprint=hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:16],
+        folders=folders,
+    )
+
+
+def _versions(path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    tools = {preset.package for preset in presets().values() if preset.via in (Via.MODULE, Via.SCRIPT)}
+    for name in (*PROBED, *sorted(tools)):
+        found = next(iter(metadata.distributions(name=name, path=list(path))), None)
+        if found is not None and "Version" in found.metadata:
+            yield name, found.metadata["Version"]
 
 
 Ask = Callable[[str, str], Awaitable[Interpreter | str]]

@@ -10,10 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from setpoint import __version__
 from setpoint.domain.value import Value
-from setpoint.evaluators.discovery.interpreter import Interpreter, probe
+from setpoint.evaluators.discovery.interpreter import Interpreter, installed, probe
 from setpoint.store.files import write_atomic
-
-_INSTALLED = (".dist-info", ".egg-info", ".pth", ".egg-link")
 
 
 class _Kept(Value):
@@ -58,12 +56,7 @@ def _stamp(path: str, interpreter: Interpreter) -> str:
             if file.exists():
                 stat = file.stat()
                 facts.append(f"{file} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino}")
-        for folder in interpreter.folders:
-            facts += [
-                f"{entry} {entry.stat().st_mtime_ns}"
-                for entry in sorted(Path(folder).iterdir())
-                if entry.name.endswith(_INSTALLED)
-            ]
+        facts += installed(interpreter.folders)
     except OSError:
         return ""
     return hashlib.sha256("\n".join(facts).encode("utf-8", "surrogateescape")).hexdigest()

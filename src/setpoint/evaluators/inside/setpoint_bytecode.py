@@ -23,10 +23,6 @@ from typing import Any, Callable, Optional, Sequence  # noqa: UP035 - where Pyth
 _DIGEST_BYTES = 32
 
 
-def _true() -> bool:
-    return True
-
-
 class Bytecode:
     """Stands in for compiling, from `begin` to `end`."""
 

@@ -229,6 +229,7 @@ class Reach:
         if self._written:
             return
         self._on, self._written = False, True
+        _untraced.ignore(_HEARD)
         blind = _untraced.untraced(self._tracer.finish)
         if os.getpid() != self._process:
             return

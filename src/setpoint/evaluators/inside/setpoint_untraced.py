@@ -19,11 +19,17 @@ _replaced: List[Tuple[Any, str, Any, Any]] = []  # noqa: UP006 - see above
 
 
 def hear(events: Iterable[str], told: Callable[[str, Any], None]) -> None:
-    """Have each audit of these names told, with what comes with it; for the rest of the process."""
+    """Have each audit of these names told, with what comes with it, until it is ignored."""
     if not _heard:
         sys.addaudithook(_hook)
         _heard[_STEP] = _taken
     _heard.update(dict.fromkeys(events, told))
+
+
+def ignore(events: Iterable[str]) -> None:
+    """Tell nobody of these audits any more: whoever is told lives as long as the process, and all it holds."""
+    for event in events:
+        _heard.pop(event, None)
 
 
 def untraced(step: Callable[..., Any], *args: Any, **named: Any) -> Any:
