@@ -5,12 +5,12 @@
 Sources (with their tests) and tools come from the package index with pip and lie in FOLDER, outside the
 repository. In one run, for each project: every tool alone with cold caches (their sum is the chain), the
 same commands as two plain lanes (the tests, and the other tools one after the other beside them) and `cold`
-(nothing known), `--rounds` times in turn, the medians count; `unchanged`; and then seeded edits of one function each, half of
-which change what it does: `--fast` with warm state. When all times are known, the whole suite is asked about
-the same trees: its red tests must be the same, but for those that were red in any of the runs without an
-edit. Where it says otherwise it is asked about that tree again, and where it then contradicts itself this is
-counted too: there is no verdict to compare with. `--times` leaves this part out. Prints a Markdown table.
-`--quick` takes httpx and five edits. Run it on a quiet machine.
+(nothing known), so often in turn as `--rounds` says, of which the medians count; `unchanged`; and then seeded
+edits of one function each, half of which change what it does: `--fast` with warm state. When all times are
+known, the whole suite is asked about the same trees: its red tests must be the same, but for those that were
+red in any of the runs without an edit. Where it says otherwise it is asked about that tree again, and where
+it then contradicts itself this is counted too: there is no verdict to compare with. `--times` leaves this
+part out. Prints a Markdown table. `--quick` takes httpx and five edits. Run it on a quiet machine.
 """
 
 from __future__ import annotations

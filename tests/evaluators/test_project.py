@@ -292,7 +292,7 @@ async def test_an_interpreter_without_pytest_is_an_error_with_its_mend(bench) ->
     bare = made.state / "bare"
     bare.mkdir()
     (bare / "python").write_text(
-        '#!/bin/sh\necho \'{"version": "3", "prefix": "/", "modules": {}, "fingerprint": "x"}\'\n'
+        '#!/bin/sh\necho \'{"version": "3", "build": "x", "prefix": "/", "path": ()}\'\n'
     )
     (bare / "python").chmod(0o755)
     settings = Settings(checks=ChecksSettings(python=str(bare / "python"), bandit=False))

@@ -27,7 +27,7 @@ def hear(events: Iterable[str], told: Callable[[str, Any], None]) -> None:
 
 
 def ignore(events: Iterable[str]) -> None:
-    """Tell nobody of these audits any more: whoever is told lives as long as the process, and all it holds."""
+    """Tell nobody of these audits any more; whoever is told of any lives as long as the process."""
     for event in events:
         _heard.pop(event, None)
 
