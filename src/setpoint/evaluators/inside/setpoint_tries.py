@@ -28,6 +28,8 @@ _HELD_BYTES = 1 << 30
 """A process that has become larger is not kept a second time."""
 _PATIENCE_S, _PATIENCE = 10.0, 4
 """So long, and so often the time of what failed, the whole suite waits for it to run again."""
+_TELLING = ("failed", "error", '"kind": "end"')
+"""Lines of a report that hold none of these say nothing of what runs again."""
 _SHARED = ("/dev/null", "/dev/urandom", "/dev/random", "pipe:")
 
 
@@ -154,7 +156,8 @@ class Tries:
             return list(session.items)
         path = Path(f"{self._report}.{last}" if last else self._report)
         try:
-            lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+            written = path.read_text("utf-8").splitlines()
+            lines = [json.loads(line) for line in written if any(word in line for word in _TELLING)]
         except (OSError, ValueError):
             return []
         whole = {line["id"] for line in lines if line["kind"] == "collection_error"}
@@ -162,7 +165,7 @@ class Tries:
             line["id"] for line in lines if line["kind"] == "test" and line["outcome"] in ("failed", "error")
         }
         red -= self._settled
-        if len(red) > self._most:
+        if not red or len(red) > self._most:
             return []
         if not (self._held and not last) and (whole - self._settled or lines[-1]["kind"] != "end"):
             return []
