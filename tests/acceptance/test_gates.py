@@ -1,6 +1,7 @@
 """A run that a guard stops asks a person: answered from another process, while no process drives it."""
 
 import json
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -128,8 +129,11 @@ def test_a_story_may_say_that_nobody_is_asked(repository, on_limit, code, ending
 
 
 def test_nobody_answers_in_time(repository):
-    settings = f"{ONE}[escalation]\ndeadline_s = 0.2\nat_deadline = 'accept'\n"
+    settings = f"{ONE}[escalation]\ndeadline_s = 6\nat_deadline = 'accept'\n"
     run = stopped(repository, wrong("a * b"), settings=settings)["trace_id"]
+    (listed,) = told(repository, "gate", "list")
+    left = datetime.fromisoformat(listed["gate"]["deadline"]) - datetime.now(UTC)
+    time.sleep(max(0.0, left.total_seconds()))
 
     late = repository.setpoint("gate", "cancel", run)
     assert (late.returncode, "the deadline of gate escalation-1 has passed" in late.stderr) == (2, True)
