@@ -56,8 +56,10 @@ async def put_at(place: Path, source: Path, commit: Commit) -> None:
     if not (repository_apart(place) / READY).is_file():
         await clone(source, place)
     await asyncio.to_thread(real_folder, place)
+    empty = not any(place.iterdir())
     await git(place, "checkout", "--quiet", "--force", "--detach", commit)
-    await git(place, "clean", "-ffdxq")
+    if not empty:
+        await git(place, "clean", "-ffdxq")
     await asyncio.to_thread(_show, place)
 
 

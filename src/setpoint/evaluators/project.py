@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from setpoint.domain.evaluation import Evaluation, Stage
 from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
@@ -39,6 +40,7 @@ from setpoint.evaluators.measuring import Measuring, Task, Told, tests_of
 from setpoint.evaluators.place import (
     check_out,
     check_out_commit,
+    clone,
     kept_of,
     place_beside,
     place_of,
@@ -184,20 +186,25 @@ class ProjectEvaluator:
         story = story or Story(id=StoryId("check"), title="The tree as it stands")
         standing = Standing(root, self._state / "standing")
         trace = TraceId(sortable("check", datetime.now(UTC)))
+        place, evaluations = place_of(self._state, trace), self._state / "cache" / "evaluations"
         with standing.opened() as folder:
             asking = asyncio.create_task(self._interpreters(root))
-            ahead: list[asyncio.Task[_Stood]] = []
+            new = fresh or not evaluations.exists()  # then the place will be needed
+            making = asyncio.create_task(clone(root, place)) if new else None
+            ahead: list[asyncio.Task[Any]] = [making] if making else []
             try:
                 recorded = await standing.record(folder)
-                standing_at = partial(self._stood, standing, folder, trace, recorded, asking)
-                if not asking.done():  # they are new to us; meanwhile the place is made
-                    ahead.append(asyncio.create_task(standing_at()))
+                committing = partial(standing.committed, folder, place, recorded, making)
+                standing_at = partial(self._stood, root, trace, recorded[1], committing, asking)
+                # Where they are new to us, the place is made meanwhile.
+                stood = None if asking.done() else asyncio.create_task(standing_at())
+                ahead += [stood] if stood else []
                 held = (each.model_dump_json() for each in quarantine)
                 parts = (*recorded, story.model_dump_json(), str(fast), *self._decides(await asking), *held)
-                kept = EvaluationCache(self._state / "cache" / "evaluations", parts)
+                kept = EvaluationCache(evaluations, parts)
                 if not fresh and (found := kept.get()) is not None:
                     return found
-                project, measured = await (ahead[0] if ahead else standing_at())
+                project, measured = await (stood or standing_at())
                 tools = OF_THE_TREE if standing.lasts(folder) else ""
                 task = Task(project=project, story=story, fast=fast, fresh=fresh, tools=tools)
                 made = await self._alone(task, measured, quarantine)
@@ -212,18 +219,17 @@ class ProjectEvaluator:
 
     async def _stood(
         self,
-        standing: Standing,
-        folder: Path,
+        root: Path,
         trace: TraceId,
-        recorded: tuple[Commit, Tree],
+        tree: Tree,
+        committing: Callable[[], Awaitable[Commit]],
         asking: Awaitable[Interpreters],
     ) -> _Stood:
         """Put the tree as it stands into a place for measuring, and look at the project there."""
-        place = place_of(self._state, trace)
-        commit = await standing.committed(folder, place, recorded)
-        copy = WorkCopy(trace_id=trace, path=str(place), base=commit, base_tree=recorded[1])
-        project = await self._look_at(standing.root, copy, commit, asking)
-        return project, Measured(copy, commit, recorded[1], Stage.TEST)
+        commit = await committing()
+        copy = WorkCopy(trace_id=trace, path=str(place_of(self._state, trace)), base=commit, base_tree=tree)
+        project = await self._look_at(root, copy, commit, asking)
+        return project, Measured(copy, commit, tree, Stage.TEST)
 
     async def _alone(self, task: Task, measured: Measured, quarantine: tuple[Quarantined, ...]) -> Evaluation:
         """Measure a tree that is compared with nothing."""
@@ -258,12 +264,9 @@ class ProjectEvaluator:
         return not (outside or asking or project.layout.package_folders or self._settings.sonarqube.url)
 
     async def _interpreters(self, root: Path) -> Interpreters:
-        ask, checks = self._probes.ask, self._settings.checks
-        own = asyncio.create_task(own_interpreter(ask))
-        try:
-            return Interpreters(project=await find_interpreter(root, checks, ask), own=await own)
-        finally:
-            await end(own)
+        checks, ask = self._settings.checks, self._probes.ask
+        project, own = await asyncio.gather(find_interpreter(root, checks, ask), own_interpreter(ask))
+        return Interpreters(project=project, own=own)
 
     async def _look_at(
         self, root: Path, copy: WorkCopy, base: Commit, asking: Awaitable[Interpreters] | None = None

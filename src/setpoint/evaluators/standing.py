@@ -19,6 +19,7 @@ from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.ids import Commit, Tree
 from setpoint.errors import WorkspaceError
 from setpoint.evaluators.place import clone
+from setpoint.evaluators.together import end
 from setpoint.processes.apart import repository_apart
 from setpoint.processes.git import ask, git, head
 from setpoint.store.exclusive import alone
@@ -57,14 +58,8 @@ class Standing:
 
     async def record(self, folder: Path) -> tuple[Commit, Tree]:
         """Record all that stands in the work tree, untracked files too; gives last commit and tree."""
-        words = ("rev-parse", "--path-format=absolute", "--git-path", "objects")
-        start, where = await asyncio.gather(head(self.root), git(self.root, *words))
-        objects = where.text
-        variables = {
-            "GIT_INDEX_FILE": str(folder / "index"),
-            "GIT_OBJECT_DIRECTORY": str(folder / "objects"),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
-        }
+        start, objects = await asyncio.gather(head(self.root), self._objects(folder))
+        variables = {"GIT_INDEX_FILE": str(folder / "index"), **objects}
         begun = folder / "begun-at"  # the commit whose tracked files the index began with
         known = (folder / "index").is_file() and begun.is_file() and begun.read_text("utf-8") == start
         try:
@@ -98,20 +93,36 @@ class Standing:
             )
         raise WorkspaceError(f"{self.root}: git cannot record the tree as it stands: {said or 'no message'}")
 
-    async def committed(self, folder: Path, place: Path, recorded: tuple[Commit, Tree]) -> Commit:
-        """Make a commit of a recorded tree in a new place for measuring."""
+    async def committed(
+        self,
+        folder: Path,
+        place: Path,
+        recorded: tuple[Commit, Tree],
+        making: asyncio.Task[None] | None = None,
+    ) -> Commit:
+        """Make a commit of a recorded tree in a new place for measuring, which is `making` perhaps."""
         start, tree = recorded
-        await clone(self.root, place)
+        making = making or asyncio.create_task(clone(self.root, place))
+        # The same tree, the same commit.
+        dates = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+        words = ("commit-tree", tree, "-p", start, "-m", "The tree as it stands")
+        try:
+            answer = await git(self.root, *words, environment=await self._objects(folder) | dates)
+            await making
+        finally:
+            await end(making)
         alternates = repository_apart(place) / "objects" / "info" / "alternates"
         with alternates.open("a", encoding="utf-8") as file:
             file.write(f"{folder / 'objects'}\n")
-        dates = {
-            "GIT_AUTHOR_DATE": "@0 +0000",
-            "GIT_COMMITTER_DATE": "@0 +0000",
-        }  # the same tree, the same commit
-        message = "The tree as it stands"
-        answer = await git(place, "commit-tree", tree, "-p", start, "-m", message, environment=dates)
         return Commit(answer.text)
+
+    async def _objects(self, folder: Path) -> dict[str, str]:
+        """Have git write to a folder, and read from the repository too."""
+        where = await git(self.root, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+        return {
+            "GIT_OBJECT_DIRECTORY": str(folder / "objects"),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": where.text,
+        }
 
 
 class EvaluationCache:
