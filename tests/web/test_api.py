@@ -3,7 +3,6 @@
 import pytest
 
 from setpoint.domain.gate import Via
-from setpoint.web.live import Streams, changes
 from web.conftest import ASKING, HOSTILE, VERIFIED
 
 API = "/api/v1"
@@ -69,20 +68,6 @@ def test_the_first_answer_to_a_question_counts(program, project):
     later = program.post(f"{API}/gates/{ASKING}", json={"choice": "cancel"})
     assert (later.status_code, "answered already" in later.json()["detail"]) == (409, True)
     assert program.get(f"{API}/gates").json() == []
-
-
-async def test_a_stream_speaks_where_something_changed_and_ends_with_the_server():
-    marks, streams = iter(["a", "a", "b"]), Streams()
-
-    def mark():
-        found = next(marks, None)
-        if found is None:
-            streams.closing.set()
-        return found or "b"
-
-    heard = [said.splitlines()[0] async for said in changes(mark, streams, every_s=0.0)]
-    assert heard == ["event: changed", "event: changed"]
-    assert streams.count == 0
 
 
 @pytest.mark.parametrize("what", ["nothing", "run-9"])

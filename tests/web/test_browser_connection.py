@@ -30,6 +30,16 @@ window.EventSource.CONNECTING = 0; window.EventSource.CLOSED = 2;
 window.alive = () => opened.filter((each) => each.readyState !== 2).length;
 """
 """Here every tab counts as shown, so a page is told that it is hidden; and its streams are counted."""
+SAYS = """
+window.EventSource = class extends EventTarget {
+  constructor() { super(); this.readyState = 1; window.spoken = this; }
+  close() { this.readyState = 2; }
+};
+window.fetched = 0;
+document.addEventListener("htmx:beforeRequest", () => { fetched += 1; });
+window.say = (data) => { spoken.dispatchEvent(new MessageEvent("mark", { data })); return fetched; };
+"""
+"""Here the test says what the stream says, and hears how often the page has asked for a newer one by then."""
 TABS = 7
 """More than a browser has connections to one server."""
 
@@ -125,3 +135,34 @@ def test_a_page_that_lost_the_server_says_so_until_it_is_back(context, project, 
     expect(page.get_by_role("link", name=trace)).to_be_visible()
     expect(sign).to_have_count(0)
     assert page.evaluate("alive()") == 1
+
+
+@pytest.fixture
+def questions(context):
+    """A page of questions whose stream the test speaks for."""
+    page = context.new_page()
+    page.add_init_script(SAYS)
+    page.goto("/gates")
+    page.wait_for_function("window.spoken")
+    return page
+
+
+def test_what_changes_and_changes_back_between_two_looks_is_seen(questions):
+    live = questions.locator("#live")
+    shown = live.get_attribute("data-mark")
+    live.evaluate("(each) => { each.dataset.mark = 'of before'; }")
+    assert questions.evaluate("say", "of before") == 0
+    assert questions.evaluate("say", "new") == 1
+    expect(live).to_have_attribute("data-mark", shown)
+    assert questions.evaluate("say", shown) == 1
+    assert questions.evaluate("say", "new") == 2, "the stream has not seen what the page shows by now"
+
+
+def test_a_page_that_cannot_be_fetched_is_not_asked_for_at_each_look(questions):
+    questions.clock.install()
+    questions.route("**/gates", lambda route: route.fulfill(status=500, body="not now"))
+    with questions.expect_response("**/gates"):
+        assert questions.evaluate("say", "new") == 1
+    assert questions.evaluate("say", "new") == 1
+    questions.clock.fast_forward(6_000)
+    assert questions.evaluate("say", "new") == 2

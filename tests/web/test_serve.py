@@ -48,7 +48,7 @@ def test_interrupted_it_lets_go_of_the_pages_that_listen(root):
     client = httpx2.Client(headers={"authorization": f"Bearer {token}"}, timeout=60)
     with client, client.stream("GET", f"{address}/live/runs") as stream:
         heard = stream.iter_lines()
-        assert next(heard) == "event: changed"
+        assert next(heard) == "event: mark"
         serving.send_signal(signal.SIGINT)
         assert [each for each in heard if each][-1].startswith("data: "), "it ends as a whole answer does"
     _, told = serving.communicate(timeout=60)

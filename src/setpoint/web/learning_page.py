@@ -13,6 +13,7 @@ from setpoint.domain.learning import LearningKind, LearningStatus
 from setpoint.errors import SetpointError
 from setpoint.web.api_learnings import VERDICTS, Asked, KnownLearning, narrowed
 from setpoint.web.context import Answerer, Reader, TheDesk
+from setpoint.web.marks import mark_of
 from setpoint.web.pages import page, said
 
 router = APIRouter(include_in_schema=False)
@@ -26,11 +27,13 @@ def learnings(
     request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]
 ) -> Response:
     """Show what was learnt, the most believed first."""
+    mark = mark_of(desk, "learnings")
     every = wiring.learnings(desk.project)
     query = f"?{request.url.query}" if request.url.query else ""
     return page(
         request,
         "learnings.html.j2",
+        mark=mark,
         found=narrowed(every, asked),
         total=len(every),
         asked=asked,
@@ -54,9 +57,10 @@ def worth(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
 @router.get("/learnings/{which}")
 def learning(found: KnownLearning, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show one learning with all that speaks for and against it."""
+    mark = mark_of(desk, "learnings")
     in_use = wiring.learnings_from(desk.project, found.learning.source)
     likely = wiring.learnings_like(desk.project, found)
-    return page(request, "learning.html.j2", found=found, likely=likely, same=len(in_use))
+    return page(request, "learning.html.j2", mark=mark, found=found, likely=likely, same=len(in_use))
 
 
 @router.post("/learnings/retire")

@@ -32,13 +32,13 @@ from setpoint.web.context import (
     visitor_of,
 )
 from setpoint.web.diffs import place_id, visible
-from setpoint.web.live import MOST_STREAMS, changes
+from setpoint.web.live import MOST_STREAMS, looks
+from setpoint.web.marks import LISTED, failed_with, mark_of
 
 router = APIRouter(include_in_schema=False)
 WINDOWS = (7, 30, 90)
 MOST_EVENTS = 400
 """Events of a run that its page lists, the newest."""
-_LISTED = 100
 _HERE = Path(__file__).parent
 _PAGES = Environment(
     loader=FileSystemLoader(_HERE / "templates"),
@@ -84,28 +84,31 @@ def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told
 @router.get("/")
 def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") -> Response:
     """Show the newest runs, or those that began before one."""
+    mark = mark_of(desk, "runs")
     older = known_run(before, desk) if before else ""
-    listed = wiring.run_list(desk.project, _LISTED, older)
-    last = listed[-1].trace_id if len(listed) == _LISTED else ""
+    listed = wiring.run_list(desk.project, LISTED, older)
+    last = listed[-1].trace_id if len(listed) == LISTED else ""
     failed = list(desk.launcher.failed)
-    return page(request, "runs.html.j2", runs=listed, failed=failed, before=older, last=last)
+    return page(request, "runs.html.j2", mark=mark, runs=listed, failed=failed, before=older, last=last)
 
 
 @router.get("/runs/{which}")
 def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show one run."""
+    mark = mark_of(desk, which)
     story = wiring.run_story(desk.project, which)
     lines = [(event, *desk.told(event.body)) for event in story.events[-MOST_EVENTS:]]
     opened = wiring.open_gate(desk.project, which) if story.told.waiting else None
     return page(
         request,
         "run.html.j2",
+        mark=mark,
         story=story,
         lines=lines,
         opened=opened,
         hidden=len(story.events) - len(lines),
         busy=desk.launcher.busy_with(story.summary.trace_id),
-        failed=_failed(desk, story.summary.trace_id),
+        failed=failed_with(desk, story.summary.trace_id),
     )
 
 
@@ -120,17 +123,19 @@ def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> Response:
 @router.get("/gates")
 def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show every question that is open."""
+    mark = mark_of(desk, "gates")
     asked = wiring.questions(desk.project)
-    return page(request, "gates.html.j2", gates=asked.opened, unread=asked.unread)
+    return page(request, "gates.html.j2", mark=mark, gates=asked.opened, unread=asked.unread)
 
 
 @router.get("/board")
 def board(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show the stories by column."""
+    mark = mark_of(desk, "board")
     columns: dict[str, list[Any]] = {}
     for card in wiring.cards(desk.project):
         columns.setdefault(card.status, []).append(card)
-    return page(request, "board.html.j2", columns=columns)
+    return page(request, "board.html.j2", mark=mark, columns=columns)
 
 
 @router.get("/metrics")
@@ -147,36 +152,12 @@ def metrics(
 
 @router.get("/live/{what}")
 async def live(what: str, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Tell a page when what it shows has changed: `runs`, `gates`, `board`, `learnings`, or a run."""
+    """Tell a page which state there is of what it shows: `runs`, `gates`, `board`, `learnings`, or a run."""
     if desk.streams.count >= MOST_STREAMS:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open")
-    await asyncio.to_thread(_mark, desk, what)
+    await asyncio.to_thread(mark_of, desk, what)
     del request
-    stream = changes(lambda: _mark(desk, what), desk.streams)
-    return StreamingResponse(stream, media_type="text/event-stream")
-
-
-def _mark(desk: Desk, what: str) -> str:
-    match what:
-        case "runs":
-            listed = [each.model_dump_json() for each in wiring.run_list(desk.project, _LISTED)]
-            return "".join((*listed, *(str(each.at) for each in desk.launcher.failed)))
-        case "gates":
-            asked = wiring.questions(desk.project)
-            return "".join((*(each.model_dump_json() for each in asked.opened), *asked.unread))
-        case "board":
-            return "".join(each.model_dump_json() for each in wiring.cards(desk.project))
-        case "learnings":
-            return wiring.memory_mark(desk.project)
-        case "production":
-            return wiring.production_mark(desk.signals)
-        case _:
-            busy = desk.launcher.busy_with(what)
-            return f"{wiring.run_mark(desk.project, what)} {busy} {_failed(desk, what)}"
-
-
-def _failed(desk: Desk, run: str) -> list[wiring.Failed]:
-    return [each for each in desk.launcher.failed if each.trace_id == run]
+    return StreamingResponse(looks(lambda: mark_of(desk, what), desk.streams), media_type="text/event-stream")
 
 
 @router.post("/runs")

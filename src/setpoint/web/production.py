@@ -13,6 +13,7 @@ from setpoint import wiring
 from setpoint.domain.value import Text, Value
 from setpoint.errors import SetpointError, UsageError
 from setpoint.web.context import Answerer, Desk, Reader, TheDesk
+from setpoint.web.marks import mark_of
 from setpoint.web.pages import page, said
 
 router = APIRouter(include_in_schema=False)
@@ -76,7 +77,8 @@ def dismiss(which: KnownProblem, body: Why, desk: TheDesk, _visitor: Answerer) -
 @router.get("/production")
 def shown(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show what runs and what is wrong with it."""
-    return page(request, "production.html.j2", view=wiring.production_view(desk.signals))
+    mark = mark_of(desk, "production")
+    return page(request, "production.html.j2", mark=mark, view=wiring.production_view(desk.signals))
 
 
 @router.post("/production/{which}/approve")

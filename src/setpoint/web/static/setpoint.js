@@ -8,7 +8,11 @@
   const details = () => [...document.querySelectorAll("#live details[id]")];
   const scrolled = () => [...document.querySelectorAll("#live [tabindex='0']")].map((each) =>
     [each.id || each.getAttribute("aria-label"), each.scrollLeft, each.scrollTop + each.clientHeight >= each.scrollHeight - 4 ? -1 : each.scrollTop]);
-  let kept = null, written = null;
+  let kept = null, written = null, asked = { mark: "", at: 0 };
+  // A page carries the mark of the state it shows, and its stream says at each look which one there is: where they differ it
+  // is fetched. One that could not be fetched is asked for again after a while.
+  const AGAIN_MS = 5000;
+  const behind = (mark) => live() && mark !== live().dataset.mark && (mark !== asked.mark || Date.now() - asked.at > AGAIN_MS);
   // A browser has six connections to a server, over all of its tabs: one that is hidden gives its stream back, and hears all
   // that it missed when it is shown again, since a stream's first word comes at once.
   const streams = new Set();
@@ -18,7 +22,11 @@
     follow() {
       if (document.hidden || this.source) { if (document.hidden) this.rest(); return; }
       const source = this.source = new EventSource(this.url);
-      source.addEventListener("changed", (event) => this.dispatchEvent(new MessageEvent("changed", { data: event.data })));
+      source.addEventListener("mark", ({ data }) => {
+        if (!behind(data)) return;
+        asked = { mark: data, at: Date.now() };
+        this.dispatchEvent(new MessageEvent("changed", { data }));
+      });
       source.onopen = (event) => this.onopen && this.onopen(event);
       source.onerror = (event) => {
         if (source.readyState === EventSource.CLOSED) streams.delete(this);  // htmx makes another one
@@ -60,6 +68,7 @@
   document.addEventListener("htmx:afterSwap", () => {
     if (written) { written.focus(); written = null; }
     if (!kept) return;
+    asked.mark = "";
     for (const [id, was] of kept.open) { const found = document.getElementById(id); if (found && found.open !== was) found.open = was; }
     const places = [...document.querySelectorAll("#live [tabindex='0']")];
     for (const [name, left, top] of kept.scrolled) {
