@@ -36,7 +36,7 @@ from environments import environment
 
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.evidence import Outcome
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import TreeEvaluator
 from setpoint.evaluators.judge import FullReport
 from setpoint.presets.asked import ChecksSettings
 from setpoint.settings import Settings
@@ -111,9 +111,9 @@ class Bench:
 
     def ask(self, *, fast: bool = False) -> Measured:
         """Measure the tree as it stands, in an evaluator made anew."""
-        evaluator = ProjectEvaluator(Settings(checks=self.checks), self.artifacts, self.state)
+        evaluator = TreeEvaluator(Settings(checks=self.checks), self.artifacts, self.state)
         began = time.monotonic()
-        evaluation = asyncio.run(evaluator.measure_tree(self.root, fast=fast))
+        evaluation = asyncio.run(evaluator.measure(self.root, fast=fast))
         seconds = time.monotonic() - began
         if evaluation.report is None:
             raise SystemExit("the evaluation kept no report")

@@ -16,7 +16,7 @@ from setpoint.domain.ids import Commit, StoryId, TraceId
 from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.domain.run import RunOrder, Snapshot
 from setpoint.domain.story import Story
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import ProjectEvaluator, Survey, Surveyor, TreeEvaluator
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.store.artifacts import Artifacts
@@ -58,6 +58,7 @@ class Bench:
     workspace: GitWorkspace
     artifacts: Artifacts
     state: Path
+    settings: Settings
     number: int = 0
     last: Snapshot | None = None
     restored: list[tuple[str, ...]] = field(default_factory=list)
@@ -83,6 +84,12 @@ class Bench:
         tree = self.copy.base_tree if stage is Stage.BASE or self.last is None else self.last.tree
         measured = Measured(copy=self.copy, commit=commit, tree=tree, stage=stage, suspects=suspects)
         return await self.evaluator.evaluate(self.order, measured)
+
+    async def standing(self) -> Evaluation:
+        return await TreeEvaluator(self.settings, self.artifacts, self.state).measure(self.root)
+
+    async def survey(self) -> Survey:
+        return await Surveyor(self.settings, self.artifacts, self.state).survey(self.root)
 
 
 @pytest.fixture
@@ -113,6 +120,6 @@ def bench(tmp_path: Path):
         chosen = Settings(checks=checks.model_copy(update={"python": sys.executable}))
         evaluator = ProjectEvaluator(chosen, artifacts, state)
         copy = await workspace.open(order.trace_id, base)
-        return Bench(root, order, copy, evaluator, workspace, artifacts, state)
+        return Bench(root, order, copy, evaluator, workspace, artifacts, state, chosen)
 
     return make

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from setpoint.domain.evidence import CheckState
 from setpoint.domain.ids import TraceId, Tree
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import TreeEvaluator
 from setpoint.evaluators.cache import ResultCache
 from setpoint.evaluators.caches import LASTS_S, forget, tools_of, trim
 from setpoint.evaluators.results import judged
@@ -73,12 +73,12 @@ def test_what_is_asked_for_is_young_again(tmp_path: Path) -> None:
 
 async def test_checks_of_the_tree_begin_where_the_one_before_ended(bench) -> None:
     made = await bench({"go.mod": "module example.com/a\n\ngo 1.19\n", "a.go": "package a\n"})
-    evaluator = ProjectEvaluator(Settings(checks=CHECKS), made.artifacts, made.state)
+    evaluator = TreeEvaluator(Settings(checks=CHECKS), made.artifacts, made.state)
     left = []
 
     for number in range(2):
         (made.root / "a.go").write_text(f"package a\n\nconst N = {number}\n")
-        evaluation = await evaluator.measure_tree(made.root)
+        evaluation = await evaluator.measure(made.root)
         assert evaluation.evidence_of("go_vet").state is CheckState.PASS
         left.append({path.name for path in tools_of(made.state, "").iterdir() if path.is_dir()})
 

@@ -11,7 +11,7 @@ import pytest
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState, Outcome
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import TreeEvaluator
 from setpoint.evaluators.judge import FullReport
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.store.artifacts import Artifacts
@@ -26,9 +26,9 @@ ADD, SUB, RED = (f"tests/test_calc.py::test_{name}" for name in ("add", "sub", "
 CHECKS = ChecksSettings(python=sys.executable, coverage=False, reruns=0, mypy=False)
 
 
-def standing(root: Path, told=None) -> ProjectEvaluator:
+def standing(root: Path, told=None) -> TreeEvaluator:
     state = root / ".setpoint"
-    return ProjectEvaluator(
+    return TreeEvaluator(
         Settings(checks=CHECKS), Artifacts(state / "artifacts"), state, told or (lambda *_: None)
     )
 
@@ -67,36 +67,36 @@ async def test_a_test_that_the_change_reaches_bounces_before_the_whole_suite(ben
 
 
 async def test_fast_runs_what_the_change_reaches_and_what_was_red(root: Path) -> None:
-    whole = await standing(root).measure_tree(root)
+    whole = await standing(root).measure(root)
     (root / "calc.py").write_text(CODE.replace("a + b", "b + a"))
-    fast = await standing(root).measure_tree(root, fast=True)
+    fast = await standing(root).measure(root, fast=True)
 
     assert outcomes(root, whole) == {ADD: Outcome.PASSED, SUB: Outcome.PASSED, RED: Outcome.FAILED}
     assert outcomes(root, fast) == {ADD: Outcome.PASSED, RED: Outcome.FAILED}
 
 
 async def test_fast_runs_everything_where_nothing_is_known(root: Path) -> None:
-    fast = await standing(root).measure_tree(root, fast=True)
+    fast = await standing(root).measure(root, fast=True)
     assert set(outcomes(root, fast)) == {ADD, SUB, RED}
 
 
 async def test_an_unchanged_tree_is_not_measured_again_unless_asked(root: Path) -> None:
     told: list[CheckResult] = []
-    first = await standing(root).measure_tree(root)
-    again = await standing(root, lambda _, result: told.append(result)).measure_tree(root)
+    first = await standing(root).measure(root)
+    again = await standing(root, lambda _, result: told.append(result)).measure(root)
     assert (again.failures, again.tree) == (first.failures, first.tree)
     assert all(each.cached for each in again.evidence)
     assert told == []
 
-    fresh = await standing(root, lambda _, result: told.append(result)).measure_tree(root, fresh=True)
+    fresh = await standing(root, lambda _, result: told.append(result)).measure(root, fresh=True)
     assert {each.check for each in fresh.evidence if each.cached} == set()
     assert {each.evidence.check for each in told} == {each.check for each in fresh.evidence}
 
 
 async def test_what_a_tool_does_not_read_does_not_run_it_again(root: Path) -> None:
-    await standing(root).measure_tree(root)
+    await standing(root).measure(root)
     (root / "README.md").write_text("other\n")
-    now = await standing(root).measure_tree(root)
+    now = await standing(root).measure(root)
 
     cached = {each.check: each.cached for each in now.evidence}
     assert (cached["ruff"], cached["pytest"]) == (True, False)
@@ -106,8 +106,8 @@ async def test_what_a_tool_does_not_read_does_not_run_it_again(root: Path) -> No
 async def test_the_whole_is_not_kept_where_packages_of_another_language_have_a_say(root: Path) -> None:
     (root / "package.json").write_text("{}")
     told: list[CheckResult] = []
-    await standing(root).measure_tree(root)
-    await standing(root, lambda _, result: told.append(result)).measure_tree(root)
+    await standing(root).measure(root)
+    await standing(root, lambda _, result: told.append(result)).measure(root)
     assert {each.evidence.check for each in told} >= {"pytest", "ruff"}
 
 
@@ -117,8 +117,8 @@ async def test_checks_of_a_tree_share_the_cache_of_the_type_checker(root: Path) 
         {**asked.model_dump(), "mypy": True, "ruff": False, "bandit": False}
     )
     state = root / ".setpoint"
-    evaluator = ProjectEvaluator(Settings(checks=asked), Artifacts(state / "artifacts"), state)
-    first = await evaluator.measure_tree(root)
+    evaluator = TreeEvaluator(Settings(checks=asked), Artifacts(state / "artifacts"), state)
+    first = await evaluator.measure(root)
     assert first.evidence_of("mypy").state is CheckState.PASS
     assert [each.name for each in (state / "cache" / "tools").iterdir()] == ["shared"]
     kept = (state / "cache" / "tools" / "shared" / "mypy").rglob("*")
@@ -127,37 +127,37 @@ async def test_checks_of_a_tree_share_the_cache_of_the_type_checker(root: Path) 
 
 async def test_what_files_compile_to_is_left_for_the_selections_after_a_whole_run(root: Path) -> None:
     folder = root / ".setpoint" / "cache" / "tools" / "shared" / "bytecode"
-    await standing(root).measure_tree(root)
+    await standing(root).measure(root)
     whole = set(folder.iterdir())
     (root / "calc.py").write_text(CODE.replace("a + b", "b + a"))
-    await standing(root).measure_tree(root, fast=True)
+    await standing(root).measure(root, fast=True)
     selected = set(folder.iterdir())
     assert whole < selected  # what changed, and what only a selection imports
 
     (root / "calc.py").write_text(CODE.replace("a + b", "a + b + 0"))
-    await standing(root).measure_tree(root, fast=True, fresh=True)
+    await standing(root).measure(root, fast=True, fresh=True)
     assert set(folder.iterdir()) == selected
 
 
 async def test_a_deleted_file_and_an_ignored_one_are_seen_in_a_tree_recorded_again(root: Path) -> None:
-    first = await standing(root).measure_tree(root, fast=True)
+    first = await standing(root).measure(root, fast=True)
     (root / "extra.py").write_text("X = 1\n")
-    more = await standing(root).measure_tree(root, fast=True)
+    more = await standing(root).measure(root, fast=True)
     (root / "extra.py").unlink()
-    back = await standing(root).measure_tree(root, fast=True)
+    back = await standing(root).measure(root, fast=True)
     assert first.tree == back.tree != more.tree
 
 
 async def test_a_file_that_is_tracked_though_ignored_is_seen_after_a_commit(root: Path) -> None:
-    await standing(root).measure_tree(root, fast=True)
+    await standing(root).measure(root, fast=True)
     (root / ".gitignore").write_text(".setpoint\n__pycache__\n*.gen.py\n")
     (root / "made.gen.py").write_text("X = 1\n")
     for words in (("add", "-A"), ("add", "-f", "made.gen.py"), ("commit", "-qm", "made")):
         git(root, *words)
-    made = await standing(root).measure_tree(root, fast=True)
+    made = await standing(root).measure(root, fast=True)
     assert made.tree == git(root, "rev-parse", "HEAD^{tree}")
     (root / "made.gen.py").write_text("X = 2\n")
-    assert (await standing(root).measure_tree(root, fast=True)).tree != made.tree
+    assert (await standing(root).measure(root, fast=True)).tree != made.tree
 
 
 async def test_cancelling_ends_a_grandchild_with_a_session(root: Path, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ async def test_cancelling_ends_a_grandchild_with_a_session(root: Path, tmp_path:
         "    subprocess.Popen([sys.executable, '-c', code, place], start_new_session=True)\n"
         "    time.sleep(600)\n"
     )
-    task = asyncio.create_task(standing(root).measure_tree(root))
+    task = asyncio.create_task(standing(root).measure(root))
     while not (mark.exists() and mark.read_text()):  # noqa: ASYNC110 - a file of another process
         await asyncio.sleep(0.05)
     task.cancel()
@@ -184,9 +184,9 @@ async def test_fast_does_not_call_red_what_only_misses_the_tests_before_it(root:
     tests = "from calc import add\nSEEN = []\ndef test_one():\n    SEEN.append(1)\n"
     tests += "def test_two():\n    assert SEEN\n    assert add(1, 2) == 3\n"
     (root / "tests" / "test_calc.py").write_text(tests)
-    whole = await standing(root).measure_tree(root)
+    whole = await standing(root).measure(root)
     (root / "calc.py").write_text(CODE.replace("a + b", "b + a"))
-    fast = await standing(root).measure_tree(root, fast=True)
+    fast = await standing(root).measure(root, fast=True)
 
     assert whole.failures == fast.failures == ()
     assert outcomes(root, fast) == {"tests/test_calc.py::test_two": Outcome.ORDER_DEPENDENT}

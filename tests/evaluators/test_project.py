@@ -11,7 +11,7 @@ from setpoint.domain.evidence import Cause, CheckState
 from setpoint.domain.finding import Category, Severity
 from setpoint.domain.story import KnownRed
 from setpoint.errors import SettingsError
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import ProjectEvaluator, Surveyor, TreeEvaluator
 from setpoint.evaluators.judge import FullReport
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.store.artifacts import Artifacts
@@ -240,7 +240,7 @@ async def test_the_users_tree_is_measured_as_it_stands_and_left_alone(bench) -> 
     (made.root / "tests/test_new.py").write_text("def test_new():\n    assert 0\n")
     before = _contents(made.root / ".git")
 
-    measured = await made.evaluator.measure_tree(made.root)
+    measured = await made.standing()
 
     assert [failure.test for failure in measured.failures] == ["tests/test_new.py::test_new"]
     assert measured.test_counts == {"passed": 2, "failed": 1}
@@ -254,26 +254,26 @@ async def test_a_place_made_while_an_interpreter_is_asked_goes_when_it_does_not_
     slow.write_text(f"#!/bin/sh\nwhile [ ! -d {made.state}/measured ]; do sleep 0.05; done\nexit 3\n")
     slow.chmod(0o755)
     settings = Settings(checks=ChecksSettings(python=str(slow), bandit=False))
-    evaluator = ProjectEvaluator(settings, Artifacts(made.state / "a"), made.state)
+    evaluator = TreeEvaluator(settings, Artifacts(made.state / "a"), made.state)
 
     with pytest.raises(SettingsError, match="is no working Python"):
-        await evaluator.measure_tree(made.root)
+        await evaluator.measure(made.root)
 
     assert [path.name for path in (made.state / "measured").iterdir()] == []
 
     slow.write_text(f"#!/bin/sh\nwhile ! ls {made.state}/repositories/check-*; do sleep 0.01; done\nexit 3\n")
     with pytest.raises(SettingsError, match="is no working Python"):
-        await evaluator.measure_tree(made.root)
+        await evaluator.measure(made.root)
     assert [path.name for path in (made.state / "repositories").glob("check-*")] == []
 
 
 async def test_nothing_is_made_where_the_interpreter_is_known_not_to_work(bench) -> None:
     made = await bench(BASE)
     settings = Settings(checks=ChecksSettings(python="/nowhere/python", bandit=False))
-    evaluator = ProjectEvaluator(settings, Artifacts(made.state / "a"), made.state)
+    surveyor = Surveyor(settings, Artifacts(made.state / "a"), made.state)
 
     with pytest.raises(SettingsError, match="is no working Python"):
-        await evaluator.survey(made.root)
+        await surveyor.survey(made.root)
 
     assert [*(made.state / "measured").glob("*")] == [*(made.state / "repositories").glob("check-*")] == []
 

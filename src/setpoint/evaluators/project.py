@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.ids import Commit, StoryId, TraceId, Tree, sortable
-from setpoint.domain.quarantine import Quarantined
+from setpoint.domain.ids import Commit, TraceId
 from setpoint.domain.run import RunOrder
 from setpoint.domain.story import Story
 from setpoint.evaluators.baseline import Measurements, red_tests
-from setpoint.evaluators.caches import OF_THE_TREE, forget, trim
 from setpoint.evaluators.discovery.detect import (
-    Interpreters,
     Project,
-    choose,
-    find_programs,
-    found_leak,
-    layout_at,
 )
-from setpoint.evaluators.discovery.interpreter import find_interpreter, own_interpreter
-from setpoint.evaluators.discovery.probes import Probes
-from setpoint.evaluators.discovery.unseen import unseen
 from setpoint.evaluators.explain.localise import Localiser
 from setpoint.evaluators.explain.steady import TIMES, doubtful, steadily_green
 from setpoint.evaluators.integrity.guard import Guard, Protection, Seen, parent_of
@@ -40,41 +27,18 @@ from setpoint.evaluators.measuring import Measuring, Task, Told, tests_of
 from setpoint.evaluators.place import (
     check_out,
     check_out_commit,
-    clone,
     kept_of,
     place_beside,
     place_of,
-    remove,
     repository_of,
 )
-from setpoint.evaluators.standing import EvaluationCache, Standing
 from setpoint.evaluators.suites.python import Runner
-from setpoint.evaluators.together import end
-from setpoint.evaluators.tools.custom import CustomTool, lasting, reasons
+from setpoint.evaluators.survey import Surveyor
 from setpoint.ports import Measured, Toolbox, WorkCopy
-from setpoint.presets import Via, presets
-from setpoint.processes.git import changed_files, changed_lines, contents, files_at, head, tree_of
+from setpoint.processes.git import changed_files, changed_lines, contents, files_at
 from setpoint.settings import Settings
 from setpoint.store.artifacts import Artifacts
 from setpoint.store.files import write_atomic
-
-_Stood = tuple[Project, Measured]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Survey:
-    """With what a project would be measured."""
-
-    python: str
-    """The project's interpreter."""
-    reason: str
-    """Why it was chosen."""
-    checks: dict[str, str]
-    """Checks that would be made, with the reason for each."""
-    missing: dict[str, str]
-    """Those of them that are not installed, with what to do."""
-    suggested: dict[str, str]
-    """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
 
 
 class ProjectEvaluator:
@@ -90,7 +54,7 @@ class ProjectEvaluator:
         self._settings = settings
         self._artifacts = artifacts
         self._state = state
-        self._probes = Probes(state / "cache" / "interpreters.json")
+        self._surveyor = Surveyor(settings, artifacts, state)
         self._measuring = Measuring(settings=settings, artifacts=artifacts, state=state, told=told)
         self._projects: dict[TraceId, Project] = {}
         self._bases: dict[TraceId, Measurements] = {}
@@ -102,7 +66,7 @@ class ProjectEvaluator:
 
     async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
         """Choose the checks for the project; done again when a run is resumed."""
-        project = await self._look_at(Path(order.root), copy, order.base)
+        project = await self._surveyor.look_at(Path(order.root), copy, order.base)
         self._projects[order.trace_id] = project
         return Toolbox(checks=dict(project.chosen), python=project.interpreter.path)
 
@@ -147,159 +111,6 @@ class ProjectEvaluator:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             groups = self._measuring.plan(task, place.copy.trace_id, Path(scratch)).static(target)
             return (await run_bare(groups, there, files, bench)).hidden(raw.results)
-
-    async def survey(self, root: Path) -> Survey:
-        """Say with what the project's last commit would be measured, and measure nothing."""
-        trace = TraceId(sortable("check", datetime.now(UTC)))
-        base = await head(root)
-        copy = WorkCopy(trace_id=trace, path=str(root), base=base, base_tree=await tree_of(root, base))
-        try:
-            project = await self._look_at(root, copy, copy.base)
-        finally:
-            await asyncio.to_thread(remove, self._state, trace)
-        interpreter = project.interpreter
-        chosen = dict(project.chosen)
-        suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
-        return Survey(
-            python=interpreter.path,
-            reason=interpreter.reason,
-            checks=chosen,
-            missing=project.missing,
-            suggested=suggested,
-        )
-
-    async def measure_tree(
-        self,
-        root: Path,
-        story: Story | None = None,
-        quarantine: tuple[Quarantined, ...] = (),
-        *,
-        fast: bool = False,
-        fresh: bool = False,
-    ) -> Evaluation:
-        """Measure the user's tree as it stands, uncommitted work included; compared with nothing: all counts.
-
-        It is measured in a place of its own: neither the tree nor the repository is touched. With `fast`
-        only those tests run that what has changed since the last whole run can reach; with `fresh` nothing is
-        taken from a cache.
-        """
-        story = story or Story(id=StoryId("check"), title="The tree as it stands")
-        standing = Standing(root, self._state / "standing")
-        trace = TraceId(sortable("check", datetime.now(UTC)))
-        place, evaluations = place_of(self._state, trace), self._state / "cache" / "evaluations"
-        with standing.opened() as folder:
-            asking = asyncio.create_task(self._interpreters(root))
-            new = fresh or not evaluations.exists()  # then the place will be needed
-            making = asyncio.create_task(clone(root, place)) if new else None
-            ahead: list[asyncio.Task[Any]] = [making] if making else []
-            try:
-                recorded = await standing.record(folder)
-                committing = partial(standing.committed, folder, place, recorded, making)
-                standing_at = partial(self._stood, root, trace, recorded[1], committing, asking)
-                # Where they are new to us, the place is made meanwhile.
-                stood = None if asking.done() else asyncio.create_task(standing_at())
-                ahead += [stood] if stood else []
-                held = (each.model_dump_json() for each in quarantine)
-                parts = (*recorded, story.model_dump_json(), str(fast), *self._decides(await asking), *held)
-                kept = EvaluationCache(evaluations, parts)
-                if not fresh and (found := kept.get()) is not None:
-                    return found
-                project, measured = await (stood or standing_at())
-                tools = OF_THE_TREE if standing.lasts(folder) else ""
-                task = Task(project=project, story=story, fast=fast, fresh=fresh, tools=tools)
-                made = await self._alone(task, measured, quarantine)
-            finally:
-                await end(asking, *ahead)
-                await asyncio.to_thread(remove, self._state, trace)
-                await asyncio.to_thread(forget, self._state, trace)
-            await asyncio.to_thread(trim, self._state)
-            if self._lasts(project):
-                kept.keep(made)
-            return made
-
-    async def _stood(
-        self,
-        root: Path,
-        trace: TraceId,
-        tree: Tree,
-        committing: Callable[[], Awaitable[Commit]],
-        asking: Awaitable[Interpreters],
-    ) -> _Stood:
-        """Put the tree as it stands into a place for measuring, and look at the project there."""
-        commit = await committing()
-        copy = WorkCopy(trace_id=trace, path=str(place_of(self._state, trace)), base=commit, base_tree=tree)
-        project = await self._look_at(root, copy, commit, asking)
-        return project, Measured(copy, commit, tree, Stage.TEST)
-
-    async def _alone(self, task: Task, measured: Measured, quarantine: tuple[Quarantined, ...]) -> Evaluation:
-        """Measure a tree that is compared with nothing."""
-        measured = measured._replace(stage=Stage.EVALUATE if task.fast else Stage.TEST)
-        judge = self._judge(task.story, measured.commit, measured.copy, self._settings.weights)
-        reading = asyncio.create_task(judge.whole(measured.commit))  # while the tools run
-        try:
-            raw = await self._measuring.measure(task, measured)
-            return await replace(judge, quarantine=quarantine).alone(raw, await reading)
-        finally:
-            reading.cancel()
-
-    def _decides(self, both: Interpreters) -> Iterator[str]:
-        """Give all that decides what is measured and how, but for the tree; for projects that `_lasts`."""
-        settings = self._settings
-        yield settings.model_dump_json()
-        yield from (f"{each.path} {each.version} {each.fingerprint}" for each in (both.project, both.own))
-        for name, asked in settings.check.items():
-            tool = CustomTool(
-                name=name, asked=asked, project=both.project, imports=(), artifacts=self._artifacts
-            )
-            yield from tool.identity
-
-    def _lasts(self, project: Project) -> bool:
-        """Whether an evaluation holds until the tree, the settings or an interpreter's packages change.
-
-        It does not where anything comes from elsewhere: a server, programs and packages of other languages.
-        """
-        known, chosen = presets(), project.chosen
-        outside = [name for name in chosen if name in known and known[name].via in (Via.NODE, Via.PATH)]
-        asking = not all(lasting(asked) for asked in self._settings.check.values())
-        return not (outside or asking or project.layout.package_folders or self._settings.sonarqube.url)
-
-    async def _interpreters(self, root: Path) -> Interpreters:
-        checks, ask = self._settings.checks, self._probes.ask
-        project, own = await asyncio.gather(find_interpreter(root, checks, ask), own_interpreter(ask))
-        return Interpreters(project=project, own=own)
-
-    async def _look_at(
-        self, root: Path, copy: WorkCopy, base: Commit, asking: Awaitable[Interpreters] | None = None
-    ) -> Project:
-        """Choose the checks; `asking` gives the interpreters where they are asked already."""
-        checks = self._settings.checks
-        answer = asyncio.ensure_future(asking or self._interpreters(root))
-        if asking is None:
-            await answer  # what is no working interpreter is said before anything is made
-        tasks = (
-            asyncio.create_task(layout_at(repository_of(copy), base)),
-            asyncio.create_task(check_out_commit(self._state, copy, base)),
-            asyncio.create_task(unseen(repository_of(copy), base)),
-        )
-        try:
-            layout, place, missing = await asyncio.gather(*tasks)
-            both = await answer
-        finally:  # nothing goes on in a place that may be removed
-            await end(*tasks)
-        interpreter = both.project
-        layout, leak = await found_leak(root, place, interpreter, layout)
-        chosen = choose(checks, layout, both)
-        programs = await find_programs(root, chosen, both, layout.package_folders)
-        chosen |= reasons(self._settings.check, interpreter) | missing
-        return Project(
-            root=root,
-            interpreter=interpreter,
-            layout=layout,
-            chosen=chosen,
-            programs=programs,
-            unseen=missing,
-            leak=leak,
-        )
 
     def _task(self, order: RunOrder, base: Measurements | None) -> Task:
         return Task(project=self._projects[order.trace_id], story=order.story, base=base)

@@ -17,7 +17,7 @@ from setpoint.domain.evidence import SUITES
 from setpoint.domain.sandbox import Means
 from setpoint.durable.dbos import sqlite_missing
 from setpoint.errors import SandboxUnavailable
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import Surveyor
 from setpoint.memory.meaning import MODEL, missing
 from setpoint.processes.git import commit_of
 from setpoint.wiring.project import Project
@@ -157,9 +157,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
     if missing := sqlite_missing():
         rows.append(Diagnosis("engine", ok=False, needed=True, detail=missing))
     if commit is not None:
-        tools = await ProjectEvaluator(project.settings, project.artifacts, project.state).survey(
-            project.root
-        )
+        tools = await Surveyor(project.settings, project.artifacts, project.state).survey(project.root)
         rows.append(
             Diagnosis("python", ok=bool(tools.python), detail=tools.python or "none found: set checks.python")
         )

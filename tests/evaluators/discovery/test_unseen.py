@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.domain.evidence import CheckState
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import Surveyor, TreeEvaluator
 from setpoint.evaluators.discovery.unseen import unseen
 from setpoint.processes.git import head
 from setpoint.settings import ChecksSettings, Settings
@@ -71,10 +71,10 @@ async def test_the_survey_and_each_check_say_it(tmp_path: Path) -> None:
     root = made(tmp_path / "project", LFS, "parts")
     checks = ChecksSettings(bandit=False, coverage=False, python=sys.executable)
     state = root / ".setpoint"
-    evaluator = ProjectEvaluator(Settings(checks=checks), Artifacts(state / "artifacts"), state)
+    with_what = Settings(checks=checks), Artifacts(state / "artifacts"), state
 
-    survey = await evaluator.survey(root)
-    measured = await evaluator.measure_tree(root)
+    survey = await Surveyor(*with_what).survey(root)
+    measured = await TreeEvaluator(*with_what).measure(root)
 
     assert {"submodules", "git-lfs"} <= survey.checks.keys()
     assert "keep what they need in the repository" in survey.missing["submodules"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.domain.evidence import CheckState
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.evaluators import TreeEvaluator
 from setpoint.evaluators.judge import FullReport
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.store.artifacts import Artifacts
@@ -40,7 +40,7 @@ async def bandit(root: Path, *, fast: bool = True):
     """Give bandit's result, the files that it was really pointed at, and those with findings."""
     state = root / ".setpoint"
     artifacts = Artifacts(state / "artifacts")
-    made = await ProjectEvaluator(Settings(checks=CHECKS), artifacts, state).measure_tree(root, fast=fast)
+    made = await TreeEvaluator(Settings(checks=CHECKS), artifacts, state).measure(root, fast=fast)
     report = FullReport.model_validate_json(artifacts.read(made.report))
     result = next(each for each in report.results if each.evidence.check == "bandit")
     looked = tuple(word for word in result.evidence.argv if word.endswith(".py"))
@@ -101,7 +101,7 @@ async def test_syntax_errors_of_unchanged_files_are_told_again(root: Path) -> No
     (root / "good.py").write_text("X = 2\n")
     state = root / ".setpoint"
     artifacts = Artifacts(state / "artifacts")
-    made = await ProjectEvaluator(Settings(checks=CHECKS), artifacts, state).measure_tree(root, fast=True)
+    made = await TreeEvaluator(Settings(checks=CHECKS), artifacts, state).measure(root, fast=True)
 
     parsed = next(each for each in made.evidence if each.check == "parse")
     assert (parsed.state, parsed.counts["findings"]) == (CheckState.FAIL, 1)

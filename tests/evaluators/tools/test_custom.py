@@ -41,7 +41,8 @@ def script(code: str, form: str = "sarif", **more) -> CustomCheck:
 async def make(bench, files, mode: IntegrityMode = IntegrityMode.APPEND_ONLY, **check: CustomCheck):
     made = await bench(files, integrity=mode)
     checks = ChecksSettings(bandit=False, coverage=False, reruns=0, pytest=False, python=sys.executable)
-    made.evaluator = ProjectEvaluator(Settings(checks=checks, check=check), made.artifacts, made.state)
+    made.settings = Settings(checks=checks, check=check)
+    made.evaluator = ProjectEvaluator(made.settings, made.artifacts, made.state)
     return made
 
 
@@ -78,7 +79,7 @@ async def test_a_tool_that_broke_is_never_clean(bench, form: str) -> None:
         missing=lint(form, "no/such.py"),
         option=lint(form, "--no-such-option"),
     )
-    evaluation = await made.evaluator.measure_tree(made.root)
+    evaluation = await made.standing()
 
     states = {name: evaluation.evidence_of(name).state for name in ("clean", "syntax", "missing", "option")}
     assert states["clean"] is CheckState.PASS
@@ -119,7 +120,7 @@ async def test_every_way_to_break_is_an_error_with_its_reason(bench) -> None:
     files = {"a.py": CLEAN, "folder/x.txt": "", "old.xml": "<testsuite><testcase name='a'/></testsuite>"}
     made = await make(bench, files, **checks)
 
-    evaluation = await made.evaluator.measure_tree(made.root)
+    evaluation = await made.standing()
 
     evidence = {name: evaluation.evidence_of(name) for name in checks}
     assert {name: each.state for name, each in evidence.items()} == dict.fromkeys(checks, CheckState.ERROR)
@@ -188,7 +189,7 @@ async def test_the_category_of_the_settings_is_given_to_every_finding(bench) -> 
     check = lint("gitlab").model_copy(update={"category": Category.SECURITY})
     made = await make(bench, {"a.py": BAD}, scan=check)
 
-    evaluation = await made.evaluator.measure_tree(made.root)
+    evaluation = await made.standing()
 
     assert [(each.category, each.severity) for each in evaluation.findings] == [
         (Category.SECURITY, Severity.ERROR)
@@ -200,9 +201,9 @@ async def test_a_tool_of_ones_own_feeds_a_metric(bench, feeds: Metric) -> None:
     check = lint("gitlab").model_copy(update={"feeds": feeds})
     fed, silent = await make(bench, {"a.py": "X = 1\n"}, mine=check), lint("gitlab")
 
-    clean = await fed.evaluator.measure_tree(fed.root)
+    clean = await fed.standing()
     (fed.root / "a.py").write_text(BAD)
-    bad = await fed.evaluator.measure_tree(fed.root)
+    bad = await fed.standing()
 
     assert getattr(clean.quality, feeds) == 1.0
     assert getattr(bad.quality, feeds) < 1.0
@@ -218,8 +219,8 @@ async def test_the_example_in_the_documents_works_and_doctor_lists_it(bench) -> 
     asked["absent"] = CustomCheck(command=("no-such-tool-anywhere",), format="sarif")
     made = await make(bench, {"a.py": BAD}, **asked)
 
-    survey = await made.evaluator.survey(made.root)
-    evaluation = await made.evaluator.measure_tree(made.root)
+    survey = await made.survey()
+    evaluation = await made.standing()
 
     assert survey.checks["lint"].startswith("setting check.lint: ruff check")
     assert "'no-such-tool-anywhere' is not on the project's PATH" in survey.checks["absent"]
@@ -265,10 +266,10 @@ async def test_what_asks_a_database_that_changes_is_asked_each_time(bench, tmp_p
         check = {name: script(code, "ruff", kept=kept)}
         checks = ChecksSettings(bandit=False, coverage=False, pytest=False, python=sys.executable)
         made = await bench({f"{name}.py": CLEAN})
-        made.evaluator = ProjectEvaluator(Settings(checks=checks, check=check), made.artifacts, made.state)
+        made.settings = Settings(checks=checks, check=check)
         for _ in range(2):
             await made.measure(Stage.BASE)
-            await made.evaluator.measure_tree(made.root)
+            await made.standing()
         assert len(asked.read_text()) == (1 if kept is None else 4), name
         tmp_path.joinpath("project").rename(tmp_path / name)
 

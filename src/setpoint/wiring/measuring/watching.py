@@ -8,7 +8,7 @@ from typing import Protocol
 
 from setpoint.domain.evaluation import Evaluation
 from setpoint.domain.ids import Tree
-from setpoint.evaluators import ProjectEvaluator, Told
+from setpoint.evaluators import Told, TreeEvaluator
 from setpoint.evaluators.standing import Standing
 from setpoint.settings import load
 from setpoint.wiring.measuring.quarantine import quarantine_entries
@@ -31,11 +31,11 @@ class Heard(Protocol):
 
 async def measured_now(project: Project, told: Told, *, fast: bool, fresh: bool = False) -> Evaluation:
     """Measure the user's tree as it stands, once; cancelling ends every process of it."""
-    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.state, told)
+    evaluator = TreeEvaluator(project.settings, project.artifacts, project.state, told)
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
     async with shielded(project, project.settings):
-        return await evaluator.measure_tree(project.root, quarantine=held, fast=fast, fresh=fresh)
+        return await evaluator.measure(project.root, quarantine=held, fast=fast, fresh=fresh)
 
 
 def watch(project: Project, told: Told, heard: Heard) -> None:
