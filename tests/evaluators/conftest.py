@@ -85,6 +85,10 @@ class Bench:
         measured = Measured(copy=self.copy, commit=commit, tree=tree, stage=stage, suspects=suspects)
         return await self.evaluator.evaluate(self.order, measured)
 
+    def use(self, settings: Settings) -> None:
+        self.settings = settings
+        self.evaluator = ProjectEvaluator(settings, self.artifacts, self.state)
+
     async def standing(self) -> Evaluation:
         return await TreeEvaluator(self.settings, self.artifacts, self.state).measure(self.root)
 

@@ -11,8 +11,10 @@ import pytest
 
 from setpoint.domain.evaluation import Stage
 from setpoint.domain.evidence import CheckResult, CheckState, Outcome
+from setpoint.errors import WorkspaceError
 from setpoint.evaluators import TreeEvaluator
 from setpoint.evaluators.judge import FullReport
+from setpoint.evaluators.standing import Standing
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.store.artifacts import Artifacts
 
@@ -178,6 +180,27 @@ async def test_cancelling_ends_a_grandchild_with_a_session(root: Path, tmp_path:
         await task
     stat = Path(f"/proc/{mark.read_text()}/stat")
     assert not stat.exists() or stat.read_text().split()[2] == "Z"
+
+
+async def test_a_place_is_begun_while_the_tree_is_recorded_and_goes_where_it_cannot_be(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = root / ".setpoint"
+    begun = []
+
+    async def unreadable(self: Standing, folder: Path) -> None:
+        while not begun:  # the place is made meanwhile
+            begun.extend((state / "repositories").glob("check-*"))
+            await asyncio.sleep(0.01)
+        raise WorkspaceError("the tree cannot be recorded")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Standing, "record", unreadable)
+        with pytest.raises(WorkspaceError, match="cannot be recorded"):
+            await asyncio.wait_for(standing(root).measure(root), 60)
+    assert begun
+    assert [*(state / "repositories").glob("check-*")] == [*(state / "measured").glob("check-*")] == []
+    assert (await standing(root).measure(root)).test_counts == {"passed": 2, "failed": 1}
 
 
 async def test_fast_does_not_call_red_what_only_misses_the_tests_before_it(root: Path) -> None:

@@ -4,9 +4,12 @@ import re
 
 import pytest
 
+from setpoint import wiring
+from setpoint.domain.learning import EvidenceKind
 from setpoint.web.live import Streams, looks
 from setpoint.web.marks import mark_of
 from web.conftest import ASKING, VERIFIED
+from web.reviewed import teach
 
 PAGES = {
     "/": "runs",
@@ -40,6 +43,22 @@ def test_a_page_shows_the_mark_of_its_own_stream(browser, app, path):
     page = browser.get(path).text
     assert STREAM.findall(page) == [PAGES[path]]
     assert SHOWN.findall(page) == [mark_of(app.state.desk, PAGES[path])], "else it is fetched again and again"
+
+
+def test_a_learning_that_changes_while_its_page_is_made_leaves_the_page_behind(
+    browser, project, app, monkeypatch
+):
+    known = wiring.learning(project, teach(project)[0])
+    path, read = f"/learnings/{known.learning.id}", wiring.learning
+
+    def overtaken(project, which):
+        found = read(project, which)
+        wiring.weigh_learning(project, found.learning.id, EvidenceKind.APPROVED)
+        return found
+
+    assert SHOWN.findall(browser.get(path).text) == [mark_of(app.state.desk, "learnings")]
+    monkeypatch.setattr(wiring, "learning", overtaken)
+    assert SHOWN.findall(browser.get(path).text) != [mark_of(app.state.desk, "learnings")]
 
 
 def test_a_question_that_is_answered_leaves_the_page_behind(browser, app):

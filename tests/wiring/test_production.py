@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from unittest.mock import Mock
 
 import pytest
 
@@ -30,6 +31,7 @@ from setpoint.wiring import (
     signal_views,
     take_events,
 )
+from setpoint.wiring.shown import problems
 from setpoint.wiring.shown.problems import Stage
 
 NOW = datetime.now(UTC)
@@ -180,6 +182,15 @@ def test_a_story_that_a_person_sets_ready_on_the_board_counts_as_well(book):
     assert production_mark(book) != before
     set_keys(book.project, one(book).story, ("status=done",))
     assert one(book).stage is Stage.DONE
+
+
+def test_the_mark_changes_when_the_hour_is_over_that_stories_wait_for(book, monkeypatch):
+    take(book, event())
+    book.work()
+    before = production_mark(book)
+    assert production_mark(book) == before
+    monkeypatch.setattr(problems, "datetime", Mock(now=lambda _: datetime.now(UTC) + timedelta(hours=1)))
+    assert production_mark(book) != before
 
 
 def test_a_problem_whose_story_was_closed_by_hand_comes_back(book):

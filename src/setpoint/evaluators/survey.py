@@ -78,9 +78,12 @@ class Surveyor:
 
     async def interpreters(self, root: Path) -> Interpreters:
         """Ask the project's interpreter and Setpoint's own what they are."""
-        checks, ask = self._settings.checks, self._probes.ask
-        project, own = await asyncio.gather(find_interpreter(root, checks, ask), own_interpreter(ask))
-        return Interpreters(project=project, own=own)
+        ask, checks = self._probes.ask, self._settings.checks
+        own = asyncio.create_task(own_interpreter(ask))
+        try:
+            return Interpreters(project=await find_interpreter(root, checks, ask), own=await own)
+        finally:
+            await end(own)
 
     async def look_at(
         self, root: Path, copy: WorkCopy, base: Commit, asking: Awaitable[Interpreters] | None = None

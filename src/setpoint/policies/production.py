@@ -92,6 +92,10 @@ class Production:
             count[door(each.signal)] += 1
         return count
 
+    def lately(self, now: datetime) -> tuple[datetime, ...]:
+        """Say when signals opened stories within the hour before, the oldest first."""
+        return tuple(sorted(at for at in self.opened if at > now - HOUR))
+
     def of(self, problem: Problem) -> tuple[Sighting, ...]:
         """Give the signals of a problem, oldest first."""
         return tuple(self.sightings[name] for name in problem.signals)
@@ -227,7 +231,7 @@ def next_step(
     severity = worst.signal.severity
     if severity.rank < terms.stories_from.rank:
         return Step(Move.LEAVE, f"{severity} is below {terms.stories_from} (production.stories_from)")
-    recent = sorted(at for at in production.opened if at > now - HOUR)
+    recent = production.lately(now)
     if len(recent) >= terms.stories_per_hour:
         until = recent[-terms.stories_per_hour] + HOUR if terms.stories_per_hour else now + HOUR
         reason = f"{len(recent)} stories were opened within an hour (production.stories_per_hour)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi import APIRouter, Depends, Form, Path, Query, Request
 from fastapi.responses import Response
 
 from setpoint import wiring
@@ -20,6 +20,14 @@ router = APIRouter(include_in_schema=False)
 MOST_LISTED = 200
 MOST_PAIRS = 50
 """Pairs of like learnings that are shown."""
+
+
+def _mark(desk: TheDesk) -> str:
+    return mark_of(desk, "learnings")
+
+
+MarkBefore = Annotated[str, Depends(_mark)]
+"""Taken before what a later argument of the same route reads."""
 
 
 @router.get("/learnings")
@@ -55,9 +63,10 @@ def worth(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
 
 
 @router.get("/learnings/{which}")
-def learning(found: KnownLearning, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+def learning(
+    mark: MarkBefore, found: KnownLearning, request: Request, desk: TheDesk, _visitor: Reader
+) -> Response:
     """Show one learning with all that speaks for and against it."""
-    mark = mark_of(desk, "learnings")
     in_use = wiring.learnings_from(desk.project, found.learning.source)
     likely = wiring.learnings_like(desk.project, found)
     return page(request, "learning.html.j2", mark=mark, found=found, likely=likely, same=len(in_use))

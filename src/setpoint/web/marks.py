@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 from setpoint import wiring
+from setpoint.domain.board import Card
+from setpoint.events.queries import RunSummary
 from setpoint.web.context import Desk
 
 LISTED = 100
@@ -16,28 +19,42 @@ def failed_with(desk: Desk, run: str) -> list[wiring.Failed]:
     return [each for each in desk.launcher.failed if each.trace_id == run]
 
 
+def mark_of_runs(listed: Iterable[RunSummary], failed: Iterable[wiring.Failed]) -> str:
+    """Name what a list of runs shows."""
+    return _word(*(each.model_dump_json() for each in listed), *(str(each.at) for each in failed))
+
+
+def mark_of_gates(asked: wiring.Questions) -> str:
+    """Name what a page of questions shows."""
+    return _word(*(each.model_dump_json() for each in asked.opened), *asked.unread)
+
+
+def mark_of_board(cards: Iterable[Card]) -> str:
+    """Name what the board shows."""
+    return _word(*(each.model_dump_json() for each in cards))
+
+
 def mark_of(desk: Desk, what: str) -> str:
-    """Name the state of `runs`, `gates`, `board`, `learnings`, `production` or a run, by its full name.
+    """Name the state of `runs`, `gates`, `board`, `learnings`, `production`, or of a run by its full name.
 
-    A page takes it before it reads what it shows: so it may be older than the page, and never newer.
+    The last three are marks of records that only grow. A page takes such a one before it reads what it shows,
+    so that it may be older than the page, and never newer.
     """
-    return hashlib.sha256(_state(desk, what).encode()).hexdigest()[:16]
-
-
-def _state(desk: Desk, what: str) -> str:
     match what:
         case "runs":
-            listed = [each.model_dump_json() for each in wiring.run_list(desk.project, LISTED)]
-            return "".join((*listed, *(str(each.at) for each in desk.launcher.failed)))
+            return mark_of_runs(wiring.run_list(desk.project, LISTED), desk.launcher.failed)
         case "gates":
-            asked = wiring.questions(desk.project)
-            return "".join((*(each.model_dump_json() for each in asked.opened), *asked.unread))
+            return mark_of_gates(wiring.questions(desk.project))
         case "board":
-            return "".join(each.model_dump_json() for each in wiring.cards(desk.project))
+            return mark_of_board(wiring.cards(desk.project))
         case "learnings":
-            return wiring.memory_mark(desk.project)
+            return _word(wiring.memory_mark(desk.project))
         case "production":
-            return wiring.production_mark(desk.signals)
+            return _word(wiring.production_mark(desk.signals))
         case _:
             busy = desk.launcher.busy_with(what)
-            return f"{wiring.run_mark(desk.project, what)} {busy} {failed_with(desk, what)}"
+            return _word(f"{wiring.run_mark(desk.project, what)} {busy} {failed_with(desk, what)}")
+
+
+def _word(*told: str) -> str:
+    return hashlib.sha256("\x1f".join(told).encode()).hexdigest()[:16]

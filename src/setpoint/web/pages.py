@@ -33,7 +33,7 @@ from setpoint.web.context import (
 )
 from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MOST_STREAMS, looks
-from setpoint.web.marks import LISTED, failed_with, mark_of
+from setpoint.web.marks import LISTED, failed_with, mark_of, mark_of_board, mark_of_gates, mark_of_runs
 
 router = APIRouter(include_in_schema=False)
 WINDOWS = (7, 30, 90)
@@ -84,11 +84,11 @@ def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told
 @router.get("/")
 def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") -> Response:
     """Show the newest runs, or those that began before one."""
-    mark = mark_of(desk, "runs")
     older = known_run(before, desk) if before else ""
     listed = wiring.run_list(desk.project, LISTED, older)
     last = listed[-1].trace_id if len(listed) == LISTED else ""
     failed = list(desk.launcher.failed)
+    mark = mark_of_runs(listed, failed)
     return page(request, "runs.html.j2", mark=mark, runs=listed, failed=failed, before=older, last=last)
 
 
@@ -123,19 +123,19 @@ def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> Response:
 @router.get("/gates")
 def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show every question that is open."""
-    mark = mark_of(desk, "gates")
     asked = wiring.questions(desk.project)
+    mark = mark_of_gates(asked)
     return page(request, "gates.html.j2", mark=mark, gates=asked.opened, unread=asked.unread)
 
 
 @router.get("/board")
 def board(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show the stories by column."""
-    mark = mark_of(desk, "board")
+    cards = wiring.cards(desk.project)
     columns: dict[str, list[Any]] = {}
-    for card in wiring.cards(desk.project):
+    for card in cards:
         columns.setdefault(card.status, []).append(card)
-    return page(request, "board.html.j2", mark=mark, columns=columns)
+    return page(request, "board.html.j2", mark=mark_of_board(cards), columns=columns)
 
 
 @router.get("/metrics")

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from setpoint.wiring.people.gates import (
         OpenGate,
+        Questions,
         Wanted,
         answer,
         cancel,
@@ -130,6 +131,7 @@ __all__ = [
     "ProblemView",
     "ProductionView",
     "Project",
+    "Questions",
     "RunStory",
     "Said",
     "Seen",

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from setpoint.errors import SettingsError
-from setpoint.evaluators.discovery import interpreter
 from setpoint.evaluators.discovery.detect import Interpreters, choose, found_leak
 from setpoint.evaluators.discovery.interpreter import (
     Interpreter,
@@ -84,27 +83,6 @@ async def test_what_does_not_answer_as_an_interpreter_is_none(tmp_path: Path, sa
 
     assert isinstance(found, str)
     assert why in found
-
-
-async def test_setpoints_own_is_known_without_a_process(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
-    own = Path(sys.executable)
-    started = await probe(str(own.with_name("python3" if own.name == "python" else "python")), "")
-    assert isinstance(started, Interpreter)
-    (root / "pytest-0.1.dist-info").mkdir()
-    (root / "pytest-0.1.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: pytest\nVersion: 0.1\n"
-    )
-    monkeypatch.setattr(sys, "path", [str(root), "", *sys.path])  # as with PYTHONPATH
-    monkeypatch.chdir(root)
-    monkeypatch.setattr(interpreter, "run", None)
-
-    found = await own_interpreter()
-
-    assert isinstance(found, Interpreter)
-    assert (found.version, found.prefix) == (started.version, started.prefix)
-    assert found.modules == started.modules
-    assert any(each.endswith("site-packages") for each in found.folders)
-    assert set(found.folders) <= set(started.folders)
 
 
 async def test_the_environment_in_the_project_is_taken(root: Path) -> None:

@@ -16,7 +16,6 @@ from setpoint.domain.finding import Category, Severity
 from setpoint.domain.quality import Metric
 from setpoint.domain.story import IntegrityMode
 from setpoint.errors import SettingsError
-from setpoint.evaluators import ProjectEvaluator
 from setpoint.evaluators.tools.custom import lasting
 from setpoint.settings import ChecksSettings, Settings, load
 
@@ -41,8 +40,7 @@ def script(code: str, form: str = "sarif", **more) -> CustomCheck:
 async def make(bench, files, mode: IntegrityMode = IntegrityMode.APPEND_ONLY, **check: CustomCheck):
     made = await bench(files, integrity=mode)
     checks = ChecksSettings(bandit=False, coverage=False, reruns=0, pytest=False, python=sys.executable)
-    made.settings = Settings(checks=checks, check=check)
-    made.evaluator = ProjectEvaluator(made.settings, made.artifacts, made.state)
+    made.use(Settings(checks=checks, check=check))
     return made
 
 
@@ -266,7 +264,7 @@ async def test_what_asks_a_database_that_changes_is_asked_each_time(bench, tmp_p
         check = {name: script(code, "ruff", kept=kept)}
         checks = ChecksSettings(bandit=False, coverage=False, pytest=False, python=sys.executable)
         made = await bench({f"{name}.py": CLEAN})
-        made.settings = Settings(checks=checks, check=check)
+        made.use(Settings(checks=checks, check=check))
         for _ in range(2):
             await made.measure(Stage.BASE)
             await made.standing()

@@ -68,12 +68,7 @@ class _Answer(BaseModel):
 
 
 async def probe(path: str, reason: str) -> Interpreter | str:
-    """Ask an interpreter what it is, and look into its folders; gives why where it does not answer.
-
-    The one that Setpoint itself runs in is not started for it.
-    """
-    if path == sys.executable:
-        return await asyncio.to_thread(_seen, path, reason, _myself())
+    """Ask an interpreter what it is, and look into its folders; gives why where it does not answer."""
     command = Command(argv=(path, "-I", str(PROBE), "interpreter"), cwd=Path("/"), timeout_s=PROBE_S)
     done = await run(command)
     if done.exit_code is None and done.fault:  # killed from outside, which says nothing of the interpreter
@@ -87,18 +82,6 @@ async def probe(path: str, reason: str) -> Interpreter | str:
         return f"its answer is not readable: {error.errors()[0]['msg']}"
     except (ValueError, OSError) as error:
         return f"its answer is not readable: {error}"
-
-
-def _myself() -> _Answer:
-    """Give what the probe would answer here: of what is imported from, only what is the environment's own."""
-    prefixes = (Path(sys.prefix), Path(sys.base_prefix))
-    path = [each for each in dict.fromkeys(sys.path) if any(Path(each).is_relative_to(p) for p in prefixes)]
-    return _Answer(
-        version=".".join(str(part) for part in sys.version_info[:3]),
-        build=sys.version,
-        prefix=sys.prefix,
-        path=tuple(each for each in path if Path(each).exists()),
-    )
 
 
 def literal(answer: bytes) -> object:

@@ -101,10 +101,13 @@ def production_view(book: SignalBook, most: int = 200) -> ProductionView:
 
 
 def production_mark(book: SignalBook) -> str:
-    """Name the state of what is shown: the record's, and that of the stories it names."""
+    """Name the state of what is shown: of the record, of the stories it names, and of the last hour."""
     production, board = book.now(), StoryBoard(book.project)
     stories = [each.stories[-1] for each in production.problems.values() if each.stories]
-    return " ".join((str(production.seq), *(f"{story}:{board.status(story)}" for story in stories)))
+    lately = len(production.lately(datetime.now(UTC)))
+    return " ".join(
+        (str(production.seq), str(lately), *(f"{story}:{board.status(story)}" for story in stories))
+    )
 
 
 def problem_view(book: SignalBook, which: str) -> ProblemView:
