@@ -271,3 +271,47 @@ def test_a_tree_without_tests_says_so(project, scored):
     assert (status, report.reason) == ("not_possible", "no test was collected")
     missing, told = scored(root, {"gone.py": ()})
     assert (missing, "gone.py" in told.reason) == ("not_possible", True)
+
+
+def test_a_loop_is_lost_and_what_is_imported_late_is_not(project, scored):
+    burn = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end:\n    pass\n"
+    root = project(
+        slow=burn,
+        calc="""\
+            def double(x):
+                import slow
+
+                return x * 2
+
+
+            def steps(n):
+                while n > 1:
+                    n -= 1
+                return n
+        """,
+        test_calc="""\
+            from calc import double, steps
+
+
+            def test_first():
+                assert double(0) == 0
+
+
+            def test_middle():
+                assert double(3) > 0
+
+
+            def test_last():
+                assert double(0) == 0
+
+
+            def test_steps():
+                assert steps(3) == 1
+        """,
+    )
+    _, report = scored(root, {"calc.py": ()}, jobs=2)
+    of_double = [each.verdict for each in report.mutants if each.line < 5]
+    of_steps = [each.verdict for each in report.mutants if each.line > 5]
+    assert Fate.TIMEOUT not in of_double
+    assert {Fate.KILLED, Fate.SURVIVED} == set(of_double)
+    assert Fate.TIMEOUT in of_steps

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, NamedTuple
 
 Report = Callable[[object], None]
@@ -70,10 +71,24 @@ def run_child(
     return Ended(finished, by_timer and not stopped, stopped, usage.ru_utime + usage.ru_stime, error)
 
 
-def cpu_timer(seconds: float, wall_s: float = 0.0) -> None:
-    """Let the kernel end this process after some CPU seconds, or wall seconds; 0 takes the limit away."""
+def cpu_timer(seconds: float, wall_s: float = 0.0, look_s: float = 0.0) -> None:
+    """Let the kernel end this process after some CPU seconds, or wall seconds; 0 takes the limit away.
+
+    After `look_s` CPU seconds `SIGVTALRM` is raised, for whoever has set a handler with `look_then`.
+    """
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, wall_s)
+    signal.setitimer(signal.ITIMER_VIRTUAL, look_s)
+
+
+def look_then(is_lost: Callable[[FrameType | None], bool]) -> None:
+    """When the time of `cpu_timer` to look has come, end this process if what runs `is_lost`."""
+
+    def look(_number: int, frame: FrameType | None) -> None:
+        if is_lost(frame):
+            os.kill(os.getpid(), signal.SIGPROF)
+
+    signal.signal(signal.SIGVTALRM, look)
 
 
 def cpu_used() -> float:

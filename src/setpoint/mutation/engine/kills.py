@@ -15,10 +15,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import NamedTuple
 
 from . import guard
-from .children import Ended, Limits, Report, cpu_timer, run_child, run_children
+from .children import Ended, Limits, Report, cpu_timer, look_then, run_child, run_children
 from .mutants import Mutant
 from .score_wire import KILLED, SURVIVED, TIMEOUT
 from .session import FAILED, PASSED, Suite
@@ -40,6 +41,7 @@ _CHILD_S = 0.03
 _WATCHED_S = 0.03
 """CPU seconds under the tracer up to which the tests of a survivor are watched."""
 _ALIVE_S = 1.0
+_IMPORTING = "<frozen importlib"
 _PLACE = struct.Struct("<I")
 
 
@@ -195,6 +197,7 @@ class Kills:
 
     def _try_all(self, worker: _Worker, places: Sequence[int], report: Report) -> None:
         guard.install([self.scratch], self.tree)
+        look_then(self._is_lost)
         end = time.monotonic() + _BATCH_S
         for number, place in enumerate(places):
             mutant = worker.mutants[place]
@@ -264,6 +267,17 @@ class Kills:
         if noticed:
             return Tried(KILLED, noticed), last or self._run(noticed) == PASSED
         return Tried(SURVIVED), True
+
+    def _is_lost(self, frame: FrameType | None) -> bool:
+        """Whether code of the mutated files is what takes so long, and not what it imports."""
+        own = False
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if file.startswith(_IMPORTING):
+                return False
+            own = own or self.watch.wanted(file)
+            frame = frame.f_back
+        return own
 
     def _first_failing(self, tests: Sequence[str], report: Report) -> str:
         told = time.monotonic()

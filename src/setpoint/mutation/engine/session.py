@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 from _pytest.runner import runtestprotocol
 
+from .bare import is_skip
 from .source import FunctionNode
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
@@ -43,6 +44,8 @@ class Suite:
         self.root = root
         self.leads: dict[str, tuple[str, ...]] = {}
         """For tests that lean on tests before them: those that have to run first, in their order."""
+        self.bare: dict[str, Callable[[], None]] = {}
+        """Tests that are called without pytest, by how they are called."""
         self._errors: list[BaseException] = []
         self._part_failed = False
         self._params: dict[str, dict[str, Any]] = {}
@@ -104,6 +107,8 @@ class Suite:
         self._errors.clear()
         self._part_failed = False
         self._renew_params(item)
+        if test in self.bare and following is None:
+            return _called(self.bare[test])
         try:
             reports = runtestprotocol(item, log=False, nextitem=self.items[following] if following else None)
         except (Exception, SystemExit, KeyboardInterrupt, pytest.exit.Exception) as error:  # noqa: BLE001 - a verdict on the code under repair
@@ -128,6 +133,14 @@ class Suite:
             self._params[item.nodeid] = kept
         for name, value in kept.items():
             params[name] = copy.deepcopy(value)
+
+
+def _called(test: Callable[[], None]) -> Ran:
+    try:
+        test()
+    except BaseException as error:  # noqa: BLE001 - a verdict on the code under repair
+        return Ran(SKIPPED) if is_skip(error) else Ran(FAILED, error)
+    return Ran(PASSED)
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -6,16 +6,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from .bare import bare_tests
 from .children import Limits, Report, cpu_timer, run_children
 from .mutants import Mutant
 from .session import PASSED, Suite
 from .suspicion import Line, Reached
 
-_PYTEST_S = 0.001
+_LEAST_S = 0.0001
 """What running a test costs at least."""
 _FEWEST_CPU_S = 0.5
 _FEWEST_WALL_S = 5.0
+_LOOK_S, _LOOK_TIMES = 0.1, 10.0
+"""CPU seconds, and times those on the original, after which it is looked whether the mutant still runs."""
 _PATIENCE = 5.0
 """How many times as long as on the original a test may take."""
 
@@ -66,7 +70,7 @@ class Judges:
         noticed = Counter(lately)
 
         def rank(test: str) -> tuple[int, float, str]:
-            cpu_s = max(self.cpu_s.get(test, 0.0), _PYTEST_S)
+            cpu_s = max(self.cpu_s.get(test, 0.0), _LEAST_S)
             return ranks.get(test, 0), cpu_s / (1 + noticed[test]), test
 
         return sorted(found, key=rank)
@@ -83,12 +87,23 @@ class Judges:
         return sum(self.cpu_s.get(test, 0.0) for test in tests)
 
     def arm(self, test: str, *, traced: bool = False) -> None:
-        """Let the kernel end this process where a test takes far longer than on the original."""
+        """Let the kernel end this process where a test takes far longer than on the original.
+
+        Where it is not traced, it is looked sooner whether it is lost.
+        """
         more_s = self.traced_s.get(test, 0.1) if traced else 0.0
+        look_s = 0.0 if traced else _LOOK_S + _LOOK_TIMES * self.cpu_s.get(test, 0.1)
         cpu_timer(
             _FEWEST_CPU_S + _PATIENCE * (more_s or self.cpu_s.get(test, 0.1)),
             _FEWEST_WALL_S + _PATIENCE * (more_s + self.wall_s.get(test, 0.1)),
+            look_s,
         )
+
+
+class _NotBare(NamedTuple):
+    """Says that a test does not pass where pytest does not run it."""
+
+    test: str
 
 
 def judges(
@@ -103,6 +118,8 @@ def judges(
 
     So are those that mention one of the `constants`, which are names that the files bind outside functions.
 
+    Those that need nothing of pytest are called without it from here on, where they pass so as well.
+
     Tests that fail only side by side (they share a file or a port) lead to one process; those that fail
     then too are left out.
     """
@@ -113,6 +130,7 @@ def judges(
         if each.outcome == PASSED and (each.lines or names.get(test))
     }
     found = Judges(reached, jobs=jobs, names=names)
+    suite.bare = bare_tests(suite.items[test] for test in reached if test not in suite.leads)
     shaken = _repeat(suite, list(reached), found, jobs, limits, deadline)
     if shaken and jobs > 1:
         together = shaken
@@ -135,6 +153,14 @@ def judges(
     return found
 
 
+def _run(suite: Suite, test: str, report: Report) -> str:
+    outcome = suite.run(test).outcome
+    if outcome != PASSED and suite.bare.pop(test, None) is not None:  # it needs pytest after all
+        report(_NotBare(test))
+        outcome = suite.run(test).outcome
+    return outcome
+
+
 def _repeat(
     suite: Suite, tests: Sequence[str], found: Judges, jobs: int, limits: Limits, deadline: float
 ) -> set[str]:
@@ -150,12 +176,15 @@ def _repeat(
                 report((test, "", 0.0, 0.0))
                 cpu_timer(limits.silence_s, limits.silence_s)
                 cpu, wall = time.process_time(), time.monotonic()
-                outcome = suite.run(test).outcome
+                outcome = _run(suite, test, report)
                 report((test, outcome, time.process_time() - cpu, time.monotonic() - wall))
 
         return act
 
-    def record(place: int, entry: tuple[str, str, float, float]) -> None:
+    def record(place: int, entry: tuple[str, str, float, float] | _NotBare) -> None:
+        if isinstance(entry, _NotBare):
+            suite.bare.pop(entry.test, None)
+            return
         test, outcome, cpu_s, wall_s = entry
         if not outcome:
             begun[place] = test

@@ -1,0 +1,117 @@
+"""Tests for which pytest does nothing but call them: they are called without it, in a fraction of the time.
+
+pytest takes some 0.4 ms for what it does around a test. A test is bare where none of that can matter: a plain
+function or method without fixtures and marks, in a session in which only pytest itself listens to its run.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import sys
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_AROUND = ("setup", "call", "teardown", "makereport")
+_SILENT = ("_pytest.", "setpoint.", "xdist.", "anyio.", "_hypothesis_pytestplugin")
+"""Modules whose hooks leave a bare test alone."""
+_NOSE = "_pytest.nose"
+"""Until pytest 8 it looks for functions that set a test up."""
+_OF_PARAMETER = "get_direct_param_fixture_func"
+"""How pytest calls the fixture that it makes of a parameter."""
+
+
+def bare_tests(items: Iterable[pytest.Item]) -> dict[str, Callable[[], None]]:
+    """Give, by node id, how to call the tests that need nothing else."""
+    found: dict[str, Callable[[], None]] = {}
+    alone: dict[pytest.Config, bool] = {}
+    for item in items:
+        if type(item) is not pytest.Function or _needs_more(item):
+            continue
+        if item.config not in alone:
+            alone[item.config] = _is_alone(item.config)
+        if alone[item.config]:
+            found[item.nodeid] = _caller(item)
+    return found
+
+
+def is_skip(error: BaseException) -> bool:
+    """Whether pytest would not count a test as failed that raises this."""
+    if isinstance(error, (pytest.skip.Exception, pytest.xfail.Exception)):
+        return True
+    unittest = sys.modules.get("unittest")
+    return unittest is not None and isinstance(error, unittest.SkipTest)
+
+
+def _is_alone(config: pytest.Config) -> bool:
+    """Whether nobody but pytest has a part in running tests."""
+    hooks = [getattr(config.hook, f"pytest_runtest_{name}") for name in _AROUND]
+    hooks.append(config.hook.pytest_pyfunc_call)
+    own = __name__.rpartition(".")[0] + "."
+    listening = [each.function for hook in hooks for each in hook.get_hookimpls()]
+    names = [getattr(each, "__module__", None) or "" for each in listening]
+    silent = all(name.startswith((*_SILENT, own)) and name != _NOSE for name in names)
+    return silent and not config.getini("log_level")
+
+
+def _needs_more(item: pytest.Function) -> bool:
+    """Whether pytest prepares or clears away anything for a test, or judges it otherwise than by its end."""
+    call: Any = item.function
+    kinds = (inspect.iscoroutinefunction, inspect.isasyncgenfunction, inspect.isgeneratorfunction)
+    if any(is_one(call) for is_one in kinds):
+        return True
+    if hasattr(call, "is_hypothesis_test") or any(mark.name != "parametrize" for mark in item.iter_markers()):
+        return True
+    if any(isinstance(each, pytest.Package) and _sets_up(each.path) for each in item.listchain()):
+        return True
+    info = item._fixtureinfo  # noqa: SLF001 - there is no public word for it
+    made = [each.func for name in item.fixturenames for each in info.name2fixturedefs.get(name, ())]
+    foreign = any(getattr(each, "__name__", "") != _OF_PARAMETER for each in made)
+    return foreign or not set(item.fixturenames) <= _given(item).keys()
+
+
+@lru_cache
+def _sets_up(package: Path) -> bool:
+    """Whether a package of tests may have something to prepare, which pytest does for its first test."""
+    try:
+        said = (package / "__init__.py").read_bytes().lower()
+    except OSError:
+        return False
+    return b"setup" in said or b"teardown" in said
+
+
+def _given(item: pytest.Function) -> dict[str, Any]:
+    callspec = getattr(item, "callspec", None)
+    return {**getattr(callspec, "funcargs", {}), **callspec.params} if callspec else {}
+
+
+def _caller(item: pytest.Function) -> Callable[[], None]:
+    parent = item.parent
+    name = item.originalname
+    words = item._fixtureinfo.argnames  # noqa: SLF001 - as above
+    handler = _Strict()
+
+    def call() -> None:
+        given = _given(item)
+        found: Any = getattr(parent, "obj", None)
+        owner = found() if isinstance(parent, pytest.Class) else found
+        logging.root.addHandler(handler)
+        try:
+            getattr(owner, name)(**{word: given[word] for word in words})
+        finally:
+            logging.root.removeHandler(handler)
+
+    return call
+
+
+class _Strict(logging.Handler):
+    """Lets a test fail that logs a message which does not fit its arguments, as pytest does."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the message, for nobody."""
+        if logging.raiseExceptions:
+            self.format(record)
