@@ -78,10 +78,10 @@ KINDS = """\
             pass
 """
 BARE = [
-    "test_kinds.py::TestPlain::test_method",
     "test_kinds.py::test_bare",
     "test_kinds.py::test_number[1]",
     "test_kinds.py::test_number[2]",
+    "test_kinds.py::TestPlain::test_method",
 ]
 LISTED = """
 import json, sys
@@ -90,7 +90,8 @@ from setpoint.mutation.engine.session import collect, prepare_path, pytest_words
 
 def act(suite):
     suite.bare = bare_tests(suite.items.values())
-    print(json.dumps({test: suite.run(test).outcome for test in suite.bare}), file=sys.stderr)
+    ended = {test: suite.run(test).outcome for test in suite.bare}
+    print(json.dumps([len(suite.items), ended]), file=sys.stderr)
 
 prepare_path(".")
 collect(pytest_words(".", sys.argv[1], sys.argv[2:]), act)
@@ -108,7 +109,9 @@ def called(root: Path, scratch: Path, *words: str) -> dict[str, str]:
         check=True,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
-    found: dict[str, str] = json.loads(done.stderr.splitlines()[-1])
+    collected, found = json.loads(done.stderr.splitlines()[-1])
+    assert collected
+    assert isinstance(found, dict)
     return found
 
 
@@ -136,6 +139,22 @@ def test_nothing_is_called_where_something_is_around_all_tests(project, tmp_path
     (root / path).parent.mkdir(exist_ok=True)
     (root / path).write_text(AROUND[path], "utf-8")
     assert called(root, tmp_path) == {}
+
+
+@pytest.mark.parametrize("words", [("-p", "no:logging"), ("--log-level=INFO",)])
+def test_nothing_is_called_where_logs_are_kept_otherwise(project, tmp_path: Path, words) -> None:
+    assert called(project(test_kinds=KINDS), tmp_path, *words) == {}
+
+
+@pytest.mark.parametrize("what", ["obj", "runtest"])
+def test_what_a_plugin_wraps_is_left_to_pytest(project, tmp_path: Path, what: str) -> None:
+    hook = f"""\
+        def pytest_itemcollected(item):
+            if item.name == "test_bare":
+                item.{what} = lambda: None
+    """
+    found = called(project(conftest=hook, test_kinds=KINDS), tmp_path)
+    assert list(found) == [test for test in BARE if not test.endswith("test_bare")]
 
 
 def test_a_message_that_does_not_fit_its_arguments_fails(project, tmp_path: Path) -> None:
@@ -179,5 +198,34 @@ def test_what_looks_bare_and_needs_pytest_judges_as_well(project, scored) -> Non
         """,
     )
     _, report = scored(root, {"calc.py": ()})
+    assert report.unsteady == ()
+    assert {each.verdict for each in report.mutants} == {Fate.KILLED}
+
+
+def test_a_test_that_spoils_its_process_without_pytest_keeps_the_others(project, scored) -> None:
+    root = project(
+        calc="def double(x):\n    return x * 2\n\n\ndef more(x):\n    return x + 1\n",
+        test_calc="""\
+            import os
+
+            from calc import double, more
+
+            DONE = []
+
+
+            def test_double():
+                assert not DONE
+                DONE.append(1)
+                assert "test_double" in os.environ["PYTEST_CURRENT_TEST"]
+                assert double(3) == 6
+                DONE.clear()
+
+
+            def test_more():
+                assert not DONE
+                assert more(3) == 4
+        """,
+    )
+    _, report = scored(root, {"calc.py": ()}, jobs=2)
     assert report.unsteady == ()
     assert {each.verdict for each in report.mutants} == {Fate.KILLED}

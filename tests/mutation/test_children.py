@@ -5,7 +5,7 @@ import shutil
 import time
 
 from setpoint.mutation.engine import guard
-from setpoint.mutation.engine.children import Limits, cpu_timer, run_child
+from setpoint.mutation.engine.children import Limits, cpu_timer, look_then, run_child
 
 LIMITS = Limits(8 << 30, silence_s=10.0)
 
@@ -141,3 +141,33 @@ def test_code_under_trial_may_write_to_its_places_only(tmp_path):
     assert list(seen) == list(trials)
     assert (other / "kept.py").exists()
     assert (tree / "kept.py").read_text() == "x = 1\n"
+
+
+def test_what_is_lost_is_ended_long_before_its_limit():
+    def act(report):
+        look_then(lambda frame: frame is not None and report(frame.f_code.co_name) is None)
+        cpu_timer(60.0, 60.0, 0.05)
+        endless()
+
+    def endless():
+        while True:
+            pass
+
+    heard = []
+    ended = run_child(act, LIMITS, heard.append)
+    assert heard == ["endless"]
+    assert (ended.cpu_limit, ended.finished) == (True, False)
+
+
+def test_what_is_not_lost_goes_on():
+    def act(report):
+        look_then(lambda _: False)
+        cpu_timer(60.0, 60.0, 0.01)
+        end = time.process_time() + 0.1
+        while time.process_time() < end:
+            pass
+        report("done")
+
+    heard = []
+    assert run_child(act, LIMITS, heard.append).finished
+    assert heard == ["done"]

@@ -273,45 +273,65 @@ def test_a_tree_without_tests_says_so(project, scored):
     assert (missing, "gone.py" in told.reason) == ("not_possible", True)
 
 
-def test_a_loop_is_lost_and_what_is_imported_late_is_not(project, scored):
-    burn = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end:\n    pass\n"
-    root = project(
-        slow=burn,
-        calc="""\
+BURN = "import time\n\ndef burn():\n    end = time.process_time() + 0.15\n"
+BURN += "    while time.process_time() < end:\n        pass\n"
+LATE = {
+    "burning": BURN,
+    "slow": "import burning\n\nburning.burn()\n",
+    "calc": """\
+            from functools import lru_cache
+
+            import burning
+
+
+            @lru_cache
+            def table():
+                burning.burn()
+                return 2
+
+
             def double(x):
                 import slow
 
                 return x * 2
 
 
+            def twice(x):
+                return x * table()
+
+
             def steps(n):
                 while n > 1:
                     n -= 1
                 return n
-        """,
-        test_calc="""\
-            from calc import double, steps
+    """,
+    "test_calc": """\
+            from calc import double, steps, twice
 
 
             def test_first():
-                assert double(0) == 0
+                assert double(0) == twice(0) == 0
 
 
             def test_middle():
                 assert double(3) > 0
+                assert twice(3) > 0
 
 
             def test_last():
-                assert double(0) == 0
+                assert double(0) == twice(0) == 0
 
 
             def test_steps():
                 assert steps(3) == 1
-        """,
-    )
+    """,
+}
+
+
+def test_a_loop_is_lost_and_what_is_imported_late_is_not(project, scored):
+    root = project(**LATE)
     _, report = scored(root, {"calc.py": ()}, jobs=2)
-    of_double = [each.verdict for each in report.mutants if each.line < 5]
-    of_steps = [each.verdict for each in report.mutants if each.line > 5]
-    assert Fate.TIMEOUT not in of_double
-    assert {Fate.KILLED, Fate.SURVIVED} == set(of_double)
+    of_steps = {each.verdict for each in report.mutants if "n" in each.before}
+    others = {each.verdict for each in report.mutants if " * " in each.before}
+    assert others == {Fate.KILLED, Fate.SURVIVED}
     assert Fate.TIMEOUT in of_steps

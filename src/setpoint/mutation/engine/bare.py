@@ -55,7 +55,8 @@ def _is_alone(config: pytest.Config) -> bool:
     listening = [each.function for hook in hooks for each in hook.get_hookimpls()]
     names = [getattr(each, "__module__", None) or "" for each in listening]
     silent = all(name.startswith((*_SILENT, own)) and name != _NOSE for name in names)
-    return silent and not config.getini("log_level")
+    logs = config.pluginmanager.get_plugin("logging-plugin")
+    return silent and logs is not None and getattr(logs, "log_level", 0) is None
 
 
 def _needs_more(item: pytest.Function) -> bool:
@@ -68,20 +69,31 @@ def _needs_more(item: pytest.Function) -> bool:
         return True
     if any(isinstance(each, pytest.Package) and _sets_up(each.path) for each in item.listchain()):
         return True
+    if {"runtest", "setup", "teardown"}.intersection(vars(item)) or _written(item) is not call:
+        return True
     info = item._fixtureinfo  # noqa: SLF001 - there is no public word for it
     made = [each.func for name in item.fixturenames for each in info.name2fixturedefs.get(name, ())]
     foreign = any(getattr(each, "__name__", "") != _OF_PARAMETER for each in made)
     return foreign or not set(item.fixturenames) <= _given(item).keys()
 
 
+def _written(item: pytest.Function) -> object:
+    """Give the function as it stands in its module or class; none where a class is not made as usual."""
+    parent: Any = item.parent
+    if type(parent) not in (pytest.Module, pytest.Class):
+        return None
+    found = getattr(parent.obj, item.originalname, None)
+    return getattr(found, "__func__", found)
+
+
 @lru_cache
 def _sets_up(package: Path) -> bool:
     """Whether a package of tests may have something to prepare, which pytest does for its first test."""
     try:
-        said = (package / "__init__.py").read_bytes().lower()
+        said = (package if package.suffix else package / "__init__.py").read_bytes().lower()
     except OSError:
         return False
-    return b"setup" in said or b"teardown" in said
+    return any(word in said for word in (b"setup", b"teardown", b"import *"))
 
 
 def _given(item: pytest.Function) -> dict[str, Any]:
@@ -90,15 +102,16 @@ def _given(item: pytest.Function) -> dict[str, Any]:
 
 
 def _caller(item: pytest.Function) -> Callable[[], None]:
-    parent = item.parent
+    parent: Any = item.parent
     name = item.originalname
     words = item._fixtureinfo.argnames  # noqa: SLF001 - as above
     handler = _Strict()
+    logs = item.config.pluginmanager.get_plugin("logging-plugin")
+    handler.setFormatter(getattr(logs, "formatter", None))
 
     def call() -> None:
         given = _given(item)
-        found: Any = getattr(parent, "obj", None)
-        owner = found() if isinstance(parent, pytest.Class) else found
+        owner = parent.obj() if isinstance(parent, pytest.Class) else parent.obj
         logging.root.addHandler(handler)
         try:
             getattr(owner, name)(**{word: given[word] for word in words})

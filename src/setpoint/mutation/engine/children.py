@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 Report = Callable[[object], None]
 _LENGTH = struct.Struct("<I")
+_TIMERS = (signal.SIGPROF, signal.SIGALRM, signal.SIGVTALRM)
 
 
 class Ended(NamedTuple):
@@ -65,7 +66,7 @@ def run_child(
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL) if _leads_group(pid) else os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
-    by_timer = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGALRM)
+    by_timer = os.WIFSIGNALED(status) and os.WTERMSIG(status) in _TIMERS
     finished = isinstance(final, _Final) and not final.error
     error = final.error if isinstance(final, _Final) else ""
     return Ended(finished, by_timer and not stopped, stopped, usage.ru_utime + usage.ru_stime, error)

@@ -197,7 +197,6 @@ class Kills:
 
     def _try_all(self, worker: _Worker, places: Sequence[int], report: Report) -> None:
         guard.install([self.scratch], self.tree)
-        look_then(self._is_lost)
         end = time.monotonic() + _BATCH_S
         for number, place in enumerate(places):
             mutant = worker.mutants[place]
@@ -290,6 +289,7 @@ class Kills:
         return ""
 
     def _run(self, test: str) -> str:
+        look_then(self._is_lost)  # each time: a test may have set what it likes
         self.judges.arm(test)
         try:
             return self.suite.run(test).outcome

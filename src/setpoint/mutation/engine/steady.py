@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from .bare import bare_tests
-from .children import Limits, Report, cpu_timer, run_children
+from .children import Limits, Report, cpu_timer, run_child, run_children
 from .mutants import Mutant
 from .session import PASSED, Suite
 from .suspicion import Line, Reached
@@ -20,6 +19,9 @@ _FEWEST_CPU_S = 0.5
 _FEWEST_WALL_S = 5.0
 _LOOK_S, _LOOK_TIMES = 0.1, 10.0
 """CPU seconds, and times those on the original, after which it is looked whether the mutant still runs."""
+_LATE_TIMES = 2.0
+_MOST_LAME = 20
+"""Tests that may turn out not to be bare before the rest counts as such, too."""
 _PATIENCE = 5.0
 """How many times as long as on the original a test may take."""
 
@@ -31,7 +33,11 @@ class Judges:
     reached: dict[str, frozenset[Line]]
     """Lines of the mutated files by test."""
     cpu_s: dict[str, float] = field(default_factory=dict)
-    """CPU seconds of one run."""
+    """CPU seconds of one run, the fewest seen."""
+    most_s: dict[str, float] = field(default_factory=dict)
+    """The most seen."""
+    late_s: float = 0.0
+    """The most that a test took longer once than at best: what runs first imports, and fills caches."""
     wall_s: dict[str, float] = field(default_factory=dict)
     traced_s: dict[str, float] = field(default_factory=dict)
     """CPU seconds of one run under the tracer."""
@@ -92,18 +98,12 @@ class Judges:
         Where it is not traced, it is looked sooner whether it is lost.
         """
         more_s = self.traced_s.get(test, 0.1) if traced else 0.0
-        look_s = 0.0 if traced else _LOOK_S + _LOOK_TIMES * self.cpu_s.get(test, 0.1)
+        look_s = _LOOK_S + _LOOK_TIMES * self.cpu_s.get(test, 0.1) + _LATE_TIMES * self.late_s
         cpu_timer(
             _FEWEST_CPU_S + _PATIENCE * (more_s or self.cpu_s.get(test, 0.1)),
             _FEWEST_WALL_S + _PATIENCE * (more_s + self.wall_s.get(test, 0.1)),
-            look_s,
+            0.0 if traced else look_s,
         )
-
-
-class _NotBare(NamedTuple):
-    """Says that a test does not pass where pytest does not run it."""
-
-    test: str
 
 
 def judges(
@@ -118,7 +118,7 @@ def judges(
 
     So are those that mention one of the `constants`, which are names that the files bind outside functions.
 
-    Those that need nothing of pytest are called without it from here on, where they pass so as well.
+    Those that need nothing of pytest are called without it from here on, where they pass so too.
 
     Tests that fail only side by side (they share a file or a port) lead to one process; those that fail
     then too are left out.
@@ -131,6 +131,7 @@ def judges(
     }
     found = Judges(reached, jobs=jobs, names=names)
     suite.bare = bare_tests(suite.items[test] for test in reached if test not in suite.leads)
+    _keep_what_passes(suite, found, limits, deadline)
     shaken = _repeat(suite, list(reached), found, jobs, limits, deadline)
     if shaken and jobs > 1:
         together = shaken
@@ -141,24 +142,54 @@ def judges(
         found = Judges(
             kept,
             cpu_s=found.cpu_s,
+            most_s=found.most_s,
             wall_s=found.wall_s,
             unsteady=sorted(shaken),
             jobs=found.jobs,
             names=names,
         )
-    for test, each in traced.items():
-        found.traced_s[test] = each.cpu_s
-        found.cpu_s.setdefault(test, each.cpu_s)
-        found.wall_s.setdefault(test, each.cpu_s)
+    _add_traced(found, traced, () if jobs > 1 else traced.keys() - suite.bare.keys())
     return found
 
 
-def _run(suite: Suite, test: str, report: Report) -> str:
-    outcome = suite.run(test).outcome
-    if outcome != PASSED and suite.bare.pop(test, None) is not None:  # it needs pytest after all
-        report(_NotBare(test))
-        outcome = suite.run(test).outcome
-    return outcome
+def _add_traced(found: Judges, traced: Mapping[str, Reached], once: Collection[str]) -> None:
+    """Add what was seen under the tracer; for those that ran `once` without it, it is a second time."""
+    for test, each in traced.items():
+        found.traced_s[test] = each.cpu_s
+        if test in once:
+            found.most_s[test] = max(found.most_s.get(test, 0.0), each.cpu_s)
+        found.cpu_s.setdefault(test, each.cpu_s)
+        found.wall_s.setdefault(test, each.cpu_s)
+    late = (found.most_s.get(test, 0.0) - found.cpu_s[test] for test in found.reached)
+    found.late_s = max(late, default=0.0)
+
+
+def _keep_what_passes(suite: Suite, found: Judges, limits: Limits, deadline: float) -> None:
+    """Leave those tests bare that pass so; after one that does not a new child goes on."""
+    left, passed, failures = list(suite.bare), set(), 0
+    while left and failures < _MOST_LAME and time.monotonic() < deadline:
+        told: list[str] = []
+
+        def act(report: Report, tests: Sequence[str] = tuple(left)) -> None:
+            for test in tests:
+                cpu_timer(limits.silence_s, limits.silence_s)
+                cpu = time.process_time()
+                outcome = suite.run(test).outcome
+                report((test, outcome, time.process_time() - cpu))
+                if outcome != PASSED or time.monotonic() > deadline:
+                    return
+
+        def record(entry: tuple[str, str, float], told: list[str] = told) -> None:
+            test, outcome, cpu_s = entry
+            told.append(test)
+            if outcome == PASSED:
+                passed.add(test)
+                found.cpu_s[test] = found.most_s[test] = cpu_s
+
+        ended = run_child(act, limits, record)
+        left = left[len(told) + (not ended.finished) :]
+        failures += 1
+    suite.bare = {test: call for test, call in suite.bare.items() if test in passed}
 
 
 def _repeat(
@@ -176,21 +207,19 @@ def _repeat(
                 report((test, "", 0.0, 0.0))
                 cpu_timer(limits.silence_s, limits.silence_s)
                 cpu, wall = time.process_time(), time.monotonic()
-                outcome = _run(suite, test, report)
+                outcome = suite.run(test).outcome
                 report((test, outcome, time.process_time() - cpu, time.monotonic() - wall))
 
         return act
 
-    def record(place: int, entry: tuple[str, str, float, float] | _NotBare) -> None:
-        if isinstance(entry, _NotBare):
-            suite.bare.pop(entry.test, None)
-            return
+    def record(place: int, entry: tuple[str, str, float, float]) -> None:
         test, outcome, cpu_s, wall_s = entry
         if not outcome:
             begun[place] = test
             return
         begun.pop(place, None)
         found.cpu_s[test] = min(found.cpu_s.get(test, cpu_s), cpu_s)
+        found.most_s[test] = max(found.most_s.get(test, cpu_s), cpu_s)
         found.wall_s[test] = max(found.wall_s.get(test, wall_s), wall_s)
         if outcome != PASSED:
             shaken.add(test)
