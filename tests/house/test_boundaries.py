@@ -19,7 +19,7 @@ BOUNDARIES = {
     "src/setpoint/mutation/engine/agreement.py": "calls the code under repair, shows and pickles its values",
     "src/setpoint/mutation/engine/children.py": "the edge of a forked child: what it was goes to the parent",
     "src/setpoint/mutation/engine/score.py": "inside pytest, which would swallow it: it goes to the parent",
-    "src/setpoint/mutation/engine/session.py": "copies values of the project's tests",
+    "src/setpoint/mutation/engine/session.py": "copies values of the project's tests, and calls them",
     "src/setpoint/mutation/engine/warm.py": "inside pytest, which would swallow it: it goes to the parent",
     "src/setpoint/mutation/engine/cover/drawn.py": "evaluates the annotations of the project",
     "src/setpoint/mutation/engine/cover/judge.py": "the edge of the engine: the caller reads the reason",

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 _AROUND = ("setup", "call", "teardown", "makereport")
-_SILENT = ("_pytest.", "setpoint.", "xdist.", "anyio.", "_hypothesis_pytestplugin")
+_SILENT = ("_pytest.", "xdist.", "anyio.", "_hypothesis_pytestplugin")
 """Modules whose hooks leave a bare test alone."""
 _NOSE = "_pytest.nose"
 """Until pytest 8 it looks for functions that set a test up."""
