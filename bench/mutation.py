@@ -5,9 +5,10 @@
 The package comes from the package index and lies in FOLDER, outside the repository, with an environment for
 each tool. Both use one process, and the same tests. Printed as a Markdown table: mutants, seconds from start
 to end, mutants a second and their ratio, what goes into code that runs at import (mutmut leaves it out) and
-the ratio without it, the score of each tool, and the scores on what both made: the mutants that turn the same
-line into the same other line. Without MODULE all that have a file of tests of their own are judged. Run
-it on a quiet machine.
+the ratio without it, the rate of judging alone, the score of each tool, and the scores on what both made: the
+mutants that turn the same line into the same other line. The rate of judging is what mutmut prints as
+mutations a second: those that a test reaches, by the time from the first trial to the last. Without MODULE all
+that have a file of tests of their own are judged. Run it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,7 +36,7 @@ from setpoint.mutation.order import read_score, score_argv, write_request
 PACKAGE, VERSION = "boltons", "26.2.0"
 HEAD = (
     "| module | mutants | s | per s | mutmut's | s | per s | ratio | at import | s | ratio without "
-    "| score | mutmut's | made by both | score | mutmut's | verdicts alike |"
+    "| judging, per s | mutmut's | ratio | score | mutmut's | made by both | score | mutmut's | verdicts alike |"
 )
 SHOWN = """
 import json, sys
@@ -62,6 +64,8 @@ class Judged(NamedTuple):
     """Mutants of code that runs at import, which mutmut leaves out."""
     at_import_s: float = 0.0
     """Seconds that went into these."""
+    judging: float = 0.0
+    """Mutants a second that a test reaches, without those at import, from the first trial to the last."""
 
     @property
     def rate(self) -> float:
@@ -104,7 +108,9 @@ def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float
         seconds = time.monotonic() - began
         _, report = read_score(answered)
     at_import = sum(each.fresh for each in report.mutants)
-    return Judged(seconds, list(_fates(report)), at_import, report.seconds.get("fresh", 0.0))
+    reached = sum(each.verdict not in {"uncovered", "untried"} for each in report.mutants) - at_import
+    judging = reached / report.seconds["mutants"]
+    return Judged(seconds, list(_fates(report)), at_import, report.seconds.get("fresh", 0.0), judging)
 
 
 def _fates(report: MutationReport) -> list[tuple[Change, bool]]:
@@ -126,8 +132,9 @@ def by_mutmut(root: Path, folder: Path, module: str, tests: str) -> Judged:
     env = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
     began = time.monotonic()
     argv = [str(python), "-m", "mutmut", "run", "--max-children", "1"]
-    subprocess.run(argv, check=True, capture_output=True, cwd=root, env=env)
+    told = subprocess.run(argv, check=True, capture_output=True, cwd=root, env=env, text=True).stdout
     seconds = time.monotonic() - began
+    judging = float(re.findall(r"([\d.]+) mutations/second", told)[-1])
     listed = root / "mutants.json"
     argv = [str(python), "-c", SHOWN, str(listed)]
     subprocess.run(argv, check=True, capture_output=True, cwd=root, env=env)
@@ -137,7 +144,7 @@ def by_mutmut(root: Path, folder: Path, module: str, tests: str) -> Judged:
         out = [line[1:] for line in lines if line.startswith("-")]
         put = [line[1:] for line in lines if line.startswith("+")]
         fates.append((_change(out, put), status in {"killed", "timeout", "segfault"}))
-    return Judged(seconds, fates)
+    return Judged(seconds, fates, judging=judging)
 
 
 def _change(before: list[str], after: list[str]) -> Change:
@@ -152,6 +159,7 @@ def row(module: str, ours: Judged, theirs: Judged) -> str:
     cells = [module, len(ours.fates), f"{ours.seconds:.1f}", f"{ours.rate:.1f}", len(theirs.fates)]
     cells += [f"{theirs.seconds:.1f}", f"{theirs.rate:.1f}", f"{ours.rate / theirs.rate:.1f}", ours.at_import]
     cells += [f"{ours.at_import_s:.1f}", f"{ours.rate_in_functions / theirs.rate:.1f}"]
+    cells += [f"{ours.judging:.0f}", f"{theirs.judging:.1f}", f"{ours.judging / theirs.judging:.1f}"]
     cells += [f"{ours.score:.0%}", f"{theirs.score:.0%}", len(both)]
     for fates in (left, right):
         cells.append(f"{sum(fates[change] for change in both) / max(1, len(both)):.0%}")
@@ -180,7 +188,7 @@ def main() -> None:
             try:
                 theirs = by_mutmut(root, folder, module, tests)
             except subprocess.CalledProcessError as error:
-                said = (error.stdout or b"").decode(errors="replace").strip()[-300:]
+                said = str(error.stdout or "").strip()[-300:]
                 print(f"{module}: mutmut ends with {error.returncode}: {said}", file=sys.stderr, flush=True)
             else:
                 print(row(module, ours, theirs), flush=True)

@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +86,14 @@ class _Server:
 def loaded_outside(tree: str) -> list[str]:
     """Give the modules from files outside a tree that this process has imported, in that order."""
     inside = os.path.realpath(tree) + os.sep
+    folder_of = lru_cache(os.path.realpath)
     found: list[str] = []
     for name, module in list(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
         if spec is None or not spec.has_location or spec.name != name or not spec.origin:
             continue
-        origin = os.path.realpath(spec.origin)
-        if not origin.startswith(inside) or _INSTALLED in origin:
+        folder = folder_of(os.path.dirname(spec.origin)) + os.sep  # noqa: PTH120 - hundreds of them: each asked once
+        if not folder.startswith(inside) or _INSTALLED in folder:
             found.append(name)
     return found
 

@@ -13,7 +13,7 @@ import os
 import struct
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import NamedTuple
@@ -33,13 +33,15 @@ _SPOILT, _AGAIN = "spoilt", "again"
 _BATCH = 64
 _LATELY = 32
 """Mutants whose fate is remembered: what noticed them likely notices the next."""
+_PRIOR = 3.0
+"""How many mutants of a function count as much as all that is known of other functions."""
 _BATCH_S = 4.0
-_PATHS_S = 0.03
-"""CPU seconds under the tracer of the tests whose path through a survivor is compared, quickest first."""
-_CHILD_S = 0.03
+_PATHS_S = 0.01
+"""Seconds under the tracer of the tests whose path through a survivor is compared, quickest first."""
+_CHILD_S = 0.01
 """What a child costs: its fork, and the pages that it writes to first."""
-_WATCHED_S = 0.03
-"""CPU seconds under the tracer up to which the tests of a survivor are watched."""
+_WATCHED_S = 0.02
+"""Seconds under the tracer up to which the tests of a survivor are watched."""
 _ALIVE_S = 1.0
 _IMPORTING = "<frozen importlib"
 _PLACE = struct.Struct("<I")
@@ -65,6 +67,10 @@ class _Unlike(NamedTuple):
     tests: frozenset[str]
 
 
+class _Settling(NamedTuple):
+    """Says that no more mutants are tried: what happens now is none's fault."""
+
+
 @dataclass
 class _Worker:
     """What one worker knows, and has to do."""
@@ -75,9 +81,23 @@ class _Worker:
     """Tests that reach other lines when something ran before them."""
     lately: deque[str] = field(default_factory=lambda: deque(maxlen=_LATELY))
     """The tests that noticed the last mutants, empty for survivors."""
+    survived: dict[int, list[bool]] = field(default_factory=dict)
+    """Whether the mutants of a function survived, by the function."""
     alone: list[int] = field(default_factory=list)
     """Mutants that need a child of their own."""
     told: float = 0.0
+
+    def note(self, mutant: Mutant, tried: Tried) -> None:
+        """Learn from what became of a mutant."""
+        if tried.verdict in (KILLED, SURVIVED):
+            self.lately.append(tried.test)
+        self.survived.setdefault(id(mutant.unit), []).append(tried.verdict == SURVIVED)
+
+    def likely_survives(self, mutant: Mutant) -> float:
+        """Give how likely a mutant survives, by those of its function and by the last ones."""
+        likely = (1 + self.lately.count("")) / (2 + len(self.lately))
+        own = self.survived.get(id(mutant.unit), ())
+        return (_PRIOR * likely + sum(own)) / (_PRIOR + len(own))
 
     def alive(self) -> None:
         """Say so, once a second."""
@@ -122,7 +142,7 @@ class Kills:
 
     def _unlike(self) -> set[str]:
         """Give the tests that reach other lines in the opposite order, where watching them takes little."""
-        tests = [test for test in reversed(self.judges.reached) if self.judges.traced_s[test] < _WATCHED_S]
+        tests = [test for test in reversed(self.judges.reached) if self.judges.watching_s(test) < _WATCHED_S]
         alike: set[str] = set()
 
         def act(report: Report) -> None:
@@ -157,24 +177,28 @@ class Kills:
         tests = self.judges.of(mutant)
         if self._is_watched(tests, worker):
             return False
-        survives = (1 + worker.lately.count("")) / (2 + len(worker.lately))
+        survives = worker.likely_survives(mutant)
         return self.judges.cost_s(tests) * survives > _CHILD_S * (1 - survives)
 
     def _is_watched(self, tests: Sequence[str], worker: _Worker) -> bool:
         """Whether tests are worth watching, so that a survivor may count without a child of its own."""
-        watched_s = sum(self.judges.traced_s[test] for test in tests)
+        watched_s = sum(self.judges.watching_s(test) for test in tests)
         return not worker.unlike.intersection(tests) and watched_s < _WATCHED_S
 
     def _batch(self, worker: _Worker, places: list[int]) -> list[int]:
         """Try mutants in one child; gives those that are left."""
-        begun = -1
+        begun, settling = -1, False
         done: set[int] = set()
 
-        def record(entry: tuple[int, Tried | None] | _Unlike | _Alive) -> None:
-            nonlocal begun
+        def record(entry: tuple[int, Tried | None] | _Unlike | _Settling | _Alive) -> None:
+            nonlocal begun, settling
             worker.alive()
             if isinstance(entry, _Unlike):
                 worker.unlike |= entry.tests
+            elif isinstance(entry, _Settling):
+                settling = True
+            elif settling and not isinstance(entry, _Alive):
+                _take(worker, *entry)
             elif not isinstance(entry, _Alive):
                 begun, tried = entry
                 if tried is not None and tried.verdict != _SPOILT:
@@ -188,7 +212,7 @@ class Kills:
         if begun < 0:
             raise RuntimeError(f"a child ended before its first mutant: {ended.error or 'it was killed'}")
         left = [place for place in places if place not in done]
-        if begun in left and not ended.finished:
+        if begun in left and not ended.finished and not settling:
             worker.report((begun, Tried(*_lost(ended))))
             left.remove(begun)
         elif begun in left:  # spoilt: the next child begins with it
@@ -198,55 +222,80 @@ class Kills:
     def _try_all(self, worker: _Worker, places: Sequence[int], report: Report) -> None:
         guard.install([self.scratch], self.tree)
         end = time.monotonic() + _BATCH_S
+        waiting: dict[int, Paths] = {}
         for number, place in enumerate(places):
             mutant = worker.mutants[place]
+            if number > 0 and self._goes_alone(mutant, worker):
+                report((place, Tried(_AGAIN)))
+                continue
             report((place, None))
             tried, clean = self._try_one(mutant, worker.lately, report, last=len(places) == 1)
             if not clean and number > 0:
                 report((place, Tried(_SPOILT)))
-                return
+                break
+            worker.note(mutant, tried)
             counts = tried.verdict != SURVIVED or number == 0
             report((place, tried if counts else Tried(_AGAIN)))  # said again where it counts after all
-            if tried.verdict == SURVIVED:
-                self._look_at(worker, place, report, first=number == 0)
+            if tried.verdict == SURVIVED and number == 0:
+                self._look_at_first(worker, place, report)
+            elif tried.verdict == SURVIVED:
+                waiting.update(self._look_at(worker, place, report))
             if not clean or time.monotonic() > min(end, self.deadline):
-                return
+                break
+        self._settle(waiting, report)
 
-    def _look_at(self, worker: _Worker, place: int, report: Report, *, first: bool) -> None:
-        """Say of a survivor whether it counts, where it was not the first, and took the same path."""
+    def _look_at_first(self, worker: _Worker, place: int, report: Report) -> None:
+        """Say of a survivor that counts whether its tests took the same path."""
         mutant = worker.mutants[place]
         tests = self.judges.of(mutant)
-        watched = self._is_watched(tests, worker)
-        if not (first or watched):
-            return
-        paths = self._paths(mutant, tests if watched else self._quickest(tests))
+        tests = tests if self._is_watched(tests, worker) else self._quickest(tests)
+        if tests and self.watch.can_be_same(mutant) and self._paths(mutant, tests, to_first_unlike=True):
+            report((place, Tried(SURVIVED, same_path=True)))
+
+    def _look_at(self, worker: _Worker, place: int, report: Report) -> dict[int, Paths]:
+        """Say of a survivor that it counts, as its tests took the same path; or give what is to be settled."""
+        mutant = worker.mutants[place]
+        tests = self.judges.of(mutant)
+        paths = self._paths(mutant, tests) if self._is_watched(tests, worker) else {}
         if paths and self.watch.is_same(mutant, paths):
             report((place, Tried(SURVIVED, same_path=True)))
-        elif paths and not first:
-            unlike = self.watch.unlike(paths)
-            if unlike:
-                report(_Unlike(frozenset(unlike)))
-            elif self.watch.came_by(mutant, paths):
+        elif paths and self.watch.came_by(mutant, paths):
+            return {place: paths}
+        return {}
+
+    def _settle(self, waiting: Mapping[int, Paths], report: Report) -> None:
+        """Let survivors count of which all tests still take their path through the original."""
+        if not waiting:
+            return
+        report(_Settling())
+        unlike = self.watch.unlike(dict.fromkeys(test for paths in waiting.values() for test in paths))
+        if unlike:
+            report(_Unlike(frozenset(unlike)))
+        for place, paths in waiting.items():
+            if unlike.isdisjoint(paths):
                 report((place, Tried(SURVIVED)))
 
     def _quickest(self, tests: Sequence[str]) -> list[str]:
         left = _PATHS_S
         found: list[str] = []
         for test in tests:
-            left -= self.judges.traced_s[test]
+            left -= self.judges.watching_s(test)
             if left < 0:
                 break
             found.append(test)
         return found
 
-    def _paths(self, mutant: Mutant, tests: Sequence[str]) -> Paths:
-        """Run tests on a mutant once more and give what they reach; nothing where one does not pass."""
+    def _paths(self, mutant: Mutant, tests: Sequence[str], *, to_first_unlike: bool = False) -> Paths:
+        """Run tests on a mutant once more and give what they reach; nothing where one does not pass.
+
+        Or nothing where one reaches other lines than on the original.
+        """
         paths: Paths = {}
         self.swapper.apply(mutant.source, mutant.unit, mutant.edits, mutant.code)
         try:
             for test in tests:
                 outcome, paths[test] = self.watch.run(test)
-                if outcome != PASSED:
+                if outcome != PASSED or to_first_unlike and paths[test] != self.judges.reached[test]:
                     return {}
         finally:
             self.swapper.undo()
@@ -304,8 +353,7 @@ def _take(worker: _Worker, place: int, tried: Tried) -> None:
         return
     if place in worker.alone:
         worker.alone.remove(place)
-    if tried.verdict in (KILLED, SURVIVED):
-        worker.lately.append(tried.test)
+    worker.note(worker.mutants[place], tried)
     worker.report((place, tried))
 
 

@@ -200,8 +200,7 @@ class _Warm:
             request.scratch,
             self._started + request.wall_s * _WARM_SHARE,
         )
-        gc.collect()
-        gc.freeze()
+        gc.freeze()  # without a collection before: what is garbage now is frozen as well, and costs nothing
         told = time.monotonic()
         count = 0
 

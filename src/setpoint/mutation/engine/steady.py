@@ -20,6 +20,8 @@ _FEWEST_WALL_S = 5.0
 _LOOK_S, _LOOK_TIMES = 0.1, 10.0
 """CPU seconds, and times those on the original, after which it is looked whether the mutant still runs."""
 _LATE_TIMES = 2.0
+_LATE_MATTERS_S = 0.01
+"""What a test may take longer when it runs first, before it makes a difference; beside as long a test it makes none."""
 _MOST_LAME = 20
 """Tests that may turn out not to be bare before the rest counts as such, too."""
 _PATIENCE = 5.0
@@ -39,6 +41,9 @@ class Judges:
     late_s: float = 0.0
     """The most that a test took longer once than at best: what runs first imports, and fills caches."""
     wall_s: dict[str, float] = field(default_factory=dict)
+    """Wall seconds of one run, the most seen."""
+    least_s: dict[str, float] = field(default_factory=dict)
+    """The fewest seen: what a run costs, be it that the test calculates or that it waits."""
     traced_s: dict[str, float] = field(default_factory=dict)
     """CPU seconds of one run under the tracer."""
     unsteady: list[str] = field(default_factory=list)
@@ -76,8 +81,8 @@ class Judges:
         noticed = Counter(lately)
 
         def rank(test: str) -> tuple[int, float, str]:
-            cpu_s = max(self.cpu_s.get(test, 0.0), _LEAST_S)
-            return ranks.get(test, 0), cpu_s / (1 + noticed[test]), test
+            cost_s = max(self.least_s.get(test, 0.0), _LEAST_S)
+            return ranks.get(test, 0), cost_s / (1 + noticed[test]), test
 
         return sorted(found, key=rank)
 
@@ -89,8 +94,19 @@ class Judges:
         return range(first, last + 1)
 
     def cost_s(self, tests: Iterable[str]) -> float:
-        """Give the CPU seconds of one run of tests."""
-        return sum(self.cpu_s.get(test, 0.0) for test in tests)
+        """Give the wall seconds of one run of tests."""
+        return sum(self.least_s.get(test, 0.0) for test in tests)
+
+    def watching_s(self, test: str) -> float:
+        """Give the wall seconds of one run of a test under the tracer."""
+        return max(self.traced_s[test], self.least_s.get(test, 0.0))
+
+    def took(self, test: str, cpu_s: float, wall_s: float) -> None:
+        """Take note of what one run of a test took."""
+        self.cpu_s[test] = min(self.cpu_s.get(test, cpu_s), cpu_s)
+        self.most_s[test] = max(self.most_s.get(test, cpu_s), cpu_s)
+        self.wall_s[test] = max(self.wall_s.get(test, wall_s), wall_s)
+        self.least_s[test] = min(self.least_s.get(test, wall_s), wall_s)
 
     def arm(self, test: str, *, traced: bool = False) -> None:
         """Let the kernel end this process where a test takes far longer than on the original.
@@ -133,6 +149,9 @@ def judges(
     suite.bare = bare_tests(suite.items[test] for test in reached if test not in suite.leads)
     _keep_what_passes(suite, found, limits, deadline)
     shaken = _repeat(suite, list(reached), found, jobs, limits, deadline)
+    if jobs == 1:
+        late = [test for test in reversed(reached) if _may_be_late(found, test, traced[test])]
+        shaken |= _repeat(suite, late, found, 1, limits, deadline) if late else set()
     if shaken and jobs > 1:
         together = shaken
         shaken = _repeat(suite, list(reached), found, 1, limits, deadline)
@@ -144,20 +163,25 @@ def judges(
             cpu_s=found.cpu_s,
             most_s=found.most_s,
             wall_s=found.wall_s,
+            least_s=found.least_s,
             unsteady=sorted(shaken),
             jobs=found.jobs,
             names=names,
         )
-    _add_traced(found, traced, () if jobs > 1 else traced.keys() - suite.bare.keys())
+    _add_traced(found, traced)
     return found
 
 
-def _add_traced(found: Judges, traced: Mapping[str, Reached], once: Collection[str]) -> None:
-    """Add what was seen under the tracer; for those that ran `once` without it, it is a second time."""
+def _may_be_late(found: Judges, test: str, traced: Reached) -> bool:
+    """Whether a test may have taken longer when it ran first, for all that can be told from the tracer's run."""
+    cpu_s = found.cpu_s.get(test, 0.0)
+    return cpu_s < _LATE_MATTERS_S < traced.cpu_s - cpu_s
+
+
+def _add_traced(found: Judges, traced: Mapping[str, Reached]) -> None:
+    """Add what was seen under the tracer."""
     for test, each in traced.items():
         found.traced_s[test] = each.cpu_s
-        if test in once:
-            found.most_s[test] = max(found.most_s.get(test, 0.0), each.cpu_s)
         found.cpu_s.setdefault(test, each.cpu_s)
         found.wall_s.setdefault(test, each.cpu_s)
     late = (found.most_s.get(test, 0.0) - found.cpu_s[test] for test in found.reached)
@@ -173,18 +197,18 @@ def _keep_what_passes(suite: Suite, found: Judges, limits: Limits, deadline: flo
         def act(report: Report, tests: Sequence[str] = tuple(left)) -> None:
             for test in tests:
                 cpu_timer(limits.silence_s, limits.silence_s)
-                cpu = time.process_time()
+                cpu, wall = time.process_time(), time.monotonic()
                 outcome = suite.run(test).outcome
-                report((test, outcome, time.process_time() - cpu))
+                report((test, outcome, time.process_time() - cpu, time.monotonic() - wall))
                 if outcome != PASSED or time.monotonic() > deadline:
                     return
 
-        def record(entry: tuple[str, str, float], told: list[str] = told) -> None:
-            test, outcome, cpu_s = entry
+        def record(entry: tuple[str, str, float, float], told: list[str] = told) -> None:
+            test, outcome, cpu_s, wall_s = entry
             told.append(test)
             if outcome == PASSED:
                 passed.add(test)
-                found.cpu_s[test] = found.most_s[test] = cpu_s
+                found.took(test, cpu_s, wall_s)
 
         ended = run_child(act, limits, record)
         left = left[len(told) + (not ended.finished) :]
@@ -218,9 +242,7 @@ def _repeat(
             begun[place] = test
             return
         begun.pop(place, None)
-        found.cpu_s[test] = min(found.cpu_s.get(test, cpu_s), cpu_s)
-        found.most_s[test] = max(found.most_s.get(test, cpu_s), cpu_s)
-        found.wall_s[test] = max(found.wall_s.get(test, wall_s), wall_s)
+        found.took(test, cpu_s, wall_s)
         if outcome != PASSED:
             shaken.add(test)
 

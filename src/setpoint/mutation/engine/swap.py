@@ -47,12 +47,15 @@ class Swapper:
         """Index the live functions of some files; do it after everything is imported."""
         wanted = frozenset(files)
         self._live: dict[tuple[str, int, str], list[FunctionType]] = {}
+        self._caches: list[Any] = []
         for thing in gc.get_objects():
-            if type(thing) is FunctionType and thing.__code__.co_filename in wanted:
+            kind = type(thing)
+            if kind is FunctionType and thing.__code__.co_filename in wanted:
                 code = thing.__code__
                 self._live.setdefault((code.co_filename, code.co_firstlineno, code.co_name), []).append(thing)
+            elif kind is _CACHED and _is_empty_cache(thing, wanted):
+                self._caches.append(thing)
         self._modules = _modules_by_file(wanted)
-        self._caches = _empty_caches(wanted)
         self._undo: list[_Old | _Bound] = []
         self._compiled: dict[tuple[str, int], CodeType] = {}
 
@@ -191,15 +194,10 @@ class Swapper:
             self._undo.append(_Bound(holder, name, old))
 
 
-def _empty_caches(files: frozenset[str]) -> list[Any]:
-    """Find functions whose results are cached, and were not asked for so far: a cache outlives an edit."""
-    return [
-        thing
-        for thing in gc.get_objects()
-        if isinstance(thing, _CACHED)
-        and getattr(getattr(thing.__wrapped__, "__code__", None), "co_filename", "") in files
-        and not thing.cache_info().currsize
-    ]
+def _is_empty_cache(thing: Any, files: frozenset[str]) -> bool:  # noqa: ANN401 - an `lru_cache`, whose type has no name
+    """Whether a function's results are cached and it was not asked for any so far: a cache outlives an edit."""
+    code = getattr(thing.__wrapped__, "__code__", None)
+    return getattr(code, "co_filename", "") in files and not thing.cache_info().currsize
 
 
 def compile_unit(source: Source, unit: Unit, edits: Edits) -> CodeType:

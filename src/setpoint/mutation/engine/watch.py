@@ -42,6 +42,10 @@ class Watch:
         """Give those that now, on the original, do not pass or reach other lines than before."""
         return {test for test in tests if self.run(test) != (PASSED, self.judges.reached[test])}
 
+    def can_be_same(self, mutant: Mutant) -> bool:
+        """Whether the lines that tests reach can be told beside those on the original."""
+        return _keeps_lines(mutant)
+
     def is_same(self, mutant: Mutant, paths: Mapping[str, frozenset[Line]]) -> bool:
         """Whether tests reached the same lines as on the original (Gruen, Schuler and Zeller 2009)."""
         return _keeps_lines(mutant) and all(
