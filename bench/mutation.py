@@ -7,8 +7,8 @@ each tool. Both use one process, and the same tests. Printed as a Markdown table
 to end, mutants a second and their ratio, what goes into code that runs at import (mutmut leaves it out) and
 the ratio without it, the rate of judging alone, the score of each tool, and the scores on what both made: the
 mutants that turn the same line into the same other line. The rate of judging is what mutmut prints as
-mutations a second: those that a test reaches, by the time from the first trial to the last. Without MODULE all
-that have a file of tests of their own are judged. Run it on a quiet machine.
+mutations a second: mutants that a test reaches, by the time from the first trial to the last. Without MODULE
+all that have a file of tests of their own are judged. Run it on a quiet machine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from setpoint.mutation.order import read_score, score_argv, write_request
 PACKAGE, VERSION = "boltons", "26.2.0"
 HEAD = (
     "| module | mutants | s | per s | mutmut's | s | per s | ratio | at import | s | ratio without "
-    "| judging, per s | mutmut's | ratio | score | mutmut's | made by both | score | mutmut's | verdicts alike |"
+    "| judging, per s | mutmut's | ratio "
+    "| score | mutmut's | made by both | score | mutmut's | verdicts alike |"
 )
 SHOWN = """
 import json, sys
@@ -109,7 +110,7 @@ def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float
         _, report = read_score(answered)
     at_import = sum(each.fresh for each in report.mutants)
     reached = sum(each.verdict not in {"uncovered", "untried"} for each in report.mutants) - at_import
-    judging = reached / report.seconds["mutants"]
+    judging = reached / report.seconds.get("mutants", seconds)
     return Judged(seconds, list(_fates(report)), at_import, report.seconds.get("fresh", 0.0), judging)
 
 

@@ -129,6 +129,7 @@ AROUND = {
     "tests/test_function.py": "def teardown_function():\n    pass\n\ndef test_it():\n    pass\n",
     "tests/__init__.py": "def setup_module():\n    pass\n",
     "pytest.ini": "[pytest]\nlog_level = DEBUG\n",
+    "tox.ini": "[pytest]\nfilterwarnings =\n    default\n    error::UserWarning\n",
 }
 
 
@@ -141,8 +142,10 @@ def test_nothing_is_called_where_something_is_around_all_tests(project, tmp_path
     assert called(root, tmp_path) == {}
 
 
-@pytest.mark.parametrize("words", [("-p", "no:logging"), ("--log-level=INFO",)])
-def test_nothing_is_called_where_logs_are_kept_otherwise(project, tmp_path: Path, words) -> None:
+@pytest.mark.parametrize("words", [("-p", "no:logging"), ("--log-level=INFO",), ("-W", "error")])
+def test_nothing_is_called_where_logs_are_kept_otherwise_or_warnings_fail(
+    project, tmp_path: Path, words
+) -> None:
     assert called(project(test_kinds=KINDS), tmp_path, *words) == {}
 
 

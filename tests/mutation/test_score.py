@@ -178,6 +178,23 @@ def test_code_that_runs_at_import_is_judged_in_fresh_processes(project, scored):
     assert any(each.fresh for each in report.mutants)
 
 
+def test_a_warning_notices_a_mutant_where_the_project_says_that_warnings_are_errors(project, scored):
+    text = """\
+            import warnings
+
+
+            def grow(x):
+                if x > 3:
+                    warnings.warn("large", stacklevel=2)
+                return x + 1
+    """
+    asks = "from calc import grow\n\n\ndef test_grow():\n    assert grow(3) == 4\n"
+    root = project(calc=text, test_calc=asks)
+    assert fates(scored(root, {"calc.py": ()})[1])[5, "comparison", "if x >= 3:"] is Fate.SURVIVED
+    (root / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", "utf-8")
+    assert fates(scored(root, {"calc.py": ()})[1])[5, "comparison", "if x >= 3:"] is Fate.KILLED
+
+
 def test_a_mutant_that_ends_the_process_is_noticed(project, scored):
     root = project(
         leave="""\

@@ -48,7 +48,9 @@ def is_skip(error: BaseException) -> bool:
 
 
 def _is_alone(config: pytest.Config) -> bool:
-    """Whether nobody but pytest has a part in running tests."""
+    """Whether nobody but pytest has a part in running tests, and no warning makes one fail."""
+    if _warnings_fail(config):
+        return False
     hooks = [getattr(config.hook, f"pytest_runtest_{name}") for name in _AROUND]
     hooks.append(config.hook.pytest_pyfunc_call)
     own = __name__.rpartition(".")[0] + "."
@@ -57,6 +59,13 @@ def _is_alone(config: pytest.Config) -> bool:
     silent = all(name.startswith((*_SILENT, own)) and name != _NOSE for name in names)
     logs = config.pluginmanager.get_plugin("logging-plugin")
     return silent and logs is not None and getattr(logs, "log_level", 0) is None
+
+
+def _warnings_fail(config: pytest.Config) -> bool:
+    """Whether a warning may be an error, which pytest sees to around each test."""
+    told = [*config.getini("filterwarnings"), *(config.getoption("pythonwarnings") or ())]
+    actions = [each.partition(":")[0].strip() for each in told]
+    return any(action and "error".startswith(action) for action in actions)
 
 
 def _needs_more(item: pytest.Function) -> bool:

@@ -46,7 +46,7 @@ class FreshKills:
     order: Request
     limits: Limits
     mutants: Sequence[Mutant]
-    guarding: dict[int, list[str]]
+    guarding: dict[int, Sequence[str]]
     """The tests that can notice a mutant, by its place."""
     cpu_s: dict[str, float]
     """CPU seconds of one run by test."""

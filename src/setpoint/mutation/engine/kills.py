@@ -197,13 +197,12 @@ class Kills:
                 worker.unlike |= entry.tests
             elif isinstance(entry, _Settling):
                 settling = True
-            elif settling and not isinstance(entry, _Alive):
-                _take(worker, *entry)
             elif not isinstance(entry, _Alive):
-                begun, tried = entry
+                place, tried = entry
+                begun = begun if settling else place
                 if tried is not None and tried.verdict != _SPOILT:
-                    done.add(begun)
-                    _take(worker, begun, tried)
+                    done.add(place)
+                    _take(worker, place, tried)
 
         def act(child: Report) -> None:
             self._try_all(worker, places, child)
@@ -253,7 +252,7 @@ class Kills:
             report((place, Tried(SURVIVED, same_path=True)))
 
     def _look_at(self, worker: _Worker, place: int, report: Report) -> dict[int, Paths]:
-        """Say of a survivor that it counts, as its tests took the same path; or give what is to be settled."""
+        """Say that a survivor counts whose tests took the same path, or give what is to be settled."""
         mutant = worker.mutants[place]
         tests = self.judges.of(mutant)
         paths = self._paths(mutant, tests) if self._is_watched(tests, worker) else {}
@@ -291,11 +290,11 @@ class Kills:
         Or nothing where one reaches other lines than on the original.
         """
         paths: Paths = {}
-        self.swapper.apply(mutant.source, mutant.unit, mutant.edits, mutant.code)
+        self.swapper.apply(mutant.source, mutant.unit, mutant.edits, mutant.compiled)
         try:
             for test in tests:
                 outcome, paths[test] = self.watch.run(test)
-                if outcome != PASSED or to_first_unlike and paths[test] != self.judges.reached[test]:
+                if outcome != PASSED or (to_first_unlike and paths[test] != self.judges.reached[test]):
                     return {}
         finally:
             self.swapper.undo()
@@ -306,7 +305,7 @@ class Kills:
     ) -> tuple[Tried, bool]:
         """Give the verdict, and whether the process is as it was before; nobody asks that after the last."""
         try:
-            self.swapper.apply(mutant.source, mutant.unit, mutant.edits, mutant.code)
+            self.swapper.apply(mutant.source, mutant.unit, mutant.edits, mutant.compiled)
             noticed = self._first_failing(self.judges.of(mutant, lately), report)
         except (SyntaxError, NotSwappable):
             return Tried(FRESH), True

@@ -9,7 +9,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .source import Edits, FunctionNode, Source, Unit
-from .swap import NotSwappable, compile_unit
+from .swap import Compiled, NotSwappable, compile_unit
 from .templates import Draft, Scope, Template, by_node
 
 _ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -31,7 +31,7 @@ class Mutant(NamedTuple):
     """First line that is changed."""
     lines: tuple[int, int]
     """First and last line of the statement's head: tests that reach one of them can notice the mutant."""
-    code: CodeType | None = None
+    compiled: Compiled | None = None
     """What its function compiles to."""
 
 
@@ -93,7 +93,8 @@ def make(sources: Mapping[str, Source], wanted: Mapping[str, Collection[int]], s
                     same += 1
                 else:
                     programs.add(program)
-                    mutants.append(mutant._replace(code=code) if unit.is_function else mutant)
+                    compiled = Compiled(original, code) if original and unit.is_function else None
+                    mutants.append(mutant._replace(compiled=compiled))
     random.Random(seed).shuffle(mutants)  # noqa: S311 - draws a sample, keeps no secret
     return Made(tuple(mutants), same)
 

@@ -51,7 +51,7 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
     result.made, result.same = len(made.mutants), made.same
     mutants = made.mutants[: request.most]
     tried: dict[int, Tried] = {}
-    guarding: dict[int, list[str]] = {}
+    guarding: dict[int, Sequence[str]] = {}
     if mutants:
         warm = _Warm(request, mutants, started, progress, result)
         warm.run(tried, guarding)
@@ -93,7 +93,7 @@ class _Warm:
         self.modules: list[str] = []
         """What the tests import from outside the tree, known after `run`."""
 
-    def run(self, tried: dict[int, Tried], guarding: dict[int, list[str]]) -> None:
+    def run(self, tried: dict[int, Tried], guarding: dict[int, Sequence[str]]) -> None:
         """Fill in what became of each mutant, and which tests can notice it."""
         request, result = self._request, self._result
         log = Path(request.scratch) / "warm.log"
@@ -162,7 +162,7 @@ class _Warm:
         constants = {name for mutant in outside for name in mutant.source.touched_by(mutant.unit)}
         until = self._started + request.wall_s * _STEADY_SHARE
         found = judges(suite, traced, request.jobs, limits, until, constants)
-        found.last = request.last
+        found = replace(found, last=request.last)
         report(("touching", len(found.reached)))
         report(("unsteady", found.unsteady))
         report(("jobs", found.jobs))
@@ -174,7 +174,7 @@ class _Warm:
         self._kill(suite, found, guarding, report)
         self._stage("mutants", report)
 
-    def _kill(self, suite: Suite, found: Judges, guarding: dict[int, list[str]], report: Report) -> None:
+    def _kill(self, suite: Suite, found: Judges, guarding: dict[int, Sequence[str]], report: Report) -> None:
         request = self._request
         unreached = Tried(UNCOVERED if self._looked_at == len(suite.items) else UNTRIED)
         for place, tests in guarding.items():
@@ -235,7 +235,7 @@ def _try_afresh(
     mutants: Sequence[Mutant],
     started: float,
     tried: dict[int, Tried],
-    guarding: dict[int, list[str]],
+    guarding: dict[int, Sequence[str]],
 ) -> set[str]:
     """Try what cannot be swapped in, while there is time; gives the tests that cannot judge there."""
     places = [place for place, each in tried.items() if each.verdict == FRESH]

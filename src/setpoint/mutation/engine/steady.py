@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .bare import bare_tests
 from .children import Limits, Report, cpu_timer, run_child, run_children
@@ -21,7 +21,7 @@ _LOOK_S, _LOOK_TIMES = 0.1, 10.0
 """CPU seconds, and times those on the original, after which it is looked whether the mutant still runs."""
 _LATE_TIMES = 2.0
 _LATE_MATTERS_S = 0.01
-"""What a test may take longer when it runs first, before it makes a difference; beside as long a test it makes none."""
+"""What a quick test may take longer when it runs first, before that makes a difference."""
 _MOST_LAME = 20
 """Tests that may turn out not to be bare before the rest counts as such, too."""
 _PATIENCE = 5.0
@@ -57,34 +57,40 @@ class Judges:
         """Index the tests by line."""
         self._by_line: dict[Line, list[str]] = {}
         self._by_file: dict[str, list[str]] = {}
+        self._sorted: dict[tuple[int, int, int], list[str]] = {}
+        self._ranks = {test: number for number, test in enumerate(self.last, start=1)}
         for test, lines in self.reached.items():
             for line in lines:
                 self._by_line.setdefault(line, []).append(test)
             for path in {path for path, _ in lines}:
                 self._by_file.setdefault(path, []).append(test)
 
-    def of(self, mutant: Mutant, lately: Sequence[str] = ()) -> list[str]:
+    def of(self, mutant: Mutant, lately: Sequence[str] = ()) -> Sequence[str]:
         """Give the tests that can notice a mutant: quickest first, but for those that are to come last.
 
         A test counts as quicker the more often it stands among those that `lately` noticed a mutant.
         """
-        path, unit = mutant.source.path, mutant.unit
-        if not unit.is_function:
-            touched = mutant.source.touched_by(unit)
-            found: Collection[str] = {
-                *self._by_file.get(path, ()),
-                *(test for test, names in self.names.items() if names & touched and test in self.reached),
-            }
-        else:
-            found = {test for line in self.span(mutant) for test in self._by_line.get((path, line), ())}
-        ranks = {test: number for number, test in enumerate(self.last, start=1)}
+        span = self.span(mutant)
+        place = id(mutant.unit), span.start, span.stop
+        found = self._sorted.get(place)
+        if found is None:
+            found = self._sorted[place] = sorted(self._that_reach(mutant), key=self._rank)
         noticed = Counter(lately)
+        if noticed.keys().isdisjoint(found):
+            return found
+        return sorted(found, key=lambda test: self._rank(test, noticed[test]))
 
-        def rank(test: str) -> tuple[int, float, str]:
-            cost_s = max(self.least_s.get(test, 0.0), _LEAST_S)
-            return ranks.get(test, 0), cost_s / (1 + noticed[test]), test
+    def _rank(self, test: str, noticed: int = 0) -> tuple[int, float, str]:
+        cost_s = max(self.least_s.get(test, 0.0), _LEAST_S)
+        return self._ranks.get(test, 0), cost_s / (1 + noticed), test
 
-        return sorted(found, key=rank)
+    def _that_reach(self, mutant: Mutant) -> Collection[str]:
+        path, unit = mutant.source.path, mutant.unit
+        if unit.is_function:
+            return {test for line in self.span(mutant) for test in self._by_line.get((path, line), ())}
+        touched = mutant.source.touched_by(unit)
+        named = (test for test, names in self.names.items() if names & touched and test in self.reached)
+        return {*self._by_file.get(path, ()), *named}
 
     def span(self, mutant: Mutant) -> range:
         """Give the lines of which a test must reach one to notice a mutant of a function."""
@@ -158,22 +164,13 @@ def judges(
         found.jobs = jobs if together <= shaken else 1
     if shaken:
         kept = {test: lines for test, lines in reached.items() if test not in shaken}
-        found = Judges(
-            kept,
-            cpu_s=found.cpu_s,
-            most_s=found.most_s,
-            wall_s=found.wall_s,
-            least_s=found.least_s,
-            unsteady=sorted(shaken),
-            jobs=found.jobs,
-            names=names,
-        )
+        found = replace(found, reached=kept, unsteady=sorted(shaken))
     _add_traced(found, traced)
     return found
 
 
 def _may_be_late(found: Judges, test: str, traced: Reached) -> bool:
-    """Whether a test may have taken longer when it ran first, for all that can be told from the tracer's run."""
+    """Whether a test may have taken longer when it ran first, as far as the tracer's run can tell."""
     cpu_s = found.cpu_s.get(test, 0.0)
     return cpu_s < _LATE_MATTERS_S < traced.cpu_s - cpu_s
 

@@ -28,6 +28,14 @@ class NotSwappable(Exception):
     """This edit needs a fresh import, with the reason."""
 
 
+class Compiled(NamedTuple):
+    """What `compile_unit` makes of a function."""
+
+    old: CodeType
+    new: CodeType
+    """With an edit."""
+
+
 class _Old(NamedTuple):
     function: FunctionType
     code: CodeType
@@ -59,10 +67,10 @@ class Swapper:
         self._undo: list[_Old | _Bound] = []
         self._compiled: dict[tuple[str, int], CodeType] = {}
 
-    def apply(self, source: Source, unit: Unit, edits: Edits, compiled: CodeType | None = None) -> None:
+    def apply(self, source: Source, unit: Unit, edits: Edits, compiled: Compiled | None = None) -> None:
         """Make an edit live; raises `NotSwappable`, or `SyntaxError` when it does not compile.
 
-        `compiled` is what `compile_unit` made of it, where that is known.
+        `compiled` is what the function compiles to, where that is known.
         """
         if not unit.is_function:
             if all(edit.start == edit.end and edit.text.startswith(("import ", "from ")) for edit in edits):
@@ -74,10 +82,11 @@ class Swapper:
         if any(edit.start < signature for edit in edits):
             self._default(source, unit, edits)
             return
-        new = _function_code(compiled or compile_unit(source, unit, edits), unit)
+        new = _function_code(compiled.new if compiled else compile_unit(source, unit, edits), unit)
         key = (source.path, unit.first_line)
         if key not in self._compiled:
-            self._compiled[key] = _function_code(compile_unit(source, unit, ()), unit)
+            old = compiled.old if compiled else compile_unit(source, unit, ())
+            self._compiled[key] = _function_code(old, unit)
         self._replace(source.path, self._compiled[key], new)
 
     def live(self, function: tuple[str, int], name: str) -> FunctionType | None:
@@ -195,7 +204,7 @@ class Swapper:
 
 
 def _is_empty_cache(thing: Any, files: frozenset[str]) -> bool:  # noqa: ANN401 - an `lru_cache`, whose type has no name
-    """Whether a function's results are cached and it was not asked for any so far: a cache outlives an edit."""
+    """Whether it keeps results of a function, and has none so far: a cache outlives an edit."""
     code = getattr(thing.__wrapped__, "__code__", None)
     return getattr(code, "co_filename", "") in files and not thing.cache_info().currsize
 
