@@ -6,10 +6,11 @@ function or method without fixtures and marks, in a session in which only pytest
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import logging
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -114,20 +115,52 @@ def _caller(item: pytest.Function) -> Callable[[], None]:
     parent: Any = item.parent
     name = item.originalname
     words = item._fixtureinfo.argnames  # noqa: SLF001 - as above
-    handler = _Strict()
-    logs = item.config.pluginmanager.get_plugin("logging-plugin")
-    handler.setFormatter(getattr(logs, "formatter", None))
+    handler = _handler(item.config)
 
     def call() -> None:
         given = _given(item)
         owner = parent.obj() if isinstance(parent, pytest.Class) else parent.obj
-        logging.root.addHandler(handler)
-        try:
+        with _strictly(handler):
             getattr(owner, name)(**{word: given[word] for word in words})
-        finally:
-            logging.root.removeHandler(handler)
 
     return call
+
+
+def is_plain(item: pytest.Item) -> bool:
+    """Whether a bare test is known by its node id alone, since it has no parameters."""
+    return not hasattr(item, "callspec")
+
+
+def plain_call(module: pytest.Module, test: str) -> Callable[[], None]:
+    """Give how to call a plain test by its node id, in the module that it stands in."""
+    *classes, name = test.split("::")[1:]
+    handler = _handler(module.config)
+
+    def call() -> None:
+        owner: Any = module.obj
+        for each in classes:
+            owner = getattr(owner, each)
+        owner = owner() if classes else owner
+        with _strictly(handler):
+            getattr(owner, name)()
+
+    return call
+
+
+def _handler(config: pytest.Config) -> _Strict:
+    handler = _Strict()
+    logs = config.pluginmanager.get_plugin("logging-plugin")
+    handler.setFormatter(getattr(logs, "formatter", None))
+    return handler
+
+
+@contextlib.contextmanager
+def _strictly(handler: _Strict) -> Iterator[None]:
+    logging.root.addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.root.removeHandler(handler)
 
 
 class _Strict(logging.Handler):

@@ -11,6 +11,7 @@ import gc
 import importlib
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +19,9 @@ from typing import Any
 
 import pytest
 
-from .session import options_of, prepare_path, pytest_words
+from .bare import plain_call
+from .children import Report
+from .session import FAILED, called, options_of, prepare_path, pytest_words
 from .wire import Request
 
 _INSTALLED = f"{os.sep}site-packages{os.sep}"
@@ -36,8 +39,8 @@ def serve(
         for name in modules:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
-        gc.collect()
         gc.freeze()  # else each child's collector writes to all pages that it shares
+        tempfile.gettempdir()  # asked once: it writes a file to try the folder
         act(session)
 
     prepare_path(request.tree)
@@ -51,6 +54,29 @@ def collect_in(session: pytest.Session, files: Sequence[str], scratch: str) -> N
     with _compiled_once(scratch):
         type(session).perform_collect(session)
     session.config.hook.pytest_runtestloop(session=session)
+
+
+def call_in(session: pytest.Session, tests: Sequence[str], scratch: str, report: Report) -> None:
+    """Import the files of plain tests in a session that was handed over, and call them; only in a child.
+
+    Reports each test, or the file that cannot be imported, with its outcome.
+    """
+    root = session.config.rootpath
+    modules = {file: pytest.Module.from_parent(session, path=root / file) for file in files_of(tests)}
+    with _compiled_once(scratch):
+        for file, module in modules.items():
+            try:
+                module.obj  # noqa: B018 - this imports it
+            except BaseException:  # noqa: BLE001 - a verdict on the code under trial
+                report((file, FAILED))
+                return
+    for test in tests:
+        report((test, called(plain_call(modules[test.split("::", 1)[0]], test)).outcome))
+
+
+def files_of(tests: Iterable[str]) -> list[str]:
+    """Give the files that tests stand in."""
+    return list(dict.fromkeys(test.split("::", 1)[0] for test in tests))
 
 
 @contextlib.contextmanager

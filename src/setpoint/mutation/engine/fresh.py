@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import importlib.machinery
 import os
-import types
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import CodeType, ModuleType
 
 import pytest
 
 from . import guard
 from .children import Ended, Limits, Report, cpu_timer, run_child
-from .forkserver import collect_in
+from .forkserver import call_in, collect_in, files_of
+from .pieces import Pieces
 from .session import FAILED, PASSED, SKIPPED, cheap_failures, counts, options_of, prepare_path, pytest_words
 from .wire import Request
 
 Leading = Mapping[str, tuple[str, ...]]
+Text = str | Sequence[CodeType]
+"""What stands in place of a file: its text, or the code of its statements."""
 
 
 @dataclass(frozen=True)
@@ -34,20 +37,24 @@ class Fresh:
     """For tests that lean on tests before them: those that run first, unasked and unreported."""
     session: pytest.Session | None = None
     """A session of a fork server, in which each process collects; else it begins one of its own."""
+    pieces: Pieces | None = None
+    """The statements of the file that is edited, compiled in the session's process."""
+    plain: Collection[str] = ()
+    """Bare tests without parameters: with a session nothing is collected where no others are wanted."""
 
     def outcomes(self, path: str, text: str | None, tests: Collection[str]) -> dict[str, str]:
         """Give the outcomes of tests with another text for a file; tests that did not run are missing."""
         return self.run(path, text, tests)[0]
 
     def run(
-        self, path: str, text: str | None, tests: Collection[str], *, to_first_failure: bool = False
+        self, path: str, text: Text | None, tests: Collection[str], *, to_first_failure: bool = False
     ) -> tuple[dict[str, str], Ended]:
         """Give the outcomes, and how the process ended."""
         texts = {path: text} if text is not None else {}
         return self.run_with(texts, tests, to_first_failure=to_first_failure)
 
     def run_with(
-        self, texts: Mapping[str, str], tests: Collection[str] | None, *, to_first_failure: bool = False
+        self, texts: Mapping[str, Text], tests: Collection[str] | None, *, to_first_failure: bool = False
     ) -> tuple[dict[str, str], Ended]:
         """Run tests (none: all that are collected) with other texts for some files."""
         seen: dict[str, str] = {}
@@ -57,6 +64,9 @@ class Fresh:
             cpu_timer(self.cpu_s, self.limits.silence_s)
             for path, text in texts.items():
                 override(path, text)
+            if self.session is not None and tests and all(test in self.plain for test in tests):
+                call_in(self.session, list(tests), self.request.scratch, report)
+                return
             wanted = None if tests is None else frozenset(tests)
             self._pytest(tests, _Selected(wanted, self.leads, report, told=to_first_failure))
 
@@ -131,20 +141,23 @@ def is_one_of(test: str, wanted: Collection[str]) -> bool:
     return any(test == each or test.startswith((f"{each}::", f"{each}[")) for each in wanted)
 
 
-def override(path: str, text: str) -> None:
+def override(path: str, text: Text) -> None:
     """Let this process import a text in place of a file."""
     real = os.path.realpath(path)
     loader = importlib.machinery.SourceFileLoader
-    original = loader.get_code
+    get_code, execute = loader.get_code, loader.exec_module
 
-    def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> types.CodeType | None:
-        if os.path.realpath(self.path) == real:
+    def code_of(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:
+        if isinstance(text, str) and os.path.realpath(self.path) == real:
             return compile(text, self.path, "exec", dont_inherit=True)
-        return original(self, fullname)
+        return get_code(self, fullname)
 
-    loader.get_code = get_code  # type: ignore[method-assign,assignment]  # in this child only
+    def execute_all(self: importlib.machinery.SourceFileLoader, module: ModuleType) -> None:
+        if isinstance(text, str) or os.path.realpath(self.path) != real:
+            execute(self, module)
+            return
+        for code in text:
+            exec(code, vars(module))  # noqa: S102 - the project's own code, as its import would run it
 
-
-def files_of(tests: Iterable[str]) -> list[str]:
-    """Give the files that tests stand in."""
-    return list(dict.fromkeys(test.split("::", 1)[0] for test in tests))
+    loader.get_code = code_of  # type: ignore[method-assign,assignment]  # in this child only
+    loader.exec_module = execute_all  # type: ignore[method-assign,assignment]  # the same

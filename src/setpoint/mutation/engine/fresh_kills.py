@@ -7,6 +7,7 @@ begins a session of its own.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +17,11 @@ from typing import NamedTuple
 import pytest
 
 from .children import Limits, Report, run_child, run_children
-from .forkserver import is_loaded, serve
-from .fresh import Fresh, files_of
+from .forkserver import files_of, is_loaded, serve
+from .fresh import Fresh, Text
 from .kills import Tried
 from .mutants import Mutant
+from .pieces import NotInPieces, Pieces
 from .score_wire import KILLED, SURVIVED, TIMEOUT
 from .session import FAILED, PASSED, warm_up
 from .wire import Request
@@ -29,8 +31,6 @@ _START_S = 15.0
 _SERVED_S = 1.0
 _PATIENCE = 5.0
 _SILENCE_S = 180.0
-_FEWEST_SERVED = 3
-"""Mutants of one file from which on a fork server is worth its start."""
 
 
 class _Lame(NamedTuple):
@@ -52,6 +52,8 @@ class FreshKills:
     """CPU seconds of one run by test."""
     modules: Sequence[str]
     """What the tests import from outside the tree."""
+    plain: frozenset[str]
+    """Bare tests without parameters."""
     last: frozenset[str]
     """Tests that come behind all the others."""
     deadline: float
@@ -80,8 +82,7 @@ class FreshKills:
     def _work(self, places: Sequence[int], report: Report) -> None:
         left: dict[str, list[int]] = {}
         for path, group in groupby(sorted(places, key=self._path), key=self._path):
-            own = list(group)
-            left[path] = self._served(path, own, report) if len(own) >= _FEWEST_SERVED else own
+            left[path] = self._served(path, list(group), report)
         if any(left.values()):
             warm_up(self.order.tree, self.order.scratch)
         for path, own in left.items():
@@ -97,18 +98,20 @@ class FreshKills:
     def _served(self, path: str, places: Sequence[int], report: Report) -> list[int]:
         """Try the mutants of one file with a fork server; gives those that it could not try."""
         done: set[int] = set()
-        tests = self._tests(places)
+        plainly = [place for place in places if self.plain.issuperset(self.guarding[place])]
+        others = [place for place in places if place not in plainly]
 
         def in_session(session: pytest.Session, tell: Report) -> None:
-            fresh = Fresh(self.order, self.limits, self._time(_START_S, tests), session=session)
             if is_loaded(path):
                 return
-            outcomes, ended = fresh.run(path, None, tests)
-            if all(outcomes.get(test) == PASSED for test in tests):
-                self._try_each(places, frozenset(), fresh, _SERVED_S + _PATIENCE * ended.cpu_s, tell)
+            pieces = self._pieces(places[0])
+            start = Fresh(self.order, self.limits, _START_S, session=session, pieces=pieces)
+            called = self._in_session(replace(start, plain=self.plain), path, plainly, tell)
+            self._in_session(start, path, others if called else [*others, *plainly], tell)
 
         def act(tell: Report) -> None:
-            serve(self.order, files_of(tests), self.modules, lambda session: in_session(session, tell))
+            files = files_of(self._tests(places))
+            serve(self.order, files, self.modules, lambda session: in_session(session, tell))
 
         def record(entry: tuple[int, Tried]) -> None:
             done.add(entry[0])
@@ -116,6 +119,23 @@ class FreshKills:
 
         run_child(act, self.limits._replace(silence_s=_SILENCE_S), record)
         return [place for place in places if place not in done]
+
+    def _pieces(self, place: int) -> Pieces | None:
+        try:
+            return Pieces(self.mutants[place].source)
+        except NotInPieces:
+            return None
+
+    def _in_session(self, start: Fresh, path: str, places: Sequence[int], tell: Report) -> bool:
+        """Try mutants in children of a session; gives whether their tests pass on the original there."""
+        tests = self._tests(places)
+        fresh = replace(start, cpu_s=self._time(_START_S, tests))
+        as_it_stands = fresh.pieces.edited(None, ()) if fresh.pieces else None
+        outcomes, ended = fresh.run(path, as_it_stands, tests) if tests else ({}, None)
+        passed = all(outcomes.get(test) == PASSED for test in tests)
+        if passed and ended:
+            self._try_each(places, frozenset(), fresh, _SERVED_S + _PATIENCE * ended.cpu_s, tell)
+        return passed
 
     def _by_themselves(self, path: str, places: Sequence[int], report: Report) -> None:
         """Try the mutants of one file in processes that begin a session each."""
@@ -149,9 +169,11 @@ class FreshKills:
         return tried
 
     def _judged_by(self, mutant: Mutant, tests: Sequence[str], fresh: Fresh) -> Tried:
-        text = mutant.source.edited(mutant.edits)
-        path = mutant.source.path
-        outcomes, ended = fresh.run(path, text, tests, to_first_failure=True)
+        text: Text = mutant.source.edited(mutant.edits)
+        if fresh.pieces is not None:
+            with contextlib.suppress(NotInPieces):
+                text = fresh.pieces.edited(mutant.unit.node, mutant.edits)
+        outcomes, ended = fresh.run(mutant.source.path, text, tests, to_first_failure=True)
         failing = next((test for test, outcome in outcomes.items() if outcome == FAILED), "")
         if failing:
             return Tried(KILLED, failing)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import importlib.metadata
 import os
+import tempfile
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .bare import is_plain
 from .children import Limits, Report, cpu_used, run_child
 from .exchange import Progress, follow, read_order
 from .files import SourceFiles, scratch_folder
@@ -92,6 +94,8 @@ class _Warm:
         """CPU seconds of one run by test, known after `run`."""
         self.modules: list[str] = []
         """What the tests import from outside the tree, known after `run`."""
+        self.plain: list[str] = []
+        """Bare tests without parameters, known after `run`."""
 
     def run(self, tried: dict[int, Tried], guarding: dict[int, Sequence[str]]) -> None:
         """Fill in what became of each mutant, and which tests can notice it."""
@@ -106,7 +110,7 @@ class _Warm:
                 tried[value[0]] = value[1]
             elif kind == "guarding":
                 guarding.update(value)
-            elif kind in ("cpu_s", "modules"):
+            elif kind in ("cpu_s", "modules", "plain"):
                 setattr(self, kind, value)
             elif kind == "stage":
                 result.seconds[value[0]] = value[1]
@@ -158,8 +162,8 @@ class _Warm:
             )
             report(("traced", 0))
             return
-        outside = [mutant for mutant in self._mutants if not mutant.unit.is_function]
-        constants = {name for mutant in outside for name in mutant.source.touched_by(mutant.unit)}
+        outside = {mutant.unit: mutant.source for mutant in self._mutants if not mutant.unit.is_function}
+        constants = {name for unit, source in outside.items() for name in source.touched_by(unit)}
         until = self._started + request.wall_s * _STEADY_SHARE
         found = judges(suite, traced, request.jobs, limits, until, constants)
         found = replace(found, last=request.last)
@@ -170,6 +174,7 @@ class _Warm:
         guarding = {place: found.of(mutant) for place, mutant in enumerate(self._mutants)}
         report(("guarding", guarding))
         report(("cpu_s", found.cpu_s))
+        report(("plain", [test for test in suite.bare if is_plain(suite.items[test])]))
         report(("modules", loaded_outside(request.tree)))
         self._kill(suite, found, guarding, report)
         self._stage("mutants", report)
@@ -201,6 +206,7 @@ class _Warm:
             self._started + request.wall_s * _WARM_SHARE,
         )
         gc.freeze()  # without a collection before: what is garbage now is frozen as well, and costs nothing
+        tempfile.gettempdir()  # asked once: it writes a file to try the folder
         told = time.monotonic()
         count = 0
 
@@ -248,6 +254,7 @@ def _try_afresh(
         guarding,
         warm.cpu_s,
         warm.modules,
+        frozenset(warm.plain),
         frozenset(request.last),
         started + request.wall_s,
     )

@@ -108,7 +108,7 @@ class Suite:
         self._part_failed = False
         self._renew_params(item)
         if test in self.bare and following is None:
-            return _called(self.bare[test])
+            return called(self.bare[test])
         try:
             reports = runtestprotocol(item, log=False, nextitem=self.items[following] if following else None)
         except (Exception, SystemExit, KeyboardInterrupt, pytest.exit.Exception) as error:  # noqa: BLE001 - a verdict on the code under repair
@@ -135,7 +135,8 @@ class Suite:
             params[name] = copy.deepcopy(value)
 
 
-def _called(test: Callable[[], None]) -> Ran:
+def called(test: Callable[[], None]) -> Ran:
+    """Call a bare test."""
     try:
         test()
     except BaseException as error:  # noqa: BLE001 - a verdict on the code under repair

@@ -87,13 +87,19 @@ class Source:
 
     def touched_by(self, unit: Unit) -> frozenset[str]:
         """Give the names whose values may hang on a statement outside functions, step by step."""
-        outside = [each.node for each in self.units if not each.is_function]
-        bound = {node: _names_bound(node) for node in outside}
-        read = {node: {name for inner in ast.walk(node) for name in _names_read(inner)} for node in outside}
         found = {unit.owner, *_names_bound(unit.node)} - {""}
-        while more := {name for node in outside if read[node] & found for name in bound[node]} - found:
+        while more := {name for read, bound in self._outside if read & found for name in bound} - found:
             found |= more
         return frozenset(found)
+
+    @cached_property
+    def _outside(self) -> list[tuple[set[str], set[str]]]:
+        """The names that each statement outside functions reads, and those that it binds."""
+        outside = [each.node for each in self.units if not each.is_function]
+        return [
+            ({name for inner in ast.walk(node) for name in _names_read(inner)}, _names_bound(node))
+            for node in outside
+        ]
 
     @cached_property
     def in_functions(self) -> tuple[ast.AST, ...]:

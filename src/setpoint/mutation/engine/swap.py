@@ -221,13 +221,14 @@ def compile_unit(source: Source, unit: Unit, edits: Edits) -> CodeType:
     wrapper = (f"class {unit.owner}:\n" if unit.owner else "if 1:\n") if indented else ""
     text = "\n" * max(0, unit.first_line - 1 - bool(wrapper)) + wrapper + segment
     try:
-        code: CodeType = compile(text, source.path, "exec", _future_flags(source), dont_inherit=True)
+        code: CodeType = compile(text, source.path, "exec", future_flags(source), dont_inherit=True)
     except (ValueError, RecursionError, MemoryError) as error:
         raise SyntaxError(str(error)) from error
     return code
 
 
-def _future_flags(source: Source) -> int:
+def future_flags(source: Source) -> int:
+    """Give what `compile` is told of a file's imports from `__future__`."""
     flags = 0
     for node in source.tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
