@@ -36,7 +36,8 @@ class Tracer:
         self._functions_only = functions_only
         self._wanted = wanted
         self._line_functions = line_functions
-        self._kinds: dict[CodeType, int] = {}
+        self._kinds: dict[int, tuple[int, CodeType]] = {}
+        """By identity: equal code may stand in several files, and comparing it takes long."""
         self.lines: set[Line] = set()
         self.functions: set[Function] = set()
 
@@ -53,9 +54,10 @@ class Tracer:
 
     def _enter(self, frame: FrameType, _event: str, _arg: object) -> Any:  # noqa: ANN401 - a trace function or None
         code = frame.f_code
-        kind = self._kinds.get(code)
-        if kind is None:
-            kind = self._kinds[code] = self._kind(code)
+        known = self._kinds.get(id(code))
+        if known is None:
+            known = self._kinds[id(code)] = self._kind(code), code
+        kind = known[0]
         if kind == 0:
             return None
         self.functions.add((code.co_filename, code.co_firstlineno))
