@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import pytest
 
 from .bare import plain_call
 from .children import Report
-from .session import FAILED, called, options_of, prepare_path, pytest_words
+from .session import FAILED, PASSED, called, options_of, prepare_path, pytest_words
 from .wire import Request
 
 _INSTALLED = f"{os.sep}site-packages{os.sep}"
@@ -65,9 +65,7 @@ def call_in(session: pytest.Session, tests: Sequence[str], scratch: str, report:
     modules = {file: pytest.Module.from_parent(session, path=root / file) for file in files_of(tests)}
     with _compiled_once(scratch):
         for file, module in modules.items():
-            try:
-                module.obj  # noqa: B018 - this imports it
-            except BaseException:  # noqa: BLE001 - a verdict on the code under trial
+            if called(partial(getattr, module, "obj")).outcome != PASSED:  # this imports it
                 report((file, FAILED))
                 return
     for test in tests:
