@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import ast
 import asyncio
+import math
 import random
 import shutil
 import statistics
@@ -253,7 +254,7 @@ def timed(subject: Subject, folder: Path, count: int, rounds: int) -> Timed:
         ran = sum(fast[-1].evaluation.test_counts.values()) - left
         told(f"  {number} {path.name}: {fast[-1].seconds:.2f} s, {ran} tests, {len(fast[-1].red)} red")
     times = (sum(alone.values()), max(alone.values()), statistics.median(lanes), cold, unchanged)
-    edit = statistics.median(each.seconds for each in fast)
+    edit = statistics.median([each.seconds for each in fast] or [math.nan])
     names = ("chain", "slowest", "lanes", "cold", "unchanged")
     told(
         ", ".join(f"{name} {each:.3f}" for name, each in zip(names, times, strict=True))
@@ -330,7 +331,7 @@ def table(rows: list[Row]) -> str:
     )  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:
-        median = statistics.median(row.edited)
+        median = statistics.median(row.edited or [math.nan])
         cells = (
             row.name,
             f"{row.chain:.1f}",
