@@ -4,6 +4,8 @@ import shutil
 import subprocess
 import sys
 
+import pytest
+
 from mutation.conftest import ENVIRONMENT
 from setpoint.domain.mutation import Fate
 
@@ -51,7 +53,10 @@ def by_hand(root, mutants, place):
         (tree / mutant.file).write_text("\n".join(lines) + "\n")
         argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
         done = subprocess.run(argv, cwd=tree, env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
-        told[mutant.line, mutant.after] = Fate.KILLED if done.returncode else Fate.SURVIVED
+        nothing_ran = done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
+        told[mutant.line, mutant.after] = (
+            Fate.KILLED if done.returncode and not nothing_ran else Fate.SURVIVED
+        )
     return told
 
 
@@ -66,6 +71,178 @@ def test_they_say_what_an_ordinary_run_says(project, scored, tmp_path):
     assert set(found.values()) == {Fate.KILLED, Fate.SURVIVED}
     assert len(found) > 6
     assert found == by_hand(root, [each for each in report.mutants if each.fresh], tmp_path / "by-hand")
+
+
+ODD = {
+    "who imports it is who a warning at import names": {
+        "core": "LIMIT = 3\n",
+        "old_name": """\
+            import warnings
+
+            import core
+
+            warnings.warn("gone", DeprecationWarning, stacklevel=2)
+            LIMIT = core.LIMIT
+        """,
+        "tests__test_core": """\
+            import warnings
+
+
+            def test_named():
+                with warnings.catch_warnings(record=True) as seen:
+                    warnings.simplefilter("always")
+                    import old_name
+                assert seen[0].filename == __file__
+                assert old_name.LIMIT > 2
+        """,
+    },
+    "it is run by its name": {
+        "core": "LIMIT = 3\nFOUND = LIMIT + 1\n",
+        "tests__test_core": """\
+            import runpy
+
+
+            def test_run():
+                assert runpy.run_module("core")["FOUND"] == 4
+        """,
+    },
+    "tests run in their order": {
+        "core": "import time\n\nSTATE = {'n': 0}\n",
+        "tests__test_core": """\
+            import time
+
+            import core
+
+
+            def test_step():
+                time.sleep(0.02)
+                assert core.STATE["n"] == 0
+
+
+            def test_reset():
+                core.STATE["n"] = 0
+        """,
+    },
+    "a file of tests skips itself": {
+        "core": "HAS = True\n",
+        "tests__test_core": """\
+            import pytest
+
+            import core
+
+            if not core.HAS:
+                pytest.skip("without", allow_module_level=True)
+
+
+            def test_there():
+                assert core.HAS
+        """,
+    },
+    "a file of tests with fixtures skips itself": {
+        "core": "HAS = True\n",
+        "tests__test_core": """\
+            import pytest
+
+            import core
+
+            if not core.HAS:
+                pytest.skip("without", allow_module_level=True)
+
+
+            def test_there(tmp_path):
+                assert core.HAS
+        """,
+    },
+    "a test is there or not": {
+        "core": "HAS = True\n",
+        "tests__test_core": """\
+            import core
+
+            if core.HAS:
+                def test_there():
+                    assert core.HAS
+
+
+            def test_other():
+                assert core
+        """,
+    },
+    "statements share a line": {
+        "core": "LIMIT = 3; OTHER = 2\nMORE = LIMIT + OTHER\n",
+        "tests__test_core": "import core\n\n\ndef test_more():\n    assert core.MORE == 5\n",
+    },
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_what_a_call_or_a_piece_could_get_wrong_is_what_an_ordinary_run_says(project, scored, tmp_path, what):
+    root = project(**ODD[what])
+    _, report = scored(root, {"core.py": ()})
+    found = verdicts(report)
+    assert found
+    assert report.unsteady == ()
+    assert found == by_hand(root, [each for each in report.mutants if each.fresh], tmp_path / "by-hand")
+
+
+def test_plain_tests_are_called_without_being_collected(project, scored):
+    note = "def pytest_itemcollected(item):\n    open('seen.txt', 'a').write(item.name + '\\n')\n"
+    text = "LIMIT = 3\nOTHER = LIMIT + 1\n"
+    tests = """\
+        import core
+
+
+        def test_plain():
+            assert core.LIMIT == 3
+
+
+        class TestThem:
+            def test_other(self):
+                assert core.OTHER == 4
+    """
+    root = project(core=text, tests__test_core=tests, conftest=note)
+    _, report = scored(root, {"core.py": ()})
+    assert set(verdicts(report).values()) == {Fate.KILLED}
+    assert (root / "seen.txt").read_text("utf-8").split() == ["test_plain", "test_other"]
+
+    (root / "seen.txt").unlink()
+    (root / "tests" / "test_fixture.py").write_text(
+        "import core\n\ndef test_it(tmp_path):\n    assert core.LIMIT\n", "utf-8"
+    )
+    _, report = scored(root, {"core.py": ()})
+    assert len((root / "seen.txt").read_text("utf-8").split()) > 3
+
+
+def test_a_test_that_looks_for_garbage_finds_none_of_the_imports(project, scored):
+    text = """\
+        from dataclasses import dataclass
+
+
+        class Base:
+            pass
+
+
+        @dataclass(slots=True)
+        class Dot(Base):
+            x: int = 0
+
+
+        def names(x):
+            y = x + 2
+            return [each.__name__ for each in Base.__subclasses__()] if y else y
+    """
+    tests = """\
+        import gc
+
+        from core import names
+
+
+        def test_names():
+            gc.collect()
+            assert names(1) == ["Dot"]
+    """
+    root = project(core=text, tests__test_core=tests)
+    _, report = scored(root, {"core.py": (14,)})
+    assert {each.verdict for each in report.mutants} == {Fate.SURVIVED}
 
 
 def test_what_a_conftest_imports_is_still_mutated(project, scored):

@@ -93,7 +93,7 @@ def judged(tmp_path):
     return judge
 
 
-def test_survivors_count_together_at_the_end_of_their_child(judged):
+def test_survivors_behind_others_count_where_their_tests_are_as_before(judged):
     tried = judged(["first", "second", "third"], lambda _: set())
     assert [(name, each.verdict) for name, each in tried] == [
         ("first", SURVIVED),
@@ -104,10 +104,23 @@ def test_survivors_count_together_at_the_end_of_their_child(judged):
 
 def test_survivors_are_tried_alone_where_their_tests_are_not_as_before(judged):
     tried = judged(["first", "second", "third"], set)
-    assert sorted(name for name, each in tried if each.verdict == SURVIVED) == ["first", "second", "third"]
+    assert [(name, each.verdict) for name, each in tried] == [
+        ("first", SURVIVED),
+        ("third", SURVIVED),
+        ("second", SURVIVED),
+    ]
 
 
-def test_an_end_while_survivors_are_settled_is_no_mutants_doing(judged):
+def test_a_mutant_that_spoils_the_process_begins_the_next(judged):
+    tried = judged(["first", "noticed", "third"], lambda _: set())
+    assert [(name, each.verdict, each.test) for name, each in tried] == [
+        ("first", SURVIVED, ""),
+        ("noticed", KILLED, "test"),
+        ("third", SURVIVED, ""),
+    ]
+
+
+def test_an_end_while_a_survivor_is_looked_at_is_no_mutants_doing(judged):
     tried = judged(["first", "second", "noticed", "third"], lambda _: os._exit(3))
     assert len(tried) == len({name for name, _ in tried}) == 4
     found = dict(tried)

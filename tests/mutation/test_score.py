@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from setpoint.domain.mutation import Fate
 
 CALC = """\
@@ -345,9 +347,11 @@ LATE = {
 }
 
 
-def test_a_loop_is_lost_and_what_is_imported_late_is_not(project, scored):
-    root = project(**LATE)
-    _, report = scored(root, {"calc.py": ()}, jobs=2)
+@pytest.mark.parametrize(("jobs", "given"), [(2, ""), (1, ""), (1, "tmp_path")])
+def test_a_loop_is_lost_and_what_is_imported_late_is_not(project, scored, jobs, given):
+    tests = LATE["test_calc"].replace("():", f"({given}):")
+    root = project(**{**LATE, "test_calc": tests})
+    _, report = scored(root, {"calc.py": ()}, jobs=jobs)
     of_steps = {each.verdict for each in report.mutants if "n" in each.before}
     others = {each.verdict for each in report.mutants if " * " in each.before}
     assert others == {Fate.KILLED, Fate.SURVIVED}

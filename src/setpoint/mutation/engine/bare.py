@@ -131,16 +131,18 @@ def is_plain(item: pytest.Item) -> bool:
     return not hasattr(item, "callspec")
 
 
-def plain_call(module: pytest.Module, test: str) -> Callable[[], None]:
-    """Give how to call a plain test by its node id, in the module that it stands in."""
+def plain_call(module: pytest.Module, test: str) -> Callable[[], None] | None:
+    """Give how to call a plain test by its node id, in its module; none where it is gone."""
     *classes, name = test.split("::")[1:]
     handler = _handler(module.config)
+    found: Any = module.obj
+    for each in classes:
+        found = getattr(found, each, None)
+    if getattr(found, name, None) is None:
+        return None
 
     def call() -> None:
-        owner: Any = module.obj
-        for each in classes:
-            owner = getattr(owner, each)
-        owner = owner() if classes else owner
+        owner = found() if classes else found
         with _strictly(handler):
             getattr(owner, name)()
 

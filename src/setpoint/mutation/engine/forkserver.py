@@ -21,7 +21,7 @@ import pytest
 
 from .bare import plain_call
 from .children import Report
-from .session import FAILED, PASSED, called, options_of, prepare_path, pytest_words
+from .session import FAILED, PASSED, SKIPPED, called, options_of, prepare_path, pytest_words
 from .wire import Request
 
 _INSTALLED = f"{os.sep}site-packages{os.sep}"
@@ -39,6 +39,7 @@ def serve(
         for name in modules:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
+        gc.collect()
         gc.freeze()  # else each child's collector writes to all pages that it shares
         tempfile.gettempdir()  # asked once: it writes a file to try the folder
         act(session)
@@ -59,17 +60,23 @@ def collect_in(session: pytest.Session, files: Sequence[str], scratch: str) -> N
 def call_in(session: pytest.Session, tests: Sequence[str], scratch: str, report: Report) -> None:
     """Import the files of plain tests in a session that was handed over, and call them; only in a child.
 
-    Reports each test, or the file that cannot be imported, with its outcome.
+    Reports each test, or a file that cannot be imported, with its outcome. A test that is no longer there counts
+    as skipped, and so do those of a file that skips itself.
     """
-    root = session.config.rootpath
-    modules = {file: pytest.Module.from_parent(session, path=root / file) for file in files_of(tests)}
+    modules: dict[str, pytest.Module] = {}
     with _compiled_once(scratch):
-        for file, module in modules.items():
-            if called(partial(getattr, module, "obj")).outcome != PASSED:  # this imports it
+        for file in files_of(tests):
+            module = pytest.Module.from_parent(session, path=session.config.rootpath / file)
+            outcome = called(partial(getattr, module, "obj")).outcome  # this imports it
+            if outcome == FAILED:
                 report((file, FAILED))
                 return
+            if outcome == PASSED:
+                modules[file] = module
     for test in tests:
-        report((test, called(plain_call(modules[test.split("::", 1)[0]], test)).outcome))
+        file = test.split("::", 1)[0]
+        call = plain_call(modules[file], test) if file in modules else None
+        report((test, called(call).outcome if call else SKIPPED))
 
 
 def files_of(tests: Iterable[str]) -> list[str]:

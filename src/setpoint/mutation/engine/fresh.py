@@ -21,8 +21,8 @@ from .session import FAILED, PASSED, SKIPPED, cheap_failures, counts, options_of
 from .wire import Request
 
 Leading = Mapping[str, tuple[str, ...]]
-Text = str | Sequence[CodeType]
-"""What stands in place of a file: its text, or the code of its statements."""
+_LIKE_IMPORTLIB = "<frozen importlib._bootstrap_external>"
+"""Who asks where a warning at import comes from leaves out frames of such files."""
 
 
 @dataclass(frozen=True)
@@ -39,22 +39,33 @@ class Fresh:
     """A session of a fork server, in which each process collects; else it begins one of its own."""
     pieces: Pieces | None = None
     """The statements of the file that is edited, compiled in the session's process."""
-    plain: Collection[str] = ()
-    """Bare tests without parameters: with a session nothing is collected where no others are wanted."""
+    plain: Sequence[str] = ()
+    """Bare tests without parameters, in order: with a session nothing is collected where all wanted are."""
 
     def outcomes(self, path: str, text: str | None, tests: Collection[str]) -> dict[str, str]:
         """Give the outcomes of tests with another text for a file; tests that did not run are missing."""
         return self.run(path, text, tests)[0]
 
     def run(
-        self, path: str, text: Text | None, tests: Collection[str], *, to_first_failure: bool = False
+        self,
+        path: str,
+        text: str | None,
+        tests: Collection[str],
+        *,
+        codes: Sequence[CodeType] = (),
+        to_first_failure: bool = False,
     ) -> tuple[dict[str, str], Ended]:
-        """Give the outcomes, and how the process ended."""
+        """Give the outcomes, and how the process ended; `codes` are what the text compiles to, in pieces."""
         texts = {path: text} if text is not None else {}
-        return self.run_with(texts, tests, to_first_failure=to_first_failure)
+        return self.run_with(texts, tests, pieces={path: codes}, to_first_failure=to_first_failure)
 
     def run_with(
-        self, texts: Mapping[str, Text], tests: Collection[str] | None, *, to_first_failure: bool = False
+        self,
+        texts: Mapping[str, str],
+        tests: Collection[str] | None,
+        *,
+        pieces: Mapping[str, Sequence[CodeType]] | None = None,
+        to_first_failure: bool = False,
     ) -> tuple[dict[str, str], Ended]:
         """Run tests (none: all that are collected) with other texts for some files."""
         seen: dict[str, str] = {}
@@ -63,9 +74,10 @@ class Fresh:
             guard.install([self.request.scratch], self.request.tree)
             cpu_timer(self.cpu_s, self.limits.silence_s)
             for path, text in texts.items():
-                override(path, text)
-            if self.session is not None and tests and all(test in self.plain for test in tests):
-                call_in(self.session, list(tests), self.request.scratch, report)
+                override(path, text, (pieces or {}).get(path, ()))
+            if self.session is not None and tests and set(self.plain).issuperset(tests):
+                ordered = [test for test in self.plain if test in tests]
+                call_in(self.session, ordered, self.request.scratch, report)
                 return
             wanted = None if tests is None else frozenset(tests)
             self._pytest(tests, _Selected(wanted, self.leads, report, told=to_first_failure))
@@ -99,7 +111,7 @@ class _Selected:
         self._tests = tests
         self._leads = leads
         self._told = told
-        """Whether a file that cannot be collected is reported as failed."""
+        """Whether a file that cannot be collected, or skips itself, is reported, too."""
         self._report = report
         self._outcomes: dict[str, str] = {}
 
@@ -112,9 +124,9 @@ class _Selected:
             cheap_failures(item)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Report a file that cannot be collected, where that is wanted."""
-        if report.failed and self._told:
-            self._report((report.nodeid, FAILED))
+        """Report a file that cannot be collected, or skips itself, where that is wanted."""
+        if self._told and not report.passed:
+            self._report((report.nodeid, FAILED if report.failed else SKIPPED))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Put the phases of a test together."""
@@ -141,23 +153,25 @@ def is_one_of(test: str, wanted: Collection[str]) -> bool:
     return any(test == each or test.startswith((f"{each}::", f"{each}[")) for each in wanted)
 
 
-def override(path: str, text: Text) -> None:
-    """Let this process import a text in place of a file."""
+def override(path: str, text: str, codes: Sequence[CodeType] = ()) -> None:
+    """Let this process import a text in place of a file; `codes` are what its statements compile to."""
     real = os.path.realpath(path)
     loader = importlib.machinery.SourceFileLoader
     get_code, execute = loader.get_code, loader.exec_module
 
     def code_of(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:
-        if isinstance(text, str) and os.path.realpath(self.path) == real:
+        if os.path.realpath(self.path) == real:
             return compile(text, self.path, "exec", dont_inherit=True)
         return get_code(self, fullname)
 
     def execute_all(self: importlib.machinery.SourceFileLoader, module: ModuleType) -> None:
-        if isinstance(text, str) or os.path.realpath(self.path) != real:
+        if os.path.realpath(self.path) != real:
             execute(self, module)
             return
-        for code in text:
+        for code in codes:
             exec(code, vars(module))  # noqa: S102 - the project's own code, as its import would run it
 
     loader.get_code = code_of  # type: ignore[method-assign,assignment]  # in this child only
-    loader.exec_module = execute_all  # type: ignore[method-assign,assignment]  # the same
+    if codes:
+        execute_all.__code__ = execute_all.__code__.replace(co_filename=_LIKE_IMPORTLIB)
+        loader.exec_module = execute_all  # type: ignore[method-assign,assignment]  # the same

@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from types import CodeType
 from typing import NamedTuple
 
 import pytest
 
 from .children import Limits, Report, run_child, run_children
 from .forkserver import files_of, is_loaded, serve
-from .fresh import Fresh, Text
+from .fresh import Fresh
 from .kills import Tried
 from .mutants import Mutant
 from .pieces import NotInPieces, Pieces
@@ -52,8 +53,8 @@ class FreshKills:
     """CPU seconds of one run by test."""
     modules: Sequence[str]
     """What the tests import from outside the tree."""
-    plain: frozenset[str]
-    """Bare tests without parameters."""
+    plain: Sequence[str]
+    """Bare tests without parameters, in order."""
     last: frozenset[str]
     """Tests that come behind all the others."""
     deadline: float
@@ -98,16 +99,18 @@ class FreshKills:
     def _served(self, path: str, places: Sequence[int], report: Report) -> list[int]:
         """Try the mutants of one file with a fork server; gives those that it could not try."""
         done: set[int] = set()
-        plainly = [place for place in places if self.plain.issuperset(self.guarding[place])]
+        plainly = [place for place in places if set(self.plain).issuperset(self.guarding[place])]
         others = [place for place in places if place not in plainly]
 
         def in_session(session: pytest.Session, tell: Report) -> None:
             if is_loaded(path):
                 return
-            pieces = self._pieces(places[0])
-            start = Fresh(self.order, self.limits, _START_S, session=session, pieces=pieces)
-            called = self._in_session(replace(start, plain=self.plain), path, plainly, tell)
-            self._in_session(start, path, others if called else [*others, *plainly], tell)
+            whole = Fresh(self.order, self.limits, _START_S, session=session)
+            fresh = replace(whole, pieces=self._pieces(places[0]))
+            called = self._in_session(replace(fresh, plain=self.plain), path, plainly, tell)
+            left = others if called else [*others, *plainly]
+            if not self._in_session(fresh, path, left, tell) and fresh.pieces:
+                self._in_session(whole, path, left, tell)
 
         def act(tell: Report) -> None:
             files = files_of(self._tests(places))
@@ -130,8 +133,9 @@ class FreshKills:
         """Try mutants in children of a session; gives whether their tests pass on the original there."""
         tests = self._tests(places)
         fresh = replace(start, cpu_s=self._time(_START_S, tests))
-        as_it_stands = fresh.pieces.edited(None, ()) if fresh.pieces else None
-        outcomes, ended = fresh.run(path, as_it_stands, tests) if tests else ({}, None)
+        text = self.mutants[places[0]].source.text if fresh.pieces and places else None
+        codes = fresh.pieces.edited(None, ()) if fresh.pieces else ()
+        outcomes, ended = fresh.run(path, text, tests, codes=codes) if tests else ({}, None)
         passed = all(outcomes.get(test) == PASSED for test in tests)
         if passed and ended:
             self._try_each(places, frozenset(), fresh, _SERVED_S + _PATIENCE * ended.cpu_s, tell)
@@ -169,11 +173,12 @@ class FreshKills:
         return tried
 
     def _judged_by(self, mutant: Mutant, tests: Sequence[str], fresh: Fresh) -> Tried:
-        text: Text = mutant.source.edited(mutant.edits)
+        path, text = mutant.source.path, mutant.source.edited(mutant.edits)
+        codes: Sequence[CodeType] = ()
         if fresh.pieces is not None:
             with contextlib.suppress(NotInPieces):
-                text = fresh.pieces.edited(mutant.unit.node, mutant.edits)
-        outcomes, ended = fresh.run(mutant.source.path, text, tests, to_first_failure=True)
+                codes = fresh.pieces.edited(mutant.unit.node, mutant.edits)
+        outcomes, ended = fresh.run(path, text, tests, codes=codes, to_first_failure=True)
         failing = next((test for test, outcome in outcomes.items() if outcome == FAILED), "")
         if failing:
             return Tried(KILLED, failing)

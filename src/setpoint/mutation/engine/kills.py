@@ -13,7 +13,7 @@ import os
 import struct
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import NamedTuple
@@ -65,10 +65,6 @@ class _Unlike(NamedTuple):
     """Names tests that reach other lines when something ran before them."""
 
     tests: frozenset[str]
-
-
-class _Settling(NamedTuple):
-    """Says that no more mutants are tried: what happens now is none's fault."""
 
 
 @dataclass
@@ -187,22 +183,19 @@ class Kills:
 
     def _batch(self, worker: _Worker, places: list[int]) -> list[int]:
         """Try mutants in one child; gives those that are left."""
-        begun, settling = -1, False
+        begun = -1
         done: set[int] = set()
 
-        def record(entry: tuple[int, Tried | None] | _Unlike | _Settling | _Alive) -> None:
-            nonlocal begun, settling
+        def record(entry: tuple[int, Tried | None] | _Unlike | _Alive) -> None:
+            nonlocal begun
             worker.alive()
             if isinstance(entry, _Unlike):
                 worker.unlike |= entry.tests
-            elif isinstance(entry, _Settling):
-                settling = True
             elif not isinstance(entry, _Alive):
-                place, tried = entry
-                begun = begun if settling else place
+                begun, tried = entry
                 if tried is not None and tried.verdict != _SPOILT:
-                    done.add(place)
-                    _take(worker, place, tried)
+                    done.add(begun)
+                    _take(worker, begun, tried)
 
         def act(child: Report) -> None:
             self._try_all(worker, places, child)
@@ -211,7 +204,7 @@ class Kills:
         if begun < 0:
             raise RuntimeError(f"a child ended before its first mutant: {ended.error or 'it was killed'}")
         left = [place for place in places if place not in done]
-        if begun in left and not ended.finished and not settling:
+        if begun in left and not ended.finished:
             worker.report((begun, Tried(*_lost(ended))))
             left.remove(begun)
         elif begun in left:  # spoilt: the next child begins with it
@@ -221,7 +214,6 @@ class Kills:
     def _try_all(self, worker: _Worker, places: Sequence[int], report: Report) -> None:
         guard.install([self.scratch], self.tree)
         end = time.monotonic() + _BATCH_S
-        waiting: dict[int, Paths] = {}
         for number, place in enumerate(places):
             mutant = worker.mutants[place]
             if number > 0 and self._goes_alone(mutant, worker):
@@ -231,17 +223,16 @@ class Kills:
             tried, clean = self._try_one(mutant, worker.lately, report, last=len(places) == 1)
             if not clean and number > 0:
                 report((place, Tried(_SPOILT)))
-                break
+                return
             worker.note(mutant, tried)
             counts = tried.verdict != SURVIVED or number == 0
             report((place, tried if counts else Tried(_AGAIN)))  # said again where it counts after all
             if tried.verdict == SURVIVED and number == 0:
                 self._look_at_first(worker, place, report)
             elif tried.verdict == SURVIVED:
-                waiting.update(self._look_at(worker, place, report))
+                self._look_at(worker, place, report)
             if not clean or time.monotonic() > min(end, self.deadline):
-                break
-        self._settle(waiting, report)
+                return
 
     def _look_at_first(self, worker: _Worker, place: int, report: Report) -> None:
         """Say of a survivor that counts whether its tests took the same path."""
@@ -251,27 +242,18 @@ class Kills:
         if tests and self.watch.can_be_same(mutant) and self._paths(mutant, tests, to_first_unlike=True):
             report((place, Tried(SURVIVED, same_path=True)))
 
-    def _look_at(self, worker: _Worker, place: int, report: Report) -> dict[int, Paths]:
-        """Say that a survivor counts whose tests took the same path, or give what is to be settled."""
+    def _look_at(self, worker: _Worker, place: int, report: Report) -> None:
+        """Say of a survivor behind others that it counts, where nothing before can have hidden it."""
         mutant = worker.mutants[place]
         tests = self.judges.of(mutant)
         paths = self._paths(mutant, tests) if self._is_watched(tests, worker) else {}
         if paths and self.watch.is_same(mutant, paths):
             report((place, Tried(SURVIVED, same_path=True)))
         elif paths and self.watch.came_by(mutant, paths):
-            return {place: paths}
-        return {}
-
-    def _settle(self, waiting: Mapping[int, Paths], report: Report) -> None:
-        """Let survivors count of which all tests still take their path through the original."""
-        if not waiting:
-            return
-        report(_Settling())
-        unlike = self.watch.unlike(dict.fromkeys(test for paths in waiting.values() for test in paths))
-        if unlike:
-            report(_Unlike(frozenset(unlike)))
-        for place, paths in waiting.items():
-            if unlike.isdisjoint(paths):
+            unlike = self.watch.unlike(paths)
+            if unlike:
+                report(_Unlike(frozenset(unlike)))
+            else:
                 report((place, Tried(SURVIVED)))
 
     def _quickest(self, tests: Sequence[str]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
 from types import CodeType
 
 from .source import Edits, Source, splice
@@ -25,7 +24,7 @@ class Pieces:
     def __init__(self, source: Source) -> None:
         """Compile them; raises `NotInPieces`."""
         body = source.tree.body
-        if any(each.end_lineno == other.lineno for each, other in pairwise(body)):
+        if any(each.end_lineno == other.lineno for each, other in zip(body, body[1:])):
             raise NotInPieces("statements share a line")
         if sys.version_info >= _ANNOTATIONS_AT_ONCE and any(
             isinstance(each, ast.AnnAssign) for each in ast.walk(source.tree)

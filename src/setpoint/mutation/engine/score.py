@@ -205,7 +205,8 @@ class _Warm:
             request.scratch,
             self._started + request.wall_s * _WARM_SHARE,
         )
-        gc.freeze()  # without a collection before: what is garbage now is frozen as well, and costs nothing
+        gc.collect()  # what is garbage now would never be collected else, and tests may look for it
+        gc.freeze()
         tempfile.gettempdir()  # asked once: it writes a file to try the folder
         told = time.monotonic()
         count = 0
@@ -254,7 +255,7 @@ def _try_afresh(
         guarding,
         warm.cpu_s,
         warm.modules,
-        frozenset(warm.plain),
+        warm.plain,
         frozenset(request.last),
         started + request.wall_s,
     )

@@ -18,6 +18,9 @@ from .failures import lacks, of_import
 from .session import FAILED, Suite
 from .suspicion import Function, Line, Reached
 
+_MOST_CODES = 20_000
+"""So many are kept in mind; more come only where code is made without end."""
+
 
 class Tracer:
     """Records the lines and functions of some files that run."""
@@ -56,6 +59,8 @@ class Tracer:
         code = frame.f_code
         known = self._kinds.get(id(code))
         if known is None:
+            if len(self._kinds) > _MOST_CODES:
+                self._kinds.clear()
             known = self._kinds[id(code)] = self._kind(code), code
         kind = known[0]
         if kind == 0:

@@ -20,8 +20,6 @@ _FEWEST_WALL_S = 5.0
 _LOOK_S, _LOOK_TIMES = 0.1, 10.0
 """CPU seconds, and times those on the original, after which it is looked whether the mutant still runs."""
 _LATE_TIMES = 2.0
-_LATE_MATTERS_S = 0.01
-"""What a quick test may take longer when it runs first, before that makes a difference."""
 _MOST_LAME = 20
 """Tests that may turn out not to be bare before the rest counts as such, too."""
 _PATIENCE = 5.0
@@ -170,9 +168,11 @@ def judges(
 
 
 def _may_be_late(found: Judges, test: str, traced: Reached) -> bool:
-    """Whether a test may have taken longer when it ran first, as far as the tracer's run can tell."""
-    cpu_s = found.cpu_s.get(test, 0.0)
-    return cpu_s < _LATE_MATTERS_S < traced.cpu_s - cpu_s
+    """Whether a test may have taken so much longer when it ran first that it would look lost.
+
+    It took no longer than under the tracer.
+    """
+    return traced.cpu_s - found.cpu_s.get(test, 0.0) > _LOOK_S
 
 
 def _add_traced(found: Judges, traced: Mapping[str, Reached]) -> None:
