@@ -53,10 +53,8 @@ def by_hand(root, mutants, place):
         (tree / mutant.file).write_text("\n".join(lines) + "\n")
         argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
         done = subprocess.run(argv, cwd=tree, env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
-        nothing_ran = done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
-        told[mutant.line, mutant.after] = (
-            Fate.KILLED if done.returncode and not nothing_ran else Fate.SURVIVED
-        )
+        passed = done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        told[mutant.line, mutant.after] = Fate.SURVIVED if passed else Fate.KILLED
     return told
 
 

@@ -60,8 +60,8 @@ def collect_in(session: pytest.Session, files: Sequence[str], scratch: str) -> N
 def call_in(session: pytest.Session, tests: Sequence[str], scratch: str, report: Report) -> None:
     """Import the files of plain tests in a session that was handed over, and call them; only in a child.
 
-    Reports each test, or a file that cannot be imported, with its outcome. A test that is no longer there counts
-    as skipped, and so do those of a file that skips itself.
+    Reports each test, or a file that cannot be imported, with its outcome. A test that is no longer there
+    counts as skipped, and so do those of a file that skips itself.
     """
     modules: dict[str, pytest.Module] = {}
     with _compiled_once(scratch):
