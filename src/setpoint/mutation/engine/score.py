@@ -143,6 +143,7 @@ class _Warm:
         request = self._request
         if suite.problems:
             report(("reason", f"some tests cannot be collected and are left out: {suite.problems[0][-300:]}"))
+        gc.collect()  # what is garbage when it is frozen is never collected, and tests may look for it
         self._stage("collect", report)
         files = SourceFiles(request.tree, tuple(request.targets), ())
         limits = Limits(request.memory_bytes, _ONE_TEST_S)
@@ -205,7 +206,6 @@ class _Warm:
             request.scratch,
             self._started + request.wall_s * _WARM_SHARE,
         )
-        gc.collect()  # what is garbage now would never be collected else, and tests may look for it
         gc.freeze()
         tempfile.gettempdir()  # asked once: it writes a file to try the folder
         told = time.monotonic()

@@ -154,7 +154,8 @@ def judges(
     _keep_what_passes(suite, found, limits, deadline)
     shaken = _repeat(suite, list(reached), found, jobs, limits, deadline)
     if jobs == 1:
-        late = [test for test in reversed(reached) if _may_be_late(found, test, traced[test])]
+        once = [test for test in reversed(reached) if test not in suite.bare]
+        late = [test for test in once if _may_be_late(found, test, traced[test])]
         shaken |= _repeat(suite, late, found, 1, limits, deadline) if late else set()
     if shaken and jobs > 1:
         together = shaken
