@@ -210,37 +210,52 @@ def test_plain_tests_are_called_without_being_collected(project, scored):
     assert len((root / "seen.txt").read_text("utf-8").split()) > 3
 
 
-def test_a_test_that_looks_for_garbage_finds_none_of_the_imports(project, scored):
+def test_a_test_that_looks_for_garbage_finds_none_of_before(project, scored):
     text = """\
-        from dataclasses import dataclass
+        from weakref import WeakSet
+
+        ALIVE, HELD = WeakSet(), []
 
 
-        class Base:
+        class Node:
             pass
 
 
-        @dataclass(slots=True)
-        class Dot(Base):
-            x: int = 0
+        def hold():
+            node = Node()
+            node.itself = node
+            ALIVE.add(node)
+            HELD.append(node)
 
 
-        def names(x):
+        def alive(x):
             y = x + 2
-            return [each.__name__ for each in Base.__subclasses__()] if y else y
+            return len(ALIVE) if y else y
     """
-    tests = """\
+    tests = (
+        "import gc\n\nimport core\n\n\ndef test_alive():\n    gc.collect()\n    assert core.alive(1) == 0\n"
+    )
+    old = """\
         import gc
 
-        from core import names
+        import core
 
 
-        def test_names():
-            gc.collect()
-            assert names(1) == ["Dot"]
+        def pytest_collection_finish():
+            core.hold()
+            gc.collect()  # what outlives it is looked at seldom
+            core.HELD.clear()
     """
-    root = project(core=text, tests__test_core=tests)
-    _, report = scored(root, {"core.py": (14,)})
+    root = project(core=text, tests__test_core=tests, conftest=old)
+    _, report = scored(root, {"core.py": (18,)})
     assert {each.verdict for each in report.mutants} == {Fate.SURVIVED}
+
+
+def test_a_file_of_tests_that_no_longer_imports_is_named(project, scored):
+    tests = "import core\n\nassert core.LIMIT == 3\n\n\ndef test_it():\n    assert core.LIMIT\n"
+    root = project(core="LIMIT = 3\n", tests__test_core=tests)
+    _, report = scored(root, {"core.py": ()})
+    assert [(each.verdict, each.test) for each in report.mutants] == [(Fate.KILLED, "tests/test_core.py")]
 
 
 def test_what_a_conftest_imports_is_still_mutated(project, scored):
