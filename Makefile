@@ -1,14 +1,16 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-agents check format docs screenshots bench bench-agents bench-evaluate bench-scale clean
+.PHONY: help demo test test-all test-second test-tools test-agents durations check format docs screenshots bench bench-agents bench-evaluate bench-install bench-scale smoke clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DOCS := $(VENV)/.ready-docs
-# The first of these that is new enough; `make test PYTHON=python3.12` chooses another.
+# The first of these that is new enough and complete; `make test PYTHON=python3.12` chooses another. Each is tried,
+# and named by its own path: a shim of pyenv may exist and not run, or run another Python in another folder.
 PYTHON := $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
-	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$name" && break; done)
+	"$$name" -c 'import sqlite3, ssl, sys, venv; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' \
+	2>/dev/null && break; done)
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -16,21 +18,40 @@ help: ## Show the targets
 demo: $(READY) ## Repair a broken sample project, and show the evidence
 	@rm -rf .demo && $(BIN)/setpoint demo .demo
 
-# One process of tests for each core; `make test WORKERS=0` runs them in one, for a debugger. A browser and the
-# servers behind it want the machine for themselves.
+# One process of tests for each core; `make test WORKERS=0` runs them in one, for a debugger.
 WORKERS := auto
-test: $(READY) ## Install the tools that the presets describe into .tools/, and run the tests
-	@PYTHON=$(PYTHON) bash tests/evaluators/tools/install.sh
-	@bash tests/evaluators/javascript/install.sh
+PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+test: test-tools ## Run the first tier of the tests: what every change must pass
+	@$(PYTEST) -m "not slow and not real_agents" --durations=15
+
+test-all: test-tools ## Run both tiers: all tools and languages, the crash matrix, long property runs, real agents
+	@$(PYTEST) -m "not real_agents" --durations=30 --hypothesis-profile=long
+	@$(MAKE) test-agents AGENTS="gemini opencode"
+
+# Seconds that `make test-second` may take.
+BUDGET := 240
+test-second: test-tools ## Run what of the second tier the last change touches, and a share that rotates
+	@$(BIN)/python tests/second_tier.py --budget $(BUDGET)
+
+durations: test-tools ## Run both tiers and record into tests/durations.json how much each test needs
+	@$(PYTEST) -m "not real_agents" --record-durations
+
+test-tools: $(READY) ## Install the tools that the presets describe, and those of the browser tests, into .tools/
+	@PYTHON=$(PYTHON) bash tests/checks/tools/install.sh
+	@bash tests/checks/javascript/install.sh
 	@bash tests/web/install.sh
-	@$(BIN)/python -m pytest -q -m "not real_agents" -n $(WORKERS) --dist worksteal --durations=15 --ignore=tests/web
-	@$(BIN)/python -m pytest -q tests/web
 
 # `make test-agents AGENTS="gemini opencode"` takes these only; some of the others are not free software.
 AGENTS := all
 test-agents: $(READY) ## Install real coding agents into .agents/ and drive them against a scripted model server
 	@bash tests/real_agents/install.sh $(AGENTS)
 	@AGENTS="$(AGENTS)" $(BIN)/python -m pytest -q -m real_agents tests
+
+# `make smoke SMOKE="3.12 3.13"` takes these only; `SMOKE="--but 3.11"` all that are on this machine but one.
+SMOKE :=
+smoke: ## Install wheel and sdist on each supported Python of this machine, and try them
+	@test -n "$(PYTHON)" || { echo "Setpoint needs Python 3.11 or newer, as python3 on PATH"; exit 2; }
+	@$(PYTHON) tests/smoke.py $(SMOKE)
 
 check: $(READY) ## Lint, format, types, import contracts
 	@$(BIN)/ruff check .
@@ -59,6 +80,9 @@ bench: $(READY) ## Measure Setpoint's own overhead
 
 bench-evaluate: $(READY) ## Measure how soon a change is judged, on click, attrs and httpx (about half an hour)
 	@$(BIN)/python bench/evaluate.py
+
+bench-install: ## Measure the size of an installation, and what importing the command line takes
+	@$(PYTHON) bench/install.py
 
 bench-scale: $(READY) ## Measure pages, metrics and the record with a million events, on SQLite and Postgres (half an hour)
 	@$(BIN)/python bench/scale.py

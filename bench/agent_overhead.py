@@ -26,16 +26,16 @@ from pathlib import Path
 from typing import Any
 
 from setpoint.agents.acp.agent import AcpAgent
-from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
 from setpoint.agents.registry import known
-from setpoint.domain.attempt import AttemptLimits, Brief, Role, Stop
-from setpoint.domain.ids import StoryId
-from setpoint.domain.sandbox import Means, SandboxSettings
-from setpoint.domain.story import Story
-from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, clean_environment, trial
+from setpoint.agents.sandbox.sandbox import Sandbox
+from setpoint.model.attempt import AttemptLimits, Brief, Role, Stop
+from setpoint.model.config.sandbox import Means, SandboxSettings
+from setpoint.model.ids import StoryId
+from setpoint.model.stories.story import Story
 from setpoint.settings import CustomAgent
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.processes import DEFAULT_KEEP, NETWORK_KEEP, clean_environment, trial
 from setpoint.testing import SilentObserver
 
 ROOT = Path(__file__).resolve().parents[1]

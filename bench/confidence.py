@@ -18,9 +18,9 @@ import statistics
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from setpoint.domain.ids import LearningId
-from setpoint.domain.learning import WEIGHTS, EvidenceKind, Learning, LearningEvidence, LearningKind
-from setpoint.policies.confidence import confidence
+from setpoint.learning.policy.confidence import confidence
+from setpoint.model.ids import LearningId
+from setpoint.model.learning import WEIGHTS, EvidenceKind, Learning, LearningEvidence, LearningKind
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 ID = LearningId("lrn-bench")

@@ -26,11 +26,12 @@ from typing import NamedTuple
 
 from environments import environment
 
-from setpoint.agents.generator.pinned import without
-from setpoint.mutation.cover import argv_of, module_of, read_cover, read_reach
-from setpoint.mutation.engine.cover.wire import CoverRequest, ReachRequest
-from setpoint.mutation.engine.score_wire import ScoreRequest
-from setpoint.mutation.order import read_score, score_argv, write_request
+from setpoint.checks.mutation.answer import report_of
+from setpoint_mechanic.generate.test_files import without
+from setpoint_probe.wire.cover import CoverRequest, ReachRequest
+from setpoint_probe.wire.cover_order import argv_of, module_of, read_cover, read_reach
+from setpoint_probe.wire.order import read_score, score_argv, write_request
+from setpoint_probe.wire.score import ScoreRequest
 
 PACKAGES = (
     "boltons==26.2.0",
@@ -177,7 +178,7 @@ def measured(root: Path, python: Path, file: str, seconds: float, score_s: float
         write_request(order, asked)
         argv = score_argv(str(python), asked, answered)
         subprocess.run(argv, cwd=root, capture_output=True, check=False)
-        score = read_score(answered)[1].score
+        score = report_of(read_score(answered)).score
     return Figures(seconds, tests, len(failing), told.get("percent_covered"), score)
 
 

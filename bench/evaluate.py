@@ -35,13 +35,14 @@ from typing import NamedTuple
 
 from environments import environment
 
-from setpoint.domain.evaluation import Evaluation
-from setpoint.domain.evidence import Outcome
-from setpoint.evaluators import TreeEvaluator
-from setpoint.evaluators.judge import FullReport
-from setpoint.presets.asked import ChecksSettings
+from setpoint.checks import TreeEvaluator
+from setpoint.checks.judge import FullReport
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.evidence import Outcome
+from setpoint.presets.check_settings import ChecksSettings
 from setpoint.settings import Settings
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.files.project_folders import ProjectFolders
 
 HANGS_S = 180.0
 """Some edits make a test run forever."""
@@ -112,7 +113,8 @@ class Bench:
 
     def ask(self, *, fast: bool = False) -> Measured:
         """Measure the tree as it stands, in an evaluator made anew."""
-        evaluator = TreeEvaluator(Settings(checks=self.checks), self.artifacts, self.state)
+        folders = ProjectFolders(self.root, self.state, self.root.with_name(f"{self.root.name}.copies"))
+        evaluator = TreeEvaluator(Settings(checks=self.checks), self.artifacts, folders)
         began = time.monotonic()
         evaluation = asyncio.run(evaluator.measure(self.root, fast=fast))
         seconds = time.monotonic() - began

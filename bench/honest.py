@@ -13,13 +13,13 @@ from pathlib import Path
 
 from integrity import Bench, git, in_mode, of_integrity, opened
 
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.finding import Finding
-from setpoint.domain.places import is_test_path
-from setpoint.domain.story import IntegrityMode
-from setpoint.evaluators.integrity.judging import Comparison, Judged
-from setpoint.evaluators.integrity.paths import Kind, injects, kind_of
-from setpoint.evaluators.integrity.signals import Difference, signals
+from setpoint.checks.integrity.protected_change import Comparison, Judged
+from setpoint.checks.integrity.protected_paths import Kind, injects, kind_of
+from setpoint.checks.integrity.signals import Difference, signals
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evaluation import Stage
+from setpoint.model.finding import Finding
+from setpoint.model.stories.story import IntegrityMode
 from setpoint.ports import Measured
 
 MOST_FILES = 40

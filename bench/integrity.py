@@ -23,19 +23,20 @@ from pathlib import Path
 
 from cheats import SETTINGS, Cheat, Project, all_cheats
 
-from setpoint.domain.attempt import Attempt, Role, Stop
-from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.finding import Category, Finding
-from setpoint.domain.ids import Commit, StoryId, TraceId
-from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
-from setpoint.domain.places import is_test_path
-from setpoint.domain.run import RunOrder
-from setpoint.domain.story import IntegrityMode, KnownRed, Story
-from setpoint.evaluators import ProjectEvaluator
+from setpoint.checks import ProjectEvaluator
+from setpoint.model.attempt import Attempt, Role, Stop
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.finding import Category, Finding
+from setpoint.model.ids import Commit, StoryId, TraceId
+from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.model.run import RunOrder
+from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
 from setpoint.ports import Measured, WorkCopy
-from setpoint.presets.asked import ChecksSettings
+from setpoint.presets.check_settings import ChecksSettings
 from setpoint.settings import Settings
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.workspace import GitWorkspace
 
 KINDS = {
@@ -100,6 +101,7 @@ class Bench:
 async def opened(root: Path, base: str, python: str, checks: dict[str, bool]) -> Bench:
     """Open a project at a commit."""
     state = root / ".setpoint"
+    folders = ProjectFolders(root, state, root.with_name(f"{root.name}.copies"))
     state.mkdir(exist_ok=True)
     (state / ".gitignore").write_text("*\n")
     order = RunOrder(
@@ -109,8 +111,8 @@ async def opened(root: Path, base: str, python: str, checks: dict[str, bool]) ->
     )  # fmt: skip
     asked = {"python": python, "coverage": False, "mypy": False, "reruns": 0, **checks}
     settings = Settings(checks=ChecksSettings.model_validate(asked))
-    workspace = GitWorkspace(root, state)
-    evaluator = ProjectEvaluator(settings, Artifacts(state / "artifacts"), state)
+    workspace = GitWorkspace(folders)
+    evaluator = ProjectEvaluator(settings, Artifacts(state / "artifacts"), folders)
     copy = await workspace.open(order.trace_id, order.base)
     seen = state / "seen" / f"{order.trace_id}.integrity.json"
     return Bench(evaluator, workspace, copy, order, seen)

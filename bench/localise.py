@@ -25,16 +25,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.ids import Commit, TraceId, Tree
-from setpoint.domain.places import is_test_path
-from setpoint.evaluators.discovery.interpreter import find_interpreter
-from setpoint.evaluators.discovery.layout import read_layout
-from setpoint.evaluators.explain.localise import Localiser
-from setpoint.evaluators.suites.python import Runner, TestSuite
+from setpoint.checks.discovery.interpreter import find_interpreter
+from setpoint.checks.discovery.layout import read_layout
+from setpoint.checks.localise.suspicious_lines import Localiser
+from setpoint.checks.suites.pytest import Runner, TestSuite
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evaluation import Stage
+from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.ports import Measured, WorkCopy
-from setpoint.presets.asked import ChecksSettings
-from setpoint.store.artifacts import Artifacts
+from setpoint.presets.check_settings import ChecksSettings
+from setpoint.system.files.artifacts import Artifacts
 
 OTHER = {
     "==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+", "*": "+",

@@ -26,9 +26,9 @@ from typing import Any
 import memory_bugs as bugs
 import memory_conventions as conventions
 
-from setpoint.domain.learning import MemoryTerms
-from setpoint.memory import SqlMemory
-from setpoint.store.connect import open_store
+from setpoint.database.connect import open_store
+from setpoint.learning.store import SqlMemory
+from setpoint.model.learning import MemoryTerms
 
 SHOWN = MemoryTerms(hold_out=0.0, withhold=0.0, max_reflection_usd=Decimal(0))
 BLIND = MemoryTerms(recall=False, reflect=False)

@@ -15,18 +15,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from setpoint.agents.mechanic import MechanicAgent
-from setpoint.domain.evaluation import Evaluation
-from setpoint.domain.evaluation import Stage as Measuring
-from setpoint.domain.events import AgentFinished, ToolExecuted
-from setpoint.domain.ids import TraceId
-from setpoint.domain.learning import MemoryTerms
-from setpoint.domain.memory_events import MemoryRecalled
-from setpoint.domain.run import Ending, Limits, RunOrder
-from setpoint.loops import phase
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.evaluation import Stage as Measuring
+from setpoint.model.events.learning import MemoryRecalled
+from setpoint.model.events.run import AgentFinished, ToolExecuted
+from setpoint.model.ids import TraceId
+from setpoint.model.learning import MemoryTerms
+from setpoint.model.run import Ending, Limits, RunOrder
+from setpoint.phase import loop
 from setpoint.ports import Measured, Memory, Toolbox, WorkCopy
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
 from setpoint.testing import Scene, Stage, evaluation, failure
+from setpoint.wiring.toolkit import HostToolkit
+from setpoint_mechanic.repair import MechanicAgent
 
 ONCE = Limits(max_iterations=1, max_wall_s=300.0)
 WORDS = re.findall(
@@ -175,8 +176,9 @@ async def worked(
         f"tests/test_{word}.py": seen,
         "pytest.ini": "[pytest]\npythonpath = .\n",
     }
+    toolkit = HostToolkit(Artifacts(folder / "artifacts"), folder / "scratch")
     stage = Stage(
-        agent=MechanicAgent(Artifacts(folder / "artifacts"), search_s=60.0, alternatives_s=0.0),
+        agent=MechanicAgent(toolkit, search_s=60.0, alternatives_s=0.0),
         evaluator=Suite(judge),
         folder=folder,
         files=files,
@@ -186,7 +188,7 @@ async def worked(
     order = stage.order(
         trace_id=TraceId(f"run-{folder.parent.name}-{folder.name}"), memory=terms, root="/shop"
     )
-    outcome = await phase.drive(order, stage.world(), stage.durable)
+    outcome = await loop.drive(order, stage.world(), stage.durable)
     bodies = [event.body for event in stage.log.replay(order.trace_id)]
     calls = [body.call for body in bodies if isinstance(body, ToolExecuted)]
     tried = next((int(m.group(1)) for call in calls if (m := _TRIED.search(call.title))), 0)

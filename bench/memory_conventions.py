@@ -14,14 +14,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from setpoint.domain.attempt import Attempt, Brief, Stop, Usage
-from setpoint.domain.events import AgentFinished
-from setpoint.domain.ids import StoryId, TraceId
-from setpoint.domain.learning import MemoryTerms
-from setpoint.domain.memory_events import MemoryRecalled
-from setpoint.domain.run import Ending, Limits
-from setpoint.domain.story import KnownRed, Story
-from setpoint.loops import phase
+from setpoint.model.attempt import Attempt, Brief, Stop, Usage
+from setpoint.model.events.learning import MemoryRecalled
+from setpoint.model.events.run import AgentFinished
+from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.learning import MemoryTerms
+from setpoint.model.run import Ending, Limits
+from setpoint.model.stories.story import KnownRed, Story
+from setpoint.phase import loop
 from setpoint.ports import Memory, Observer
 from setpoint.testing import ScriptedEvaluator, Stage
 
@@ -236,7 +236,7 @@ async def worked(folder: Path, area: Area, wish: str, memory: Memory, terms: Mem
     order = stage.order(
         trace_id=TraceId(f"run-{folder.parent.name}-{folder.name}"), memory=terms, root="/shop"
     )
-    outcome = await phase.drive(order, stage.world(), stage.durable)
+    outcome = await loop.drive(order, stage.world(), stage.durable)
     bodies = [event.body for event in stage.log.replay(order.trace_id)]
     shown = {
         item.title

@@ -29,9 +29,10 @@ from typing import NamedTuple
 from environments import environment
 from repair_trees import copied, unpacked
 
-from setpoint.domain.mutation import MutationReport
-from setpoint.mutation.engine.score_wire import ScoreRequest
-from setpoint.mutation.order import read_score, score_argv, write_request
+from setpoint.checks.mutation.answer import report_of
+from setpoint.model.mutation import MutationReport
+from setpoint_probe.wire.order import read_score, score_argv, write_request
+from setpoint_probe.wire.score import ScoreRequest
 
 PACKAGE, VERSION = "boltons", "26.2.0"
 HEAD = (
@@ -107,7 +108,7 @@ def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float
         began = time.monotonic()
         subprocess.run(score_argv(str(python), asked, answered), cwd=root, capture_output=True, check=True)
         seconds = time.monotonic() - began
-        _, report = read_score(answered)
+        report = report_of(read_score(answered))
     at_import = sum(each.fresh for each in report.mutants)
     reached = sum(each.verdict not in {"uncovered", "untried"} for each in report.mutants) - at_import
     judging = reached / report.seconds.get("mutants", seconds)

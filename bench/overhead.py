@@ -26,17 +26,17 @@ from pathlib import Path
 from typing import Any
 
 from setpoint.agents.rules import RulesAgent
-from setpoint.domain.ids import Artifact, TraceId
-from setpoint.domain.run import Ending, RunOrder, RunOutcome
+from setpoint.app.runs.order import make_order, resolve_story
 from setpoint.durable.dbos import DbosEngine
-from setpoint.events.report import write_all
-from setpoint.loops import phase
+from setpoint.history.reports.run_report import write_all
+from setpoint.model.ids import Artifact, TraceId
+from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.phase import loop
 from setpoint.pipelines import render
 from setpoint.ports import Durable, World
 from setpoint.testing.agent import Act, ScriptedAgent
 from setpoint.testing.evaluator import Scene, ScriptedEvaluator
-from setpoint.wiring import open_project, order, story
-from setpoint.wiring.project import Project
+from setpoint.wiring.project import Project, open_project
 from setpoint.wiring.world import SystemClock
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
@@ -130,7 +130,7 @@ def world(project: Project, ordered: RunOrder, iterations: int, spent: dict[str,
     maker = clocked(agent, "agent")
     return World(
         agents={"maker": maker, "reviewer": rules, "planner": rules, "researcher": rules},
-        workspace=clocked(GitWorkspace(project.root, project.state), "workspace"),
+        workspace=clocked(GitWorkspace(project.folders), "workspace"),
         forge=clocked(GitBranchForge(project.root), "forge"),
         evaluator=clocked(evaluator, "evaluator"),
         log=clocked(project.log, "log"),
@@ -147,8 +147,8 @@ def world(project: Project, ordered: RunOrder, iterations: int, spent: dict[str,
 def one_run(project: Project, iterations: int) -> tuple[float, dict[str, float]]:
     """Drive one run; gives its seconds without agent and evaluator, and the seconds of each neighbour."""
     spent: dict[str, float] = defaultdict(float)
-    ordered = order(
-        project, story(project, f"make the failing tests pass in {iterations} ({time.time_ns()})")
+    ordered = make_order(
+        project, resolve_story(project, f"make the failing tests pass in {iterations} ({time.time_ns()})")
     )
     ordered = ordered.model_copy(
         update={"limits": ordered.limits.model_copy(update={"max_iterations": LONG})}
@@ -156,7 +156,7 @@ def one_run(project: Project, iterations: int) -> tuple[float, dict[str, float]]
 
     async def body(recorded: RunOrder, durable: Durable) -> RunOutcome:
         with taken(spent, "run"):
-            return await phase.drive(recorded, world(project, recorded, iterations, spent), durable)
+            return await loop.drive(recorded, world(project, recorded, iterations, spent), durable)
 
     began = time.perf_counter()
     outcome = asyncio.run(DbosEngine(project.state).drive(ordered, body))

@@ -23,9 +23,9 @@ from typing import Any
 from repair_judge import correct
 from repair_trees import Package, copied, interpreter, run_tests
 
-from setpoint.errors import RecordedDataError
-from setpoint.mutation.engine.wire import Request, Result
-from setpoint.mutation.order import engine_argv, read_result, write_request
+from setpoint_probe.wire.answer import UnreadableAnswer
+from setpoint_probe.wire.order import engine_argv, read_result, write_request
+from setpoint_probe.wire.repair import Request, Result
 
 CPU_S = 30.0
 
@@ -82,7 +82,7 @@ def _asked(tree: Path, program: str, tests: str, folder: Path) -> Result | None:
         try:
             subprocess.run(argv, cwd=tree, capture_output=True, timeout=5 * CPU_S, check=False)
             return read_result(answered)
-        except (subprocess.TimeoutExpired, RecordedDataError):
+        except (subprocess.TimeoutExpired, UnreadableAnswer):
             return None
 
 

@@ -34,10 +34,10 @@ from repair_judge import correct, verified
 from repair_report import report
 from repair_trees import FRESH, TUNED, Package, copied, interpreter, package, run_tests
 
-from setpoint.errors import RecordedDataError
-from setpoint.mutation.engine.source import FunctionNode, Source, Splice, splice
-from setpoint.mutation.engine.wire import Request, Result
-from setpoint.mutation.order import engine_argv, read_result, write_request
+from setpoint_probe.source.source import FunctionNode, Source, Splice, splice
+from setpoint_probe.wire.answer import UnreadableAnswer
+from setpoint_probe.wire.order import engine_argv, read_result, write_request
+from setpoint_probe.wire.repair import Request, Result
 
 SINGLE, DOUBLE = 11, 3
 """Bugs for each package."""
@@ -234,7 +234,7 @@ def _asked(tree: Path, failing: list[str], folder: Path, seconds: float) -> Resu
                 check=False,
             )
             return read_result(answered)
-        except (subprocess.TimeoutExpired, RecordedDataError):
+        except (subprocess.TimeoutExpired, UnreadableAnswer):
             return None
 
 

@@ -12,7 +12,7 @@ import ast
 import random
 from collections.abc import Iterator
 
-from setpoint.mutation.engine.source import Edits, FunctionNode, Source, Splice, bound_names
+from setpoint_probe.source.source import Edits, FunctionNode, Source, Splice, bound_names
 
 FAMILIES = {"value": 27, "missing": 20, "excess": 19, "operator": 15, "variable": 14, "function": 5}
 """Shares in percent."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from repair_trees import Package, interpreter, run_tests
 
-from setpoint.errors import RecordedDataError
-from setpoint.mutation.cover import argv_of, module_of, read_cover
-from setpoint.mutation.engine.cover.wire import CoverRequest
-from setpoint.mutation.engine.source import FunctionNode
+from setpoint_probe.source.source import FunctionNode
+from setpoint_probe.wire.answer import UnreadableAnswer
+from setpoint_probe.wire.cover import CoverRequest
+from setpoint_probe.wire.cover_order import argv_of, module_of, read_cover
 
 WRITING_S = 15.0
 """Seconds for writing tests of the functions that a patch changed."""
@@ -80,7 +80,7 @@ def _written(root: Path, file: str, lines: tuple[int, ...], folder: Path) -> Pat
         try:
             subprocess.run(argv, cwd=root, capture_output=True, timeout=4 * WRITING_S, check=False)
             found = read_cover(answered)
-        except (subprocess.TimeoutExpired, RecordedDataError):
+        except (subprocess.TimeoutExpired, UnreadableAnswer):
             return None
     if not found.tests:
         return None

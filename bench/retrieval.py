@@ -27,11 +27,11 @@ import numpy as np
 import retrieval_sets as sets
 import sqlalchemy as sa
 
-from setpoint.memory import SqlMemory, index
-from setpoint.memory.meaning import DIMENSIONS, Meaning, meaning_here
-from setpoint.memory.vectors import Vectors
-from setpoint.store.connect import Store, open_store
-from setpoint.store.tables import LEARNING_VECTOR
+from setpoint.database.connect import Store, open_store
+from setpoint.database.tables import LEARNING_VECTOR
+from setpoint.learning.store import SqlMemory, word_index
+from setpoint.learning.store.embedding import DIMENSIONS, Meaning, meaning_here
+from setpoint.learning.store.vectors import Vectors
 
 VOCABULARY = 8000
 FILLER = 30
@@ -48,7 +48,7 @@ def rankings(store: Store, meaning: Meaning) -> dict[str, Ranking]:
 
     def by_words(question: str) -> Sequence[str]:
         with store.reading() as connection:
-            return [each.id for each in index.ranked(connection, question, 50)]
+            return [each.id for each in word_index.ranked(connection, question, 50)]
 
     def by_meaning(question: str) -> Sequence[str]:
         near = vectors.nearness(question)

@@ -20,12 +20,12 @@ from typing import NamedTuple
 import memory_conventions as conventions
 import sqlalchemy as sa
 
-from setpoint.domain.ids import LearningId
-from setpoint.domain.learning import Learning, LearningKind, MemoryTerms
-from setpoint.memory import SqlMemory, index
-from setpoint.memory.learnings import row_of
-from setpoint.store.connect import Store, open_store
-from setpoint.store.tables import BM_DOC, BM_POST, LEARNING
+from setpoint.database.connect import Store, open_store
+from setpoint.database.tables import BM_DOC, BM_POST, LEARNING
+from setpoint.learning.store import SqlMemory, word_index
+from setpoint.learning.store.learnings import row_of
+from setpoint.model.ids import LearningId
+from setpoint.model.learning import Learning, LearningKind, MemoryTerms
 
 ROOT = Path(__file__).parents[1]
 HALF = 6
@@ -48,7 +48,7 @@ class Set(NamedTuple):
 
 def keep(store: Store, learnings: list[Learning]) -> None:
     """Keep learnings as they are, without comparing each with the others."""
-    words = {known.id: index.words_of(known, [known.situation]) for known in learnings}
+    words = {known.id: word_index.words_of(known, [known.situation]) for known in learnings}
     lengths = [{"learning_id": id_, "length": sum(found.values())} for id_, found in words.items()]
     posts = [
         {"term": term, "learning_id": id_, "count": count}

@@ -34,20 +34,21 @@ from scale_data import STORIES, Recorded, an_order, copied, question, recorded
 from scale_postgres import server
 from starlette.testclient import TestClient
 
-from setpoint import wiring
+from setpoint.app.project.ingest_keys import access_tokens
 from setpoint.cli.app import COLLECT
-from setpoint.cli.serve import _told
-from setpoint.domain import events as e
-from setpoint.domain.attempt import ToolCall
-from setpoint.domain.gate import opened_key
-from setpoint.domain.ids import TraceId
-from setpoint.events.log import SqlEventLog
-from setpoint.events.metrics import report
-from setpoint.events.replay import history
-from setpoint.store.connect import Store, open_store
-from setpoint.store.tables import EVENT, METRICS_DAY, METRICS_SNAPSHOT, RUN
+from setpoint.cli.project.serve import _told
+from setpoint.database.connect import Store, open_store
+from setpoint.database.tables import EVENT, METRICS_DAY, METRICS_SNAPSHOT, RUN
+from setpoint.history.event_log import SqlEventLog
+from setpoint.history.metrics.metrics import report
+from setpoint.history.replay import history
+from setpoint.model import events as e
+from setpoint.model.attempt import ToolCall
+from setpoint.model.gate import opened_key
+from setpoint.model.ids import TraceId
 from setpoint.web.access import Access, Scope
 from setpoint.web.app import DESCRIBED, PAGES, make_app
+from setpoint.wiring.project import Project, open_project
 
 DAYS = 180
 SEED = 20260301
@@ -249,12 +250,12 @@ def _raw_count(store: Store) -> None:
         connection.execute(sa.text("SELECT kind, count(*) FROM event GROUP BY kind")).all()
 
 
-def pages(project: wiring.Project, rounds: int, runs: int) -> Figures:
+def pages(project: Project, rounds: int, runs: int) -> Figures:
     """Ask for every page and every list of the JSON API, and give the 95th percentile of each.
 
     The seconds of the processor are those of this process, which does not hold Postgres' own.
     """
-    access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+    access = Access(tokens=access_tokens(project, list(Scope)))
     app = make_app(project, access, [HOST], _told)
     visitor = TestClient(app, base_url=f"http://{HOST}")
     visitor.headers |= {"authorization": f"Bearer {access.tokens[Scope.READ]}"}
@@ -321,7 +322,7 @@ def _paths() -> list[str]:
 
 
 @contextmanager
-def project_on(place: Path, url: str | None) -> Iterator[wiring.Project]:
+def project_on(place: Path, url: str | None) -> Iterator[Project]:
     """Open a repository whose record lies in its own SQLite file, or at a URL."""
     place.mkdir()
     subprocess.run(["git", "init", "-q", place], check=True)
@@ -332,7 +333,7 @@ def project_on(place: Path, url: str | None) -> Iterator[wiring.Project]:
         (stories / f"{name}.md").write_text(
             f"---\nid: {name}\npriority: 100\n---\n# Totals must be right {name}\n", "utf-8"
         )
-    project = wiring.open_project(place)
+    project = open_project(place)
     if url is not None:
         project.store.close()
         store = open_store(url)

@@ -11,23 +11,24 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from setpoint.domain import events as e
-from setpoint.domain import memory_events as m
-from setpoint.domain.attempt import Attempt, Mode, Stop, ToolCall, Usage
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.evidence import CheckState
-from setpoint.domain.finding import Category, Finding, Severity
-from setpoint.domain.gate import Answer, Choice, Gate, GateKind, Option, Via, answered_key, opened_key
-from setpoint.domain.ids import Commit, GateId, LearningId, StoryId, TraceId, Tree
-from setpoint.domain.learning import LearningKind, LearningStatus, Recollection
-from setpoint.domain.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
-from setpoint.domain.story import Story
-from setpoint.domain.verdict import HardGate, Judgement, Verdict
-from setpoint.events.log import SqlEventLog
+from setpoint.database.connect import Store
+from setpoint.database.tables import EVENT, RUN
+from setpoint.history.event_log import SqlEventLog
+from setpoint.model import events as e
+from setpoint.model.attempt import Attempt, Mode, Stop, ToolCall, Usage
+from setpoint.model.evaluation import Stage
+from setpoint.model.events import learning as m
+from setpoint.model.events import people
+from setpoint.model.evidence import CheckState
+from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.gate import Answer, Choice, Gate, GateKind, Option, Via, answered_key, opened_key
+from setpoint.model.ids import Commit, GateId, LearningId, StoryId, TraceId, Tree
+from setpoint.model.learning import LearningKind, LearningStatus, Recollection
+from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
+from setpoint.model.stories.story import Story
+from setpoint.model.verdict import HardGate, Judgement, Verdict
 from setpoint.pipelines import load_pipeline
 from setpoint.settings import Settings
-from setpoint.store.connect import Store
-from setpoint.store.tables import EVENT, RUN
 from setpoint.testing import Scene, evaluation
 
 STORIES = 2000
@@ -81,7 +82,7 @@ def full_run(order: RunOrder, chance: random.Random) -> Iterator[Batch]:
     ending = Ending.VERIFIED if verified else Ending.STOPPED
     yield "end", [delivered, e.RunFinished(outcome=_outcome(order, ending, last, chance))]
     if chance.random() < 0.2:
-        yield "said", [m.FindingDismissed(finding="f" * 16, category="style", by="Ada", after_s=30.0)]
+        yield "said", [people.FindingDismissed(finding="f" * 16, category="style", by="Ada", after_s=30.0)]
 
 
 def _iteration(number: int, *, passes: bool, chance: random.Random) -> Iterator[Batch]:

@@ -22,34 +22,34 @@ Schema = Mapping[str, Any]
 
 
 def page() -> Iterator[str]:
-    """Every operation with what it needs, takes and gives."""
+    """Yield every operation with its scope, parameters and answer."""
     made = FastAPI()
     for router, tag in DESCRIBED:
         made.include_router(router, tags=[tag])
-    told = made.openapi()
+    described = made.openapi()
     yield "# JSON API\n"
     yield (
         "Served by `setpoint serve`, described in full by `/api/openapi.json`. A program sends "
-        "`Authorization: Bearer TOKEN` with one of the tokens of `web-tokens.json` in the state directory; a "
-        "body is `application/json`, `{}` where nothing is to be said. A refusal is an object with `detail`: "
-        "401 without a token, 403 with one of too small a scope, 404 for what is not there, 409 for what "
-        "cannot be done now, 422 for a body that says nothing of use. What was started (202) stands in the "
-        "record of its run, or with its fault in `GET /api/v1/work`.\n"
+        "`Authorization: Bearer TOKEN` with one of the tokens of `web-tokens.json` in the state directory; "
+        "the body is `application/json`, `{}` when there is nothing to send. A refusal is an object with "
+        "`detail`: 401 without a token, 403 with a token of too small a scope, 404 for an unknown resource, "
+        "409 for an action that is impossible now, 422 for an invalid body. A started action (202) appears "
+        "in the record of its run, or with its error in `GET /api/v1/work`.\n"
     )
     scopes = {name: scope for router, _ in DESCRIBED for name, scope in _scopes(router.routes)}
     bodies: dict[str, str] = {}
     for tag, title in TITLES.items():
         yield f"## {title}\n"
-        yield "| operation | scope | takes | gives | what it does |"
+        yield "| operation | scope | takes | returns | what it does |"
         yield "|---|---|---|---|---|"
-        for path, operations in told["paths"].items():
+        for path, operations in described["paths"].items():
             for method, operation in operations.items():
                 if operation["tags"] == [tag]:
                     yield _operation(f"{method.upper()} {path}", operation, scopes, bodies)
         yield ""
-    yield "## What is sent\n"
+    yield "## Request bodies\n"
     for name, key in bodies.items():
-        yield from _body(name, told["components"]["schemas"][key])
+        yield from _body(name, described["components"]["schemas"][key])
 
 
 def _operation(name: str, operation: Schema, scopes: Mapping[str, str], bodies: dict[str, str]) -> str:
@@ -77,7 +77,7 @@ def _scopes(routes: list[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _shape(answer: Schema) -> str:
-    """Name what is sent or given; empty for a plain text."""
+    """Return the name of a sent or returned shape; empty for plain text."""
     schema = _schema(answer)
     if schema.get("type") == "array":
         return f"{_named(schema['items'])}[]"
@@ -97,7 +97,7 @@ def _named(schema: Schema) -> str:
 def _body(name: str, schema: Schema) -> Iterator[str]:
     yield f"### {name}\n"
     yield f"{schema['description']}\n"
-    yield "| field | type | needed | what it says |"
+    yield "| field | type | required | meaning |"
     yield "|---|---|---|---|"
     for field, each in schema["properties"].items():
         needed = "yes" if field in schema.get("required", ()) else "no"

@@ -1,7 +1,7 @@
-"""Writes docs/reference/ from the code, so that the reference says what the program does.
+"""Write docs/reference/ from the code.
 
-`make docs` runs it; a test fails where a page is older than the code. Pages hold facts alone: names, types,
-defaults and the first words of docstrings. What they mean together stands in the pages written by hand.
+`make docs` runs it; a test fails if a page is older than the code. The pages contain names, types, defaults
+and the first paragraphs of docstrings. The guides explain how they work together.
 """
 
 from __future__ import annotations
@@ -21,40 +21,57 @@ import typer
 from prompt_page import prompts
 from pydantic import BaseModel
 from story_page import stories
-from tools import metric_table, tool_tables
-from wording import anchor, attribute_texts, default, fields, first_words, kind, row, shown, signature, told
+from tools import metric_table, review_rules, tool_tables
+from wording import (
+    anchor,
+    attribute_texts,
+    default,
+    described_as,
+    fields,
+    first_words,
+    kind,
+    row,
+    shown,
+    signature,
+)
 
 from setpoint import errors, ports
 from setpoint.agents.registry import known
-from setpoint.agents.rules import REVIEW_RULES
+from setpoint.app.people.gates import OpenGate
+from setpoint.app.project.doctor import AgentRow, Diagnosis
+from setpoint.app.runs.worker_pool import BoardOutcome, StoryOutcome
+from setpoint.app.views.production import ProblemView, SignalView
 from setpoint.cli.app import app
-from setpoint.domain import events
-from setpoint.domain.board import Card, NextAction
-from setpoint.domain.custom_check import ReportFormat
-from setpoint.domain.evaluation import Evaluation
-from setpoint.domain.mutation import Mutant, MutationReport
-from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
-from setpoint.domain.production import Deployment, Frame, Hypothesis, Signal, Suspicion
-from setpoint.domain.run import Limits, RunOutcome
-from setpoint.events.metrics import DayFigure, Metric, MetricsReport, Part
-from setpoint.events.progress import FeedbackLoop, IterationProgress, Progress, Question, RunProgress
-from setpoint.events.queries import RunSummary
-from setpoint.events.snapshots import Snapshot
-from setpoint.loops.verifying import Compared
+from setpoint.history.metrics.metrics import DayFigure, Metric, MetricsReport, Part
+from setpoint.history.metrics.snapshots import Snapshot
+from setpoint.history.queries import RunSummary
+from setpoint.history.reports.progress_file import (
+    FeedbackLoop,
+    IterationProgress,
+    Progress,
+    Question,
+    RunProgress,
+)
+from setpoint.model import events
+from setpoint.model.config.custom_check import ReportFormat
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.mutation import Mutant, MutationReport
+from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.model.production import Deployment, Frame, Hypothesis, Signal, Suspicion
+from setpoint.model.run import Limits, RunOutcome
+from setpoint.model.stories.board import Card, NextAction
+from setpoint.phase.evidence_rerun import Compared
+from setpoint.phase.policy import guards
 from setpoint.pipelines import SHIPPED, load_pipeline
-from setpoint.policies import guards
-from setpoint.presets.asked import ChecksSettings, ToolSettings
+from setpoint.presets.check_settings import ChecksSettings, ToolSettings
 from setpoint.settings import CLASSIC, Settings
-from setpoint.wiring import OpenGate, ProblemView, SignalView
-from setpoint.wiring.doctor import AgentRow, Diagnosis
-from setpoint.wiring.runs.crew import BoardOutcome, Worked
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 WRITTEN = "<!-- Written by docs/generate.py from the code; change the code, then run `make docs`. -->\n"
 
 
 def pages() -> dict[str, str]:
-    """Give every page of the reference by its file name."""
+    """Return every page of the reference by its file name."""
     made: dict[str, Callable[[], Iterator[str]]] = {
         "settings.md": settings,
         "verbs.md": verbs,
@@ -80,9 +97,9 @@ def settings() -> Iterator[str]:
     """Every key with its type and default."""
     yield "# Settings\n"
     yield (
-        "Read from `setpoint.toml`, or from `[tool.setpoint]` in `pyproject.toml`. A variable goes before a "
-        "file, a flag before both. The variable of a key is `SETPOINT_` and its path, with `__` between the "
-        "parts: `limits.max_iterations` is `SETPOINT_LIMITS__MAX_ITERATIONS`.\n"
+        "Read from `setpoint.toml`, or from `[tool.setpoint]` in `pyproject.toml`. A variable overrides a "
+        "file, and a flag overrides both. The variable of a key is `SETPOINT_` and its path, with `__` "
+        "between the parts: `limits.max_iterations` is `SETPOINT_LIMITS__MAX_ITERATIONS`.\n"
     )
     tables: list[tuple[str, type[BaseModel]]] = [("", Settings)]
     while tables:
@@ -93,7 +110,7 @@ def settings() -> Iterator[str]:
             yield f"{first_words(model)}\n"
         classic = prefix == "limits"
         preset = ' with `preset = "classic"` |' if classic else ""
-        yield f"| key | type | default |{preset} what it sets |"
+        yield f"| key | type | default |{preset} meaning |"
         yield "|---|---|---|---|" + ("---|" if classic else "")
         for name, field in model.model_fields.items():
             inner, place = nested(field.annotation, f"{prefix}.{name}".lstrip("."))
@@ -104,11 +121,11 @@ def settings() -> Iterator[str]:
                     "table",
                     "",
                     *([""] if classic else []),
-                    told(model, name),
+                    described_as(model, name),
                 )
                 continue
             other = [shown(CLASSIC[name]) if name in CLASSIC else ""] if classic else []
-            yield row(f"`{name}`", kind(field.annotation), default(field), *other, told(model, name))
+            yield row(f"`{name}`", kind(field.annotation), default(field), *other, described_as(model, name))
         if model is ChecksSettings:
             tables.append((f"{prefix}.TOOL", ToolSettings))
             short = 'true, false, `"auto"` or [a table](#checkstool)'
@@ -117,7 +134,7 @@ def settings() -> Iterator[str]:
 
 
 def nested(annotation: object, place: str) -> tuple[type[BaseModel] | None, str]:
-    """Give the model of a table, and its place; a table of tables is named by `NAME`."""
+    """Return the model of a table and its place; a table of tables has the name `NAME`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation, place
     if typing.get_origin(annotation) is dict:
@@ -151,7 +168,7 @@ def verbs() -> Iterator[str]:
 
 
 def commands_of(group: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Give every verb with its name, those of groups of verbs too."""
+    """Yield every verb with its name, including verbs of groups."""
     commands: Mapping[str, click.Command] = getattr(group, "commands")  # noqa: B009 - typer hides the type
     for name, command in commands.items():
         if hasattr(command, "commands"):
@@ -165,13 +182,13 @@ def commands_of(group: click.Command) -> Iterator[tuple[str, click.Command]]:
 def exit_codes() -> Iterator[str]:
     """Every exit code, and the errors that lead to it."""
     yield "# Exit codes and errors\n"
-    yield "| code | name | what it means |"
+    yield "| code | name | meaning |"
     yield "|---|---|---|"
     texts = attribute_texts(errors.ExitCode)
     for code in errors.ExitCode:
         yield row(str(code.value), f"`{code.name}`", texts.get(code.name, ""))
     yield "\n## Errors\n"
-    yield "Each says what is wrong, where, and how to mend it.\n"
+    yield "Each message says what happened and where, with a hint what to do next.\n"
     yield "| error | code | when |"
     yield "|---|---|---|"
     for name, kind_of in sorted(vars(errors).items()):
@@ -183,17 +200,17 @@ def event_kinds() -> Iterator[str]:
     """Every kind of event with its fields."""
     yield "# Events\n"
     yield (
-        "All that happens in a run is one of these, appended to the event log and never changed. "
-        "`setpoint show RUN --json` prints them.\n"
+        "Everything that happens in a run is one of these events, appended to the event log and never "
+        "changed. `setpoint show RUN --json` prints them.\n"
     )
     for body in typing.get_args(typing.get_args(events.Body)[0]):
         yield f"## `{body.model_fields['kind'].default}`\n"
         yield f"{first_words(body)}\n"
-        yield "| field | type | what it says |"
+        yield "| field | type | meaning |"
         yield "|---|---|---|"
         for name, field in body.model_fields.items():
             if name != "kind":
-                yield row(f"`{name}`", kind(field.annotation), told(body, name))
+                yield row(f"`{name}`", kind(field.annotation), described_as(body, name))
         yield ""
 
 
@@ -201,31 +218,31 @@ def guard_table() -> Iterator[str]:
     """Every guard with its limit in both presets."""
     yield "# Guards\n"
     yield (
-        "A guard stops or turns a loop and says what it saw. Those of the first group end the run; "
-        "those of the second lead to one restart from the best state first, where `limits.restart_on_repeat` "
-        "allows it. The figures are keys of [`[limits]`](settings.md#limits).\n"
+        "A guard stops a loop, or restarts it, and reports its figures. Guards of the first group end the "
+        "run. Guards of the second group first lead to one restart from the best state, if "
+        "`limits.restart_on_repeat` allows it. The limits are keys of [`[limits]`](settings.md#limits).\n"
     )
     own = {
         rule(Limits()).name: first_words(rule)
         for rule in vars(guards).values()
         if inspect.isfunction(rule) and list(inspect.signature(rule).parameters) == ["limits"]
     }
-    for title, group in (("What is used up", guards.exhausting), ("Going nowhere", guards.stuck)):
+    for title, group in (("Exhausted budgets", guards.exhausting), ("No progress", guards.stuck)):
         yield f"## {title}\n"
         yield f"{first_words(group)}\n"
-        yield "| guard | default | `classic` | when it fires |"
+        yield "| guard | default | `classic` | fires when |"
         yield "|---|---|---|---|"
         for name in group(Limits()).name.split(" | "):
             limit = shown(getattr(Limits(), name))
             classic = shown(CLASSIC.get(name, getattr(Limits(), name)))
-            yield row(f"`{name}`", limit, classic, own.get(name) or first_words(guards.max_bounces))
+            yield row(f"`{name}`", limit, classic, own.get(name) or first_words(guards.phase_limit))
         yield ""
 
 
 def pipelines() -> Iterator[str]:
     """The keys of a pipeline file, and the shipped ones."""
     yield "# Pipelines\n"
-    yield 'A pipeline is a TOML file: `setpoint.toml` names it with `pipeline = "path/of/it.toml"`.\n'
+    yield 'A pipeline is a TOML file. Name it in `setpoint.toml`: `pipeline = "path/of/it.toml"`.\n'
     for title, model in (("Keys", Pipeline), ("Keys of `[[phases]]`", Phase)):
         yield f"## {title}\n"
         yield from fields(model)
@@ -245,10 +262,10 @@ def agents() -> Iterator[str]:
     """Every agent of the registry."""
     yield "# Agents\n"
     yield (
-        "`setpoint agents` says which of them are installed here. `mechanic` and `rules` are built in and "
-        "need neither key nor network. Your own is a table [`[agent.NAME]`](settings.md#agentname).\n"
+        "`setpoint agents` shows which of them are installed here. `mechanic` and `rules` are built in and "
+        "need neither key nor network. Add your own as a table [`[agent.NAME]`](settings.md#agentname).\n"
     )
-    yield "| name | agent | protocol | started as | install | variables it is given | writes |"
+    yield "| name | agent | protocol | command | install | variables | writes |"
     yield "|---|---|---|---|---|---|---|"
     for name, launch in known({}).items():
         variables = ", ".join(f"`{each}`" for each in launch.pass_environment)
@@ -261,56 +278,37 @@ def checks() -> Iterator[str]:
     """Every static tool that is described as data."""
     yield "# Checks\n"
     yield (
-        "Setpoint always parses every file, judges test integrity and runs the story's acceptance commands. "
-        "pytest and unittest run through reporters of Setpoint's own. These tools are described as data; "
-        "[`checks.TOOL`](settings.md#checkstool) switches each of them on or off:\n"
+        "Setpoint always parses every file, checks test integrity and runs the story's acceptance commands. "
+        "It runs pytest and unittest with reporters of its own. These tools are described as data; "
+        "[`checks.TOOL`](settings.md#checkstool) configures each of them:\n"
     )
     yield from tool_tables()
     yield "\n## Metrics\n"
     yield (
-        "Measured on what is new against the base; one that was not measured is null, neither good nor bad. "
-        "The quality score is the mean by [`weights`](settings.md) of those that were measured.\n"
+        "Setpoint measures what is new compared with the base. A metric without measurement is null. "
+        "The quality score is the mean of the measured metrics, weighted by [`weights`](settings.md).\n"
     )
     yield from metric_table()
     yield "\n## Formats\n"
     yield (
         "A tool of your own is a table [`[check.NAME]`](settings.md#checkname) that names one of these "
-        "formats. Tools that tell of findings run at every stage; tests and coverage, with the full suite. "
-        "How to add one: [Checks of your own](../how-to/checks.md).\n"
+        "formats. Tools that report findings run at every stage; tests and coverage run with the full suite. "
+        "How to add one: [Configure and add checks](../how-to/checks.md#add-your-own-check).\n"
     )
-    yield "| `format` | what the report tells of |"
+    yield "| `format` | content of the report |"
     yield "|---|---|"
     for name, text in attribute_texts(ReportFormat).items():
         yield row(f"`{ReportFormat[name]}`", text)
 
 
-def review_rules() -> Iterator[str]:
-    """Every rule of the built-in reviewer."""
-    yield "# Review rules\n"
-    yield (
-        "The built-in reviewer `rules` looks for these in added lines. It judges form, not intent: its "
-        "approval says that nothing of this was found. `error` and `critical` block.\n"
-    )
-    yield "| rule | severity | category | what is found | in tests too |"
-    yield "|---|---|---|---|---|"
-    for rule in REVIEW_RULES:
-        tests = "yes" if rule.in_tests else "no"
-        yield row(f"`{rule.name}`", rule.severity, rule.category, rule.message, tests)
-
-
 def port_table() -> Iterator[str]:
     """Every port with its methods."""
     yield "# Ports\n"
-    yield f"{first_words(ports)} Each is a `typing.Protocol`; nothing has to be subclassed.\n"
+    yield f"{first_words(ports)} Each is a `typing.Protocol`; an adapter needs no base class.\n"
     for name, port in vars(ports).items():
-        if not (
-            isinstance(port, type)
-            and getattr(port, "_is_protocol", False)
-            and port.__module__ == "setpoint.ports"
-        ):
+        if not getattr(port, "_is_protocol", False):
             continue
-        yield f"## `{name}`\n"
-        yield f"{first_words(port)}\n"
+        yield f"## `{name}`\n\n{first_words(port)}\n"
         for method_name, method in vars(port).items():
             if inspect.isfunction(method) and not method_name.startswith("_"):
                 mark = "async " if inspect.iscoroutinefunction(method) else ""
@@ -321,7 +319,7 @@ def port_table() -> Iterator[str]:
 def json_shapes() -> Iterator[str]:
     """What each verb prints with `--json`."""
     yield "# JSON output\n"
-    yield "Verbs with `--json` print one document to standard output; all else goes to standard error.\n"
+    yield "Verbs with `--json` print one document on standard output; other output goes to standard error.\n"
     asking = "One object: the question below, and `state`, `exit_code`, `report`, `folder`"
     outcome = "One object: the outcome below, and `mark`, `exit_code`, `story`, `report`, `folder` (paths)."
     shapes: list[tuple[str, str, type[BaseModel]]] = [
@@ -330,19 +328,19 @@ def json_shapes() -> Iterator[str]:
         ("gate list, gate show", "A list of questions, or one.", OpenGate),
         ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
         ("status", "A list of runs, newest first.", RunSummary),
-        ("story list", "A list of stories, what is most urgent first.", Card),
+        ("story list", "A list of stories, the most urgent first.", Card),
         ("story next", "The most urgent story as in `story list`, or null. Its `action`:", NextAction),
         (
             "run --auto",
             "The outcome below, and `exit_code`. Under `left`, stories as in `story list`.",
             BoardOutcome,
         ),
-        ("run --auto: `worked`", "One story that was taken up.", Worked),
+        ("run --auto: `worked`", "One story that ran.", StoryOutcome),
         ("check", "One evaluation of the working tree.", Evaluation),
-        ("metrics", "One report, with `snapshot` where it was stored too.", MetricsReport),
+        ("metrics", "One report, with `snapshot` if it was stored.", MetricsReport),
         ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),
         ("mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
-        ("signal list, signal show", "A list of problems, the one seen last first, or one.", ProblemView),
+        ("signal list, signal show", "A list of problems, the latest first, or one.", ProblemView),
         ("deploy list, deploy record", "A list of deployments, newest first, or one with `new`.", Deployment),
         ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
@@ -360,14 +358,14 @@ def json_shapes() -> Iterator[str]:
         yield f"### `{part.__name__}`\n"
         yield from fields(part)
     yield "## `progress.json`\n"
-    yield "Kept up to date in the run's folder.\n"
+    yield "Setpoint updates it in the run's folder while the run works.\n"
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress, Question):
         yield f"### `{model.__name__}`\n"
         yield from fields(model)
 
 
 def main() -> int:
-    """Write all pages; with `--check` only say which are out of date."""
+    """Write all pages; with `--check` only list those that are out of date."""
     stale = [
         name
         for name, text in pages().items()

@@ -6,24 +6,24 @@ from collections.abc import Iterator
 
 from wording import attribute_texts, row
 
-from setpoint.events.measures import Loop, measures
+from setpoint.history.metrics.definitions import Loop, measures
 
 
 def page() -> Iterator[str]:
-    """Every metric with its definition."""
+    """Yield every metric with its definition."""
     yield "# Metrics\n"
     yield (
         "`setpoint metrics` computes them from the event log, over whole days in UTC. A run belongs to the "
-        "day on which it finished, with all its events; tool calls, tries, measurements and answers belong "
-        "to their own day. What was not measured is null, never 0. The trend compares with as many days "
-        "before; `n` is the sample size: a trend of few says little. The reports over 7, 30 and 90 days of "
-        "each day that is over are stored by whatever process of Setpoint lives next; `--snapshot` stores "
-        "one at once.\n"
+        "day on which it finished, with all its events; tool calls, attempts, measurements and answers "
+        "belong to their own day. A metric without measurements is null, never 0. The trend compares with as "
+        "many days before; `n` is the sample size: a trend of a small sample means little. Setpoint stores "
+        "the reports over 7, 30 and 90 days of each finished day when its next process starts; `--snapshot` "
+        "stores one now.\n"
     )
     for name, text in attribute_texts(Loop).items():
         yield f"## {Loop[name].value.capitalize()}\n"
         yield f"{text}\n"
-        yield "| metric | unit | definition | asked for by | parts | better | null where |"
+        yield "| metric | unit | definition | source | parts | better | null if |"
         yield "|---|---|---|---|---|---|---|"
         for each in measures():
             if each.loop is Loop[name]:

@@ -9,25 +9,24 @@ from jinja2 import Environment, PackageLoader
 from wording import row
 
 from setpoint.pipelines import SHIPPED, load_pipeline
-from setpoint.pipelines.templates import documented, variables_of
+from setpoint.pipelines.prompt_templates import documented, variables_of
 
 APART = {
     "analysis.md.j2": "the tester, after failing tests",
-    "nudge.md.j2": "the agent that goes in circles",
+    "nudge.md.j2": "the agent that repeats a tool call",
     "reflection.md.j2": "the reflector",
-    "repair.md.j2": "any role whose answer cannot be read",
-    "request.md.j2": "the reviewer, when the maker asks leave",
+    "repair.md.j2": "any role whose answer could not be parsed",
+    "request.md.j2": "the reviewer, when the maker requests permission",
 }
-"""When templates are used that no phase names."""
+"""Users of templates that no phase names."""
 
 
 def prompts() -> Iterator[str]:
-    """Every prompt template with the variables it may use."""
+    """Yield every prompt template with its variables."""
     yield "# Prompts\n"
     yield (
-        "What roles are told is a Jinja template. A project's own template of the same name, in "
-        "`setpoint-prompts/` at the root of the repository, goes before the shipped one; an unknown "
-        "variable is an error.\n"
+        "Each prompt is a Jinja template. To replace one, put a template of the same name into "
+        "`setpoint-prompts/` at the root of the repository. An unknown variable is an error.\n"
     )
     yield "| template | used by | variables |"
     yield "|---|---|---|"
@@ -38,19 +37,19 @@ def prompts() -> Iterator[str]:
                 users.setdefault(template, []).append(f"{phase.name} ({mode})")
     environment = Environment(loader=PackageLoader("setpoint.pipelines", "prompts"), autoescape=True)
     for template in environment.list_templates(extensions=["j2"]):
-        used = ", ".join(users.get(template, ["included by others"]))
+        used = ", ".join(users.get(template, ["other templates"]))
         variables = sorted(variables_of(template))
         yield row(f"`{template}`", used, ", ".join(f"`{name}`" for name in variables))
     yield "\n## Variables\n"
-    yield "Every template of a phase, and what it includes, can use all of these.\n"
+    yield "Every template of a phase, and every template that it includes, can use these variables.\n"
     yield from _variables(documented().given)
     for template, variables_apart in documented().apart.items():
         yield f"\n### `{template}`\n"
         yield from _variables(variables_apart)
 
 
-def _variables(told: Mapping[str, str]) -> Iterator[str]:
-    yield "| variable | what it holds |"
+def _variables(texts: Mapping[str, str]) -> Iterator[str]:
+    yield "| variable | content |"
     yield "|---|---|"
-    for name, text in sorted(told.items()):
+    for name, text in sorted(texts.items()):
         yield row(f"`{name}`", text)

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from wording import fields, first_words
 
-from setpoint.domain import attestation
+from setpoint.model.reports import attestation
 
 
 def page() -> Iterator[str]:
-    """The shape of the statements that `setpoint attest` writes."""
+    """Yield the shapes of the statements that `setpoint attest` writes."""
     yield "# Attestations\n"
     yield (
-        "`setpoint attest` writes [in-toto](https://in-toto.io) statements, version 1. What is not set is "
-        "left out; a reader passes over names it does not know. How to use them: "
+        "`setpoint attest` writes [in-toto](https://in-toto.io) statements, version 1. Unset fields are "
+        "omitted; readers ignore unknown fields. How to use them: "
         "[Read the evidence](../how-to/evidence.md#attest-it).\n"
     )
     yield f"## Predicate `{attestation.EVIDENCE_TYPE}`\n"

@@ -6,29 +6,29 @@ from collections.abc import Iterator
 
 from wording import attribute_texts, fields, first_words, row
 
-from setpoint.domain.board import ActionKind
-from setpoint.domain.story import Refinement, Status, Story, StoryRecord
-from setpoint.policies.assessor import AUTOMATIC, PRIORITY
+from setpoint.model.stories.board import ActionKind
+from setpoint.model.stories.story import Refinement, Status, Story, StoryRecord
+from setpoint.stories.policy.assessor import AUTOMATIC, PRIORITY
 
 
 def stories() -> Iterator[str]:
-    """Every key of a story's front matter."""
+    """Yield every key of a story's front matter."""
     yield "# Stories\n"
     yield (
-        "A story is a Markdown file; these keys may stand in the YAML between two lines of `---` at its top. "
-        "The text below them is the body. Other keys are left to others.\n"
+        "A story is a Markdown file. Write these keys in the YAML between two lines of `---` at its top. "
+        "The text below is the body. Setpoint ignores other keys.\n"
     )
     yield from fields(Story, leaving="body")
-    yield "## What Setpoint keeps there\n"
+    yield "## Keys that Setpoint writes\n"
     yield (
-        f"{first_words(StoryRecord)} Besides these there is `PHASE_complete` for each phase: whether it is "
-        "done and need not be done again.\n"
+        f"{first_words(StoryRecord)} `PHASE_complete` exists for each phase: whether it is "
+        "finished and need not be repeated.\n"
     )
     yield from fields(StoryRecord)
     yield "### Keys of `refinement_iterations`\n"
     yield from fields(Refinement)
     yield "## Columns of the board\n"
-    yield "| status | what it means |"
+    yield "| status | meaning |"
     yield "|---|---|"
     for name, text in attribute_texts(Status).items():
         yield row(f"`{Status[name]}`", text)

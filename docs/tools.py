@@ -1,23 +1,24 @@
-"""Writes the tables about tools and metrics for docs/generate.py."""
+"""Write the tables about tools and metrics for docs/generate.py."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wording import row, told
+from wording import described_as, row
 
-from setpoint.domain.quality import WEIGHTS, QualityVector
+from setpoint.agents.rules import REVIEW_RULES
+from setpoint.model.quality import WEIGHTS, QualityVector
 from setpoint.presets import Preset, Via, presets
 
 _CHOSEN = {
-    "configured": "where the project uses it",
-    "installed": "where it is installed",
-    "asked": "where the settings say so",
+    "configured": "if the project uses it",
+    "installed": "if it is installed",
+    "asked": "if the settings enable it",
 }
 
 
 def tool_tables() -> Iterator[str]:
-    """Every tool that is described as data: what it is for, and how it is run and believed."""
+    """Yield every tool that is described as data: its purpose, its command and its report."""
     yield "| tool | measures | language | used | metrics | fixes from |"
     yield "|---|---|---|---|---|---|"
     for name, preset in presets().items():
@@ -26,15 +27,15 @@ def tool_tables() -> Iterator[str]:
         yield row(f"`{name}`", preset.title, preset.language, used, feeds, preset.fixes or "none")
     yield "\n## How tools are run\n"
     yield (
-        "With an exit code that is neither `clean` nor `found`, or with a report that says otherwise, a tool "
-        "broke: its state is `error`, never a pass. `{config}` is the file with which the project configures "
-        "it.\n"
+        "A tool broke if its exit code is neither `clean` nor `found`, or if its report contradicts the "
+        "code. Its state is then `error`, never a pass. `{config}` is the project's configuration file of "
+        "the tool.\n"
     )
-    yield "| tool | started as | looks at | clean | found | report | its configuration |"
+    yield "| tool | command | reads | clean | found | report | configuration |"
     yield "|---|---|---|---|---|---|---|"
     for name, preset in presets().items():
         command = f"`{' '.join((*_start(preset), *preset.argv))}`"
-        found = ", ".join(map(str, preset.found)) if preset.found else "as the report says"
+        found = ", ".join(map(str, preset.found)) if preset.found else "by the report"
         clean = ", ".join(map(str, preset.clean))
         yield row(
             f"`{name}`", command, _looks_at(preset), clean, found, preset.format, _configuration(preset)
@@ -42,11 +43,13 @@ def tool_tables() -> Iterator[str]:
 
 
 def metric_table() -> Iterator[str]:
-    """Every metric of the quality vector with its weight."""
-    yield "| metric | weight | what it is |"
+    """Yield every metric of the quality vector with its weight."""
+    yield "| metric | weight | meaning |"
     yield "|---|---|---|"
     for name in QualityVector.model_fields:
-        yield row(f"`{name}`", f"{WEIGHTS[name]}" if name in WEIGHTS else "", told(QualityVector, name))
+        yield row(
+            f"`{name}`", f"{WEIGHTS[name]}" if name in WEIGHTS else "", described_as(QualityVector, name)
+        )
 
 
 def _start(preset: Preset) -> tuple[str, ...]:
@@ -57,12 +60,12 @@ def _start(preset: Preset) -> tuple[str, ...]:
 
 def _looks_at(preset: Preset) -> str:
     files = " ".join(f"`{glob}`" for glob in preset.globs)
-    but = "" if preset.tests else ", but for tests"
+    but = "" if preset.tests else ", except tests"
     return {
         "tree": f"everything: {files}{but}",
-        "changed": f"what changed: {files}{but}",
-        "configured": f"what its configuration names, else the packages: {files}",
-        "none": f"what it finds itself: {files}",
+        "changed": f"changed files: {files}{but}",
+        "configured": f"files of its configuration, else the packages: {files}",
+        "none": f"files that it finds itself: {files}",
     }[preset.targets]
 
 
@@ -72,3 +75,18 @@ def _configuration(preset: Preset) -> str:
     parts += [f"[{section}…]" for section in signs.sections]
     parts += [f"package.json: {key}" for key in signs.keys]
     return ", ".join(f"`{part}`" for part in parts)
+
+
+def review_rules() -> Iterator[str]:
+    """Every rule of the built-in reviewer."""
+    yield "# Review rules\n"
+    yield (
+        "The built-in reviewer `rules` looks for these patterns in added lines. It judges form, not intent: "
+        "its approval means that it found none of them. `error` and `critical` block.\n"
+    )
+    yield "| rule | severity | category | finding | in tests too |"
+    yield "|---|---|---|---|---|"
+    for rule in REVIEW_RULES:
+        yield row(
+            f"`{rule.name}`", rule.severity, rule.category, rule.message, "yes" if rule.in_tests else "no"
+        )

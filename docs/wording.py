@@ -1,4 +1,4 @@
-"""Writes values, types and docstrings of the code as cells of Markdown tables, for docs/generate.py."""
+"""Write values, types and docstrings of the code as cells of Markdown tables, for docs/generate.py."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from setpoint.domain.value import described
+from setpoint.model.value import described
 
 
 def signature(method: Callable[..., object]) -> str:
-    """Write a signature as it stands in the code, without `self`."""
+    """Return the source of a signature, without `self`."""
     written = inspect.signature(method)
     parameters = [each for each in written.parameters.values() if each.name != "self"]
     return str(written.replace(parameters=parameters)).replace("'", "")
 
 
 def row(*cells: str) -> str:
-    """Write a table row."""
+    """Return a table row."""
     return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
 
 
-def told(model: type[BaseModel], name: str) -> str:
-    """Give the text under a field."""
+def described_as(model: type[BaseModel], name: str) -> str:
+    """Return the description of a field."""
     return model.model_fields[name].description or described(model).get(name, "")
 
 
 def first_words(thing: object) -> str:
-    """Give the first paragraph of a docstring."""
+    """Return the first paragraph of a docstring."""
     return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
 
 
 def default(field: FieldInfo) -> str:
-    """Write a default as TOML writes it."""
+    """Return a default in TOML syntax."""
     if field.is_required():
         return "required"
     return shown(field.get_default(call_default_factory=True))
 
 
 def shown(value: object) -> str:
-    """Write a value as TOML writes it; `none` where there is none."""
+    """Return a value in TOML syntax; `none` for None."""
     match value:
         case None:
             return "none"
@@ -72,7 +72,7 @@ def shown(value: object) -> str:
 
 
 def kind(annotation: object) -> str:
-    """Write a type as people say it."""
+    """Return a type in plain words."""
     if annotation is None or annotation is type(None):
         return "none"
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
@@ -100,7 +100,7 @@ def kind(annotation: object) -> str:
 
 
 def attribute_texts(owner: type) -> dict[str, str]:
-    """Give the strings that stand under the members of a class."""
+    """Return the docstrings below the members of a class."""
     body = ast.parse(inspect.getsource(owner)).body[0]
     found: dict[str, str] = {}
     last = ""
@@ -116,15 +116,17 @@ def attribute_texts(owner: type) -> dict[str, str]:
 
 
 def anchor(place: str) -> str:
-    """Give the anchor that a heading gets."""
+    """Return the anchor of a heading."""
     return place.lower().replace(".", "")
 
 
 def fields(model: type[BaseModel], leaving: str = "") -> Iterator[str]:
-    """A table of a model's fields, under the names they have on the wire."""
-    yield "| key | type | default | what it says |"
+    """Yield a table of a model's fields, with their serialised names."""
+    yield "| key | type | default | meaning |"
     yield "|---|---|---|---|"
     for name, field in model.model_fields.items():
         if name != leaving:
-            yield row(f"`{field.alias or name}`", kind(field.annotation), default(field), told(model, name))
+            yield row(
+                f"`{field.alias or name}`", kind(field.annotation), default(field), described_as(model, name)
+            )
     yield ""

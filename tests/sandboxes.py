@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from setpoint.domain.sandbox import Means
-from setpoint.processes import Trial, trial
+from setpoint.model.config.sandbox import Means
+from setpoint.system.processes import Trial, trial
 
 
 @cache

@@ -1,3 +1,5 @@
 """Setpoint closes the loop around coding agents: it measures every claim and keeps the evidence."""
 
-__version__ = "0.1.0"
+from setpoint.version import __version__
+
+__all__ = ["__version__"]

@@ -11,11 +11,11 @@ SetpointError                    4
 ├── WorkspaceError               4   git could not do what the run needs
 ├── RecordedDataError            4   the event log holds something this version cannot read
 ├── RunCancelled                12   the run was cancelled from elsewhere while it was driven
-├── RunWaiting                  10   the run stands still until a person answers
+├── RunWaiting                  10   the run is paused until a person answers
 └── RunInUse                     2   another process works on the run
 ```
 
-The message of each says what is wrong, where, and how to mend it.
+The message of each says what is wrong and where; the hint says what to do next.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ class SetpointError(Exception):
 
     exit_code: ClassVar[ExitCode] = ExitCode.FAULT
 
-    def __init__(self, message: str, *, mend: str = "") -> None:
-        """Keep what is wrong and where (`message`) apart from how to mend it (`mend`)."""
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        """Keep what is wrong and where (`message`) apart from what to do next (`hint`)."""
         super().__init__(message)
         self.message = message
-        self.mend = mend
+        self.hint = hint
 
     def __str__(self) -> str:
-        """Give the message, and the mend on a line of its own."""
-        return f"{self.message}\n  mend: {self.mend}" if self.mend else self.message
+        """Return the message, and the hint on a line of its own."""
+        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
 
 
 class UsageError(SetpointError):
@@ -110,11 +110,11 @@ class RunCancelled(SetpointError):
 
 
 class RunWaiting(SetpointError):
-    """The run stands still until a person answers; no process is needed meanwhile."""
+    """The run is paused until a person answers; it needs no process meanwhile."""
 
     exit_code: ClassVar[ExitCode] = ExitCode.WAITING
 
-    def __init__(self, message: str, *, gate: str, mend: str = "") -> None:
-        """Name the gate that is open beside what is asked (`message`) and how to answer (`mend`)."""
-        super().__init__(message, mend=mend)
+    def __init__(self, message: str, *, gate: str, hint: str = "") -> None:
+        """Name the gate that is open beside what is asked (`message`) and how to answer (`hint`)."""
+        super().__init__(message, hint=hint)
         self.gate = gate

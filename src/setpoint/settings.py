@@ -23,23 +23,23 @@ from pydantic import (
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
-from setpoint.domain.board import BoardLimits
-from setpoint.domain.branch import BranchPrefix
-from setpoint.domain.cover import CoverGoals
-from setpoint.domain.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
-from setpoint.domain.gate import Escalation
-from setpoint.domain.learning import MemoryTerms
-from setpoint.domain.price import ModelPrice
-from setpoint.domain.production import ProductionTerms
-from setpoint.domain.quality import WEIGHTS, QualityVector
-from setpoint.domain.run import Limits
-from setpoint.domain.sandbox import Means, SandboxSettings
-from setpoint.domain.sonarqube import SonarQubeServer
-from setpoint.domain.story import KnownRed
 from setpoint.errors import SettingsError
+from setpoint.model.changes.branch_name import BranchPrefix
+from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
+from setpoint.model.config.model_price import ModelPrice
+from setpoint.model.config.sandbox import Means, SandboxSettings
+from setpoint.model.config.sonarqube import SonarQubeServer
+from setpoint.model.cover import CoverGoals
+from setpoint.model.gate import Escalation
+from setpoint.model.learning import MemoryTerms
+from setpoint.model.production import ProductionTerms
+from setpoint.model.quality import WEIGHTS, QualityVector
+from setpoint.model.run import Limits
+from setpoint.model.stories.board import BoardLimits
+from setpoint.model.stories.story import KnownRed
 from setpoint.presets import presets
-from setpoint.presets.asked import CLOSED as _CLOSED
-from setpoint.presets.asked import ChecksSettings, FailuresSettings, IntegritySettings
+from setpoint.presets.check_settings import CLOSED as _CLOSED
+from setpoint.presets.check_settings import ChecksSettings, FailuresSettings, IntegritySettings
 
 CLASSIC: dict[str, Any] = {
     "max_iterations": 5,
@@ -55,6 +55,8 @@ CLASSIC: dict[str, Any] = {
 }
 """Limits of the preset `classic`: the numbers that the five designs give (docs/designs.md)."""
 
+SETTINGS_VERSION = 1
+"""Raised whenever a setting is removed, renamed or read otherwise; an order records it."""
 MOST_CANDIDATES = 8
 _PREFIX = "SETPOINT_"
 _NOT_SETTINGS = "SETPOINT_REPORT_"
@@ -215,10 +217,14 @@ class Settings(BaseSettings):
     """Tests that fail at the base: `fix`, `tolerate`, or `auto` (fix if the story speaks of them)."""
     pipeline: str = "change"
     """Name of the pipeline, or path of a TOML file."""
+    plugins: tuple[str, ...] = ()
+    """Plug-ins of other packages to use, by name; those that come with Setpoint are on."""
     branch_prefix: BranchPrefix = "setpoint/"
     """What the delivered branch's name begins with."""
     state_dir: str = ".setpoint"
     """Where Setpoint keeps its state, from the root of the repository."""
+    cache_dir: str = ""
+    """Where work copies and measured copies lie; empty: `setpoint` in your cache folder (`~/.cache`)."""
     stories_dir: str = ""
     """Where stories lie; empty: `stories` in the state directory."""
 
@@ -282,7 +288,7 @@ class _Sources(NamedTuple):
 def load(
     root: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None
 ) -> Settings:
-    """Read the settings of the project at `root`; a wrong key or value names its source and the mend."""
+    """Read the settings of the project at `root`; a wrong key or value is named with its source."""
     source, from_file = _from_file(root)
     from_environment = _from_environment(os.environ if environment is None else environment)
     merged = _merged(_merged(from_file, from_environment), flags or {})
@@ -296,12 +302,12 @@ def load(
 
 
 def inherited(names: Iterable[str]) -> dict[str, str]:
-    """Give those of the named variables that are set in Setpoint's own environment."""
+    """Return those of the named variables that are set in Setpoint's own environment."""
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def whole_environment() -> dict[str, str]:
-    """Give all of Setpoint's own environment, for another process of Setpoint that works in its place."""
+    """Return all of Setpoint's own environment, for another process of Setpoint that works in its place."""
     return dict(os.environ)
 
 
@@ -315,7 +321,7 @@ def _from_file(root: Path) -> tuple[Path | None, dict[str, Any]]:
         table = tools.get("setpoint", {}) if isinstance(tools, dict) else {}
         if not isinstance(table, dict):
             message = f"{project}: 'tool.setpoint' is no table (got {table!r})"
-            raise SettingsError(message, mend="write the settings below a line [tool.setpoint]")
+            raise SettingsError(message, hint="write the settings below a line [tool.setpoint]")
         return project, table
     return None, {}
 
@@ -325,7 +331,7 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         message = f"{path}: not valid TOML: {error}"
-        raise SettingsError(message, mend="correct the line named above") from None
+        raise SettingsError(message, hint="correct the line named above") from None
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -341,7 +347,7 @@ def _from_variable(name: str, value: str) -> dict[str, Any]:
     key = name[len(_PREFIX) :].lower()
     if key.split("__")[0] not in Settings.model_fields:
         message = f"environment variable {name}: no setting is called '{key.replace('__', '.')}'"
-        raise SettingsError(message, mend=f"correct or remove the variable{_KNOWN}")
+        raise SettingsError(message, hint=f"correct or remove the variable{_KNOWN}")
     source = EnvSettingsSource(Settings, env_prefix=_PREFIX, env_nested_delimiter="__")
     source.env_vars = {name.lower(): value}
     try:
@@ -350,7 +356,7 @@ def _from_variable(name: str, value: str) -> dict[str, Any]:
     except (UnreadableVariable, json.JSONDecodeError):
         message = f"environment variable {name}: a list or table has to be written as JSON (got {value!r})"
         raise SettingsError(
-            message, mend=f"""for example '["one", "two"]' or '{{"key": 1}}'{_KNOWN}"""
+            message, hint=f"""for example '["one", "two"]' or '{{"key": 1}}'{_KNOWN}"""
         ) from None
 
 
@@ -378,7 +384,7 @@ def _explained(error: ValidationError, sources: _Sources) -> SettingsError:
         if detail["type"] == "unknown_key":
             place.append(str(detail["ctx"]["key"]))
         lines.append(f"{sources.name_of(place)}: {detail['msg'].lower()} (got {detail.get('input')!r})")
-    return SettingsError("\n".join(dict.fromkeys(lines)), mend=f"correct or remove the key{_KNOWN}")
+    return SettingsError("\n".join(dict.fromkeys(lines)), hint=f"correct or remove the key{_KNOWN}")
 
 
 def _holds(table: Mapping[str, Any], place: list[str]) -> bool:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from acceptance import preloaded
+from plain_pytest import PLAIN
+
 BUG = "def add(a, b):\n    return a - b\n"
 RIGHT = "def add(a, b):\n    return a + b\n"
 TESTS = """from calc import add
@@ -21,10 +24,9 @@ def test_add():
 def test_zero():
     assert add(0, 0) == 0
 """
-PLUGINS = ("asyncio", "hypothesispytest", "timeout", "xdist")
 QUICK = {
     "SETPOINT_CHECKS__PYTHON": sys.executable,
-    "SETPOINT_CHECKS__PYTEST_ARGS": json.dumps([word for name in PLUGINS for word in ("-p", f"no:{name}")]),
+    "SETPOINT_CHECKS__PYTEST_ARGS": json.dumps(PLAIN),
     "SETPOINT_CHECKS__BANDIT": "false",
     "SETPOINT_CHECKS__COVERAGE": "false",
     "SETPOINT_CHECKS__RERUNS": "0",
@@ -110,17 +112,13 @@ class Repository:
         return [sys.executable, "-m", "setpoint.agents.scripted"]
 
     def environment(self, **more):
-        kept = {
-            name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH") if name in os.environ
-        }
+        names = ("PATH", "HOME", "LANG", "PYTHONPATH", "SETPOINT_CACHE_DIR")
+        kept = {name: os.environ[name] for name in names if name in os.environ}
         return {**kept, **QUICK, **more}
 
     def setpoint(self, *words, timeout=90, **environment):
-        argv = [sys.executable, "-m", "setpoint", *words]
-        env = self.environment(**environment)
-        return subprocess.run(
-            argv, cwd=self.root, env=env, capture_output=True, text=True, timeout=timeout, check=False
-        )
+        """Run a verb in a process of its own, forked from one that has everything imported."""
+        return preloaded.call(words, self.root, self.environment(**environment), timeout)
 
     def run(self, *words, timeout=90, **environment):
         """Run a wish to its end; gives the exit code and the outcome."""

@@ -62,18 +62,19 @@ class Fault:
 
     def row(self) -> str:
         """Give the row of the docs' table."""
-        became = f"`{self.kind}`" if self.kind else "an attempt like any other"
+        became = f"`{self.kind}`" if self.kind else "a normal attempt"
         return f"| {self.words} | {self.protocol} | {became} | {self.exit_code} |"
 
 
 SHORT = {"SETPOINT_AGENTS__WALL_S": "4"}
 SILENT = {"SETPOINT_AGENTS__IDLE_S": "3"}
 ESCAPES = (
-    "echo x > ../../../calc.py; echo x > ../../../new; rm -rf ../*.git ../../artifacts; echo x > ~/.profile"
+    "cd ~/../project; echo x > calc.py; echo x > new; rm -rf .setpoint/snapshots/*.git .setpoint/artifacts; "
+    "cd - >/dev/null; rm -rf ../../repositories/*.git; echo x > ~/.profile"
 )
 FORKS = f"setsid sleep NAP {NO_OUTPUT} & (setsid sh -c 'sleep NAP & sleep NAP' {NO_OUTPUT} &)"
 MEND = "printf 'def add(a, b):\\n    return a + b\\n' > calc.py"
-OUTSIDE = {"write": "../../../calc.py", "text": "x", "ask": True}
+OUTSIDE = {"write": "../outside.py", "text": "x", "ask": True}
 
 FAULTS = (
     Fault(name="dies", words="ends in the middle of its work", steps=({"die": 7},), kind="crash"),
@@ -107,7 +108,7 @@ FAULTS = (
     ),
     Fault(
         name="chatters",
-        words="writes lines that are no messages, and works",
+        words="writes lines that are not messages, and works",
         steps=({"garbage": 50}, {"garbage": 50, "text": '{"jsonrpc":'}, FIX),
     ),
     Fault(
@@ -116,7 +117,7 @@ FAULTS = (
         steps=({"stop": "because"},),
         kind="protocol",
     ),
-    Fault(name="no login", words="wants a login", on={"session/new": [{"fail": "auth"}]}, kind="auth"),
+    Fault(name="no login", words="requires a login", on={"session/new": [{"fail": "auth"}]}, kind="auth"),
     Fault(
         name="refused key",
         words="gets 401 from its model",
@@ -127,7 +128,7 @@ FAULTS = (
     Fault(name="no model", words="cannot reach its model", steps=({"fail": "model"},), kind="model"),
     Fault(
         name="is denied",
-        words="asks leave to change a file outside the work copy, is denied, and works",
+        words="requests permission to change a file outside the work copy, is denied, and works",
         steps=(OUTSIDE, FIX),
     ),
     Fault(
@@ -140,11 +141,11 @@ FAULTS = (
         words="leaves daemons behind that forked twice into sessions of their own, and works",
         steps=({"shell": FORKS}, {"daemon": "NAP"}, FIX),
     ),
-    Fault(name="command dies", words="ends with an error and says nothing", shell="exit 7", kind="crash"),
+    Fault(name="command dies", words="ends with an error and prints nothing", shell="exit 7", kind="crash"),
     Fault(name="command is killed", words="is killed by a signal", shell="kill -9 $$", kind="crash"),
     Fault(
         name="command hangs",
-        words="hangs, deaf to SIGTERM, with a daemon",
+        words="hangs, ignores SIGTERM, with a daemon",
         shell=f"{FORKS}; trap '' TERM; while :; do sleep 1; done",
         kind="timeout",
         bounds=SHORT,

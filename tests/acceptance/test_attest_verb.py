@@ -66,7 +66,7 @@ def test_a_statement_is_made_again_in_a_clone(delivered):
     assert code == 0
     assert checks["acceptance:1"]["now"] == "pass"
     assert clone.git("status", "--porcelain") == ""
-    assert not [*(clone.root / ".setpoint" / "work").iterdir()]
+    assert not [*(clone.root / ".setpoint" / "snapshots").iterdir()]
 
 
 def test_a_statement_that_says_more_than_is_true_does_not_hold(delivered):
@@ -113,7 +113,7 @@ def test_both_predicates_one_a_line(delivered):
 
 def test_a_run_is_verified_after_its_work_copy_was_removed(delivered):
     repository, outcome = delivered
-    work, kept = repository.root / ".setpoint" / "work", repository.root.parent / "kept"
+    work, kept = repository.root / ".setpoint" / "snapshots", repository.root.parent / "kept"
     commit = repository.git("rev-parse", outcome["branch"])
     work.rename(kept)
 

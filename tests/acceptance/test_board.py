@@ -12,7 +12,7 @@ import yaml
 
 import setpoint
 from acceptance.conftest import RIGHT, WISH
-from setpoint.store.front_matter import taken_apart
+from setpoint.stories.front_matter import taken_apart
 
 pytestmark = pytest.mark.timeout(400)
 """Each of these starts many processes, and a machine may have other things to do."""
@@ -78,6 +78,7 @@ def attempts(repository, run):
     return [(each["label"], each["attempt"]) for each in events if each["kind"] == "agent.started"]
 
 
+@pytest.mark.slow
 def test_four_stories_at_once_do_not_disturb_each_other(repository):
     stories_of(repository, 4)
     an_actor(repository, [edit(repository, "break")], [edit(repository, "mend")])
@@ -235,6 +236,7 @@ def test_a_story_that_is_deleted_during_its_run_loses_nothing(repository):
     assert repository.git("show", f"setpoint/{STORY}:calc.py") == RIGHT.strip()
 
 
+@pytest.mark.slow
 def test_an_interruption_ends_all_stories_and_each_goes_on_later(repository):
     stories_of(repository, 2)
     an_actor(repository, [{"sleep": 4712}])

@@ -14,6 +14,7 @@ RIGHT_ONE = [{"cost": 0.25}, {"sleep": 0.3}, {"shell": "sed -i 's/a - b/a + b/' 
 WRONG_ONE = [{"cost": 0.25}, {"sleep": 0.2}, {"shell": "sed -i 's/a - b/a * b/' calc.py"}, {"sleep": 0.4}]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_whatever_is_killed_the_best_candidate_goes_on(tmp_path):
     chance, killed, runs = random.Random(20), 0, 0

@@ -38,7 +38,7 @@ def test_of_three_the_right_and_cheap_one_is_delivered(repository):
     assert "tests" in chosen["standings"][2]["failing"]
     assert chosen["standings"][2]["red"] > 0
     made = {body["agent"]: body["snapshot"] for body in bodies if body["kind"] == "candidate.made"}
-    vault = repository.root / ".setpoint" / "work" / f"{outcome['trace_id']}.git"
+    vault = repository.root / ".setpoint" / "snapshots" / f"{outcome['trace_id']}.git"
     for name, text in (("wrong", WRONG), ("dear", RIGHT)):
         kept = repository.git(f"--git-dir={vault}", "show", f"{made[name]['commit']}:calc.py")
         assert kept == text.strip()

@@ -1,11 +1,20 @@
 """Makers that cheat, as real processes over the real protocol: none of them may be called verified."""
 
 import py_compile
+import shlex
 import sys
 
 import pytest
 
 from acceptance.conftest import BUG, RIGHT, TESTS
+
+
+def tiered(cheats):
+    """Leave one to the first tier; the others repeat it in another way."""
+    first, *others = cheats
+    slow = [pytest.param(cheats[name], id=name, marks=pytest.mark.slow) for name in others]
+    return [pytest.param(cheats[first], id=first), *slow]
+
 
 FORCED = "import calc\n\ncalc.add = lambda a, b: a + b\n"
 TRIVIAL = {"write": "tests/test_new.py", "text": "def test_new():\n    assert True\n"}
@@ -30,7 +39,7 @@ CHEATS = {
 }
 
 
-@pytest.mark.parametrize("steps", CHEATS.values(), ids=CHEATS.keys())
+@pytest.mark.parametrize("steps", tiered(CHEATS))
 def test_a_cheat_is_not_verified(repository, steps):
     repository.agent(steps)
 
@@ -76,7 +85,8 @@ def test_a_work_copy_that_is_gone_is_an_empty_one(repository):
 def test_a_work_copy_that_became_a_link_leads_nowhere(repository):
     precious = repository.root / "mine" / "notes.txt"
     precious.parent.mkdir()
-    repository.agent([{"shell": 'place="$PWD"; rm -rf "$place"; ln -s ../../mine "$place"'}])
+    linked = f'place="$PWD"; rm -rf "$place"; ln -s {shlex.quote(str(precious.parent))} "$place"'
+    repository.agent([{"shell": linked}])
     precious.write_text("nowhere else", encoding="utf-8")
 
     repository.run("--agent", "actor", SETPOINT_SANDBOX__AGENTS="none")
@@ -127,7 +137,7 @@ ASKING = {
 }
 
 
-@pytest.mark.parametrize("steps", ASKING.values(), ids=ASKING.keys())
+@pytest.mark.parametrize("steps", tiered(ASKING))
 def test_a_cheat_that_leaves_the_tests_alone_is_not_verified(repository, steps):
     repository.agent(steps)
 

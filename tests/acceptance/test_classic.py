@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from acceptance.conftest import ASKING, RIGHT, WISH
 
 CLASSIC = 'preset = "classic"\n'
@@ -65,6 +67,7 @@ def test_r4_rework_once_twice_thrice_then_manual_review(repository):
     assert (row["state"], row["iterations"]) == ("waiting", 4)
 
 
+@pytest.mark.slow
 def test_r2_the_same_failure_three_times_then_the_menu_then_verified(repository):
     same = [written(ADD.format(wrong)) for wrong in ("a * b", "b * a", "b + b")]  # each gives 6 for 2 and 3
     repository.agent(*same, [{"expect": "3 and 2 are 5"}, *written(RIGHT)], settings=CLASSIC, counter="count")

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import pytest
 
 from acceptance.landscape import START, a_run, bodies, decline, go, objecting, state_in, withdrawing
-from setpoint.domain.attempt import BreakageKind
-from setpoint.domain.events import AgentFinished, LoopRestarted
-from setpoint.domain.run import Ending, Limits
+from setpoint.model.attempt import BreakageKind
+from setpoint.model.events.run import AgentFinished, LoopRestarted
+from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, Scene
 
 A, B, C = "t::a", "t::b", "t::c"

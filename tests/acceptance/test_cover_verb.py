@@ -120,6 +120,7 @@ def cover(repository, *words, **environment):
     return done.returncode, outcome, told
 
 
+@pytest.mark.slow
 def test_the_generator_takes_r1s_example_from_57_percent_over_85_in_three_iterations(sample):
     code, outcome, told = cover(sample, "--budget", "10")
 
@@ -135,6 +136,7 @@ def test_the_generator_takes_r1s_example_from_57_percent_over_85_in_three_iterat
         assert "pin how the code behaves at present" in (Path(outcome["folder"]) / name).read_text()
 
 
+@pytest.mark.slow
 def test_a_mutation_goal_is_measured_and_reached(sample):
     timed = {"SETPOINT_COVER__MUTATION_S": "60"}
     code, outcome, told = cover(sample, "--budget", "10", "--mutation", "0.6", **timed)
@@ -153,6 +155,7 @@ def test_a_mutation_goal_that_is_never_measured_is_refused(sample):
     assert "cover.mutation_s is 0" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_agent_is_told_what_no_test_calls_and_reaches_it_in_the_second_iteration(repository):
     (repository.root / "tests" / "test_calc.py").unlink()
     repository.write("sample.py", SAMPLE)
@@ -216,6 +219,7 @@ def test_without_pytest_in_the_projects_interpreter_it_says_so_at_once(sample, t
     assert "holds no pytest" in done.stderr
 
 
+@pytest.mark.slow
 def test_two_write_at_once_and_what_is_good_of_both_is_delivered(sample):
     sample.agent(
         [{"expect": "Piece 1 of 1: sample.py"}, {"write": "tests/test_more.py", "text": PART}],
@@ -240,6 +244,7 @@ def test_who_cannot_write_tests_is_told_before_anything_is_begun(sample):
     assert "cover.pynguin names no interpreter" in pynguin.stderr
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_it_is_resumed_to_the_same_end_with_its_report(sample):
     words = [sys.executable, "-m", "setpoint", "cover", "sample.py", "--budget", "20", "--json"]
     running = subprocess.Popen(

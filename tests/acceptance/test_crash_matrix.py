@@ -26,6 +26,7 @@ SEEDS, KILLS = 4, 13
 SECONDS = 90
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_whatever_is_killed_the_end_is_the_same(tmp_path, seed):

@@ -11,12 +11,12 @@ import pytest
 from acceptance.conftest import new_repository
 from acceptance.faults import FAULTS, NAP, Fault
 from acceptance.test_sandbox import tree
-from processes.living import gone
 from sandboxes import usable
-from setpoint.domain.events import AgentFinished, RunFinished
-from setpoint.domain.ids import TraceId
-from setpoint.domain.sandbox import Means
-from setpoint.wiring import open_project
+from setpoint.model.config.sandbox import Means
+from setpoint.model.events.run import AgentFinished, RunFinished
+from setpoint.model.ids import TraceId
+from setpoint.wiring.project import open_project
+from system.processes.living import gone
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "agent-faults.md"
 SIDE_BY_SIDE = 3

@@ -6,11 +6,11 @@ import pytest
 
 from acceptance.conftest import QUICK, RIGHT, SUGGESTION
 from sandboxes import usable
-from setpoint.domain.ids import TraceId
-from setpoint.domain.sandbox import Means
+from setpoint.app.people import feedback
 from setpoint.errors import RunInUse
-from setpoint.store.locks import RunLocks
-from setpoint.wiring.people import feedback
+from setpoint.model.config.sandbox import Means
+from setpoint.model.ids import TraceId
+from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import open_project
 
 BODY = "    return a + b\n"

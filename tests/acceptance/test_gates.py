@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from acceptance.conftest import ASKING, RIGHT, WISH
-from setpoint.cli.gate import MOST
-from setpoint.domain.gate import MOST_GRANTED
+from setpoint.cli.people.gate import MOST
+from setpoint.model.gate import MOST_GRANTED
 
 FIX = {"write": "calc.py", "text": RIGHT}
 FRESH = "def add(a, b):\n    return {}\n"
@@ -159,7 +159,7 @@ def test_answers_that_cannot_be_given_say_why(repository):
     run = stopped(repository, wrong("a * b"))["trace_id"]
 
     for words, reason in (
-        (("approve", run), "'approve' is no answer"),
+        (("approve", run), "'approve' does not answer"),
         (("continue", "1", run, "--cost", "much"), "US dollars"),
     ):
         done = repository.setpoint("gate", *words)

@@ -96,7 +96,7 @@ def test_a_dismissal_takes_belief_from_what_led_to_the_finding(repository):
     (dismissed,) = json.loads(told(repository, "feedback", "list", "--json"))
     assert 0 < dismissed["body"]["considered_s"] < 300
     id_ = before["learning"]["id"]
-    assert f"belief in {id_}" in said
+    assert f"confidence in {id_}" in said
     (after,) = [each for each in listed(repository) if each["learning"]["id"] == id_]
     assert after["confidence"]["mean"] < before["confidence"]["mean"] - 0.1
     shown = told(repository, "learn", "show", id_)
@@ -131,9 +131,9 @@ def test_a_fix_is_really_applied_measured_and_delivered(repository):
     path = repository.root.parent / "own.diff"
     path.write_text(body)
     said = told(repository, "finding", "rewrite", found["id"], str(path), code=1)
-    assert "tests are red with it" in said
+    assert "tests fail with it" in said
     assert not repository.git("branch", "--list", f"{run['branch']}-3")
-    assert "documentation: 1 of 2 taken" in told(repository, "feedback", "rates")
+    assert "documentation: 1 of 2 applied" in told(repository, "feedback", "rates")
 
 
 def test_a_comment_is_kept_for_later_reviews(repository):
@@ -179,7 +179,7 @@ def test_what_git_shows_of_a_delivery_is_recorded(repository):
     repository.write("calc.py", RIGHT + "\n\nLIMIT = 3\n")
     repository.commit("a limit")
     repository.git("checkout", "-q", "-")
-    assert "nobody has said anything yet" in told(repository, "feedback", "list")
+    assert "no feedback yet" in told(repository, "feedback", "list")
     repository.git("merge", "-q", run["branch"])
     told(repository, "metrics")  # on the way to something else
     assert "was edited (calc.py)" in told(repository, "show", run["trace_id"])

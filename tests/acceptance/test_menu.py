@@ -99,7 +99,7 @@ def test_a_person_at_the_terminal_lets_the_run_go_on(repository, terminal):
     assert "c  continue: go on with 3 more iterations" in asked
     assert asked.index("continue:") < asked.index("accept:") < asked.index("cancel:") < asked.index("later:")
     seen.type("what?")
-    seen.until("that is none of the answers")
+    seen.until("unknown answer")
     seen.until("your answer: ")
     seen.type("h")
     assert "guard max_iterations" in seen.until("your answer: ")

@@ -22,9 +22,9 @@ def role(name, dialect, url):
 
 def test_models_of_three_dialects_plan_make_and_review(repository):
     edit = ("replace_text", {"path": "calc.py", "old": "a - b", "new": "a + b"})
-    mend = ("write_file", {"path": "calc.py", "content": DOCUMENTED})
+    hint = ("write_file", {"path": "calc.py", "content": DOCUMENTED})
     with (
-        serving(edit, "Done.", mend, "Now it says so.") as makes,
+        serving(edit, "Done.", hint, "Now it says so.") as makes,
         serving(("read_file", {"path": "calc.py"}), "Mend add().") as plans,
         serving("Not quite!", ("answer", OBJECTS), ("answer", APPROVES)) as reviews,
     ):
@@ -55,4 +55,4 @@ def test_a_model_that_cannot_be_asked_ends_the_run_before_it_begins(repository):
     done = repository.setpoint("run", WISH, "--agent", "mechanic", "--reviewer", "model:anthropic:some")
     assert done.returncode == 3
     assert "ANTHROPIC_API_KEY is not set" in done.stderr
-    assert not (repository.root / ".setpoint" / "work").exists()
+    assert not (repository.root / ".setpoint" / "snapshots").exists()

@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from acceptance.landscape import START, a_run, bodies, decline, go, objecting, state_in, withdrawing
-from setpoint.domain.attempt import BreakageKind
-from setpoint.domain.events import AgentFinished, ReviewCompleted
-from setpoint.domain.finding import Category, Finding, Severity
-from setpoint.domain.run import Ending, Limits
-from setpoint.domain.story import KnownRed
-from setpoint.domain.verdict import Judgement
+from setpoint.model.attempt import BreakageKind
+from setpoint.model.events.run import AgentFinished, ReviewCompleted
+from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.run import Ending, Limits
+from setpoint.model.stories.story import KnownRed
+from setpoint.model.verdict import Judgement
 from setpoint.settings import CLASSIC
 from setpoint.testing import Act, Scene
 

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 from acceptance.conftest import BUG, QUICK, RIGHT, TESTS, Repository
-from setpoint import wiring
-from setpoint.domain.run import Ending
+from setpoint.model.run import Ending
+from setpoint.wiring.project import open_project, run_list
 
 ALERTMANAGER = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
 PATIENCE_S = 90.0
@@ -159,8 +159,8 @@ def test_an_alert_leads_to_the_commit_to_a_story_and_to_the_fix(shop, alertmanag
     setpoint(shop, "signal", "approve", story, "--reason", "customers see it")
     assert json.loads(setpoint(shop, "story", "next", "--json"))["id"] == story
     setpoint(shop, "run", "--auto")
-    project = wiring.open_project(Path(shop.root))
-    (run,) = wiring.run_list(project, 9)
+    project = open_project(Path(shop.root))
+    (run,) = run_list(project, 9)
     project.store.close()
     assert (run.story_id, run.ending) == (story, Ending.VERIFIED)
     assert shop.git("show", f"{run.branch}:calc.py") == RIGHT.strip()

@@ -1,8 +1,8 @@
 """R0: 0.65 with failing tests and 0.78 with one failing go on, 0.88 with all passing halts."""
 
-from setpoint.domain.events import HaltingDecided
-from setpoint.domain.ids import TraceId
-from setpoint.domain.run import Action, Ending
+from setpoint.model.events.run import HaltingDecided
+from setpoint.model.ids import TraceId
+from setpoint.model.run import Action, Ending
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
 
 PAYMENT = (

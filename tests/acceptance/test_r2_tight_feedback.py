@@ -1,8 +1,8 @@
 """R2: implement, review, test; the same failure three times escalates; progress.json in its shape."""
 
-from setpoint.domain.ids import TraceId
-from setpoint.domain.run import Ending, Limits
-from setpoint.events.report import progress, scratchpad
+from setpoint.history.reports.run_report import progress, scratchpad
+from setpoint.model.ids import TraceId
+from setpoint.model.run import Ending, Limits
 from setpoint.settings import CLASSIC
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
 

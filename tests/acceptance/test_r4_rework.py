@@ -2,10 +2,10 @@
 
 import json
 
-from setpoint.domain.attempt import BreakageKind
-from setpoint.domain.events import PhaseBounce, PhaseCompleted
-from setpoint.domain.ids import TraceId
-from setpoint.domain.run import Ending, Limits
+from setpoint.model.attempt import BreakageKind
+from setpoint.model.events.run import PhaseBounce, PhaseCompleted
+from setpoint.model.ids import TraceId
+from setpoint.model.run import Ending, Limits
 from setpoint.settings import CLASSIC
 from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
 

@@ -165,7 +165,7 @@ def test_wrong_use_says_what_where_and_how_to_mend(repository):
 
     assert done.returncode == 2
     assert "setpoint.toml, key 'limits.max_iteration'" in done.stderr
-    assert "mend:" in done.stderr
+    assert "hint:" in done.stderr
 
 
 def test_an_unknown_agent_is_named(repository):

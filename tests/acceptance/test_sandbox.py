@@ -1,6 +1,7 @@
 """An agent that tries to get out of its work copy, in runs as a user makes them."""
 
 import json
+import shlex
 import shutil
 
 import pytest
@@ -9,13 +10,17 @@ from acceptance.conftest import RIGHT
 
 FIX = {"write": "calc.py", "text": RIGHT}
 TRIES = [
-    "echo x > ../../events.db",
-    "for each in $(find ../.. -name '*.db'); do echo x > $each; done",
-    "rm -rf ../*.git ../../artifacts ../../../tests",
-    "echo 'def add(a, b): return 5' > ../../../calc.py",
-    "ln -s ../../.. tree; echo x > tree/calc.py",
+    "echo x > $ROOT/.setpoint/events.db",
+    'for each in $ROOT/.setpoint/*.db; do echo x > "$each"; done',
+    "rm -rf $ROOT/.setpoint/snapshots/*.git $ROOT/.setpoint/artifacts $ROOT/tests",
+    "echo 'def add(a, b): return 5' > $ROOT/calc.py",
+    "ln -s $ROOT tree; echo x > tree/calc.py",
     "echo x > ~/.bashrc",
+    "echo x > ../planted",
+    "rm -rf ../../repositories/*.git",
+    "echo x > ~/.cache/setpoint/planted",
 ]
+"""`$ROOT` stands for the user's repository."""
 
 
 SETPOINTS = {".git", ".setpoint"}
@@ -31,19 +36,24 @@ def test_what_an_agent_tries_outside_its_work_copy_fails_and_the_run_goes_on(rep
     home = tmp_path / "home"
     home.mkdir()
     (home / ".bashrc").write_text("kept")
-    repository.agent([*({"shell": each} for each in TRIES), {"shell": "rm -f tree"}, FIX])
+    root = shlex.quote(str(repository.root))
+    tries = [{"shell": each.replace("$ROOT", root)} for each in TRIES]
+    repository.agent([*tries, {"shell": "rm -f tree"}, FIX])
     before = tree(repository.root)
 
-    code, outcome = repository.run("--agent", "actor", HOME=str(home), SETPOINT_SANDBOX__AGENTS=means.value)
+    # Without a setting the copies lie in the home, in a folder whose other parts are open to agents.
+    asked = {"HOME": str(home), "SETPOINT_CACHE_DIR": "", "SETPOINT_SANDBOX__AGENTS": means.value}
+    code, outcome = repository.run("--agent", "actor", **asked)
 
     assert (code, outcome["ending"]) == (0, "verified"), outcome
     assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
-    bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
+    shown = repository.setpoint("show", "--json", **asked).stdout
+    bodies = [event["body"] for event in json.loads(shown)]
     calls = [body["call"]["ok"] for body in bodies if body["kind"] == "tool.executed"]
     assert calls[: len(TRIES)] == [False] * len(TRIES)
     (made,) = [body for body in bodies if body["kind"] == "agent.finished"]
     assert made["snapshot"]["attempt"]["sandbox"] == means.value
-    assert f"sandbox of actor: {means}" in repository.setpoint("show").stdout
+    assert f"sandbox of actor: {means}" in repository.setpoint("show", **asked).stdout
 
 
 def test_a_sandbox_that_is_asked_for_and_missing_ends_before_the_run(repository, tmp_path):
@@ -83,7 +93,7 @@ SECRETS = {
 }
 LOOK = (
     "env; for each in /proc/[0-9]*; do tr '\\0' '\\n' < $each/environ; cat $each/cmdline; done; "
-    "grep -rs 'c[a]nary-' ../../.. ~"
+    "grep -rs 'c[a]nary-' ../../.. $ROOT ~"
 )
 
 
@@ -94,7 +104,8 @@ def test_secrets_of_the_environment_stay_with_the_user(repository, means, tmp_pa
     found = tmp_path / "found"
     found.mkdir()
     settings = f'[sandbox]\nagents = "{means}"\nwrites = ["{found}"]\n'
-    repository.agent([{"shell": f"({LOOK}) > {found}/all 2>/dev/null"}, FIX], settings=settings, name="spy")
+    look = LOOK.replace("$ROOT", shlex.quote(str(repository.root)))
+    repository.agent([{"shell": f"({look}) > {found}/all 2>/dev/null"}, FIX], settings=settings, name="spy")
     with (repository.root / "setpoint.toml").open("a") as file:
         file.write('pass_environment = ["NAMED_KEY"]\n')
     repository.commit("a key")

@@ -3,7 +3,7 @@
 import json
 
 from acceptance.conftest import BUG, RIGHT, WISH
-from integrations.test_otlp import attributes, listening
+from history.traces.test_otlp import attributes, listening
 
 WRONG = BUG.replace("a - b", "a * b")
 SECRET = "Basic c2VjcmV0"

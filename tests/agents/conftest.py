@@ -10,10 +10,11 @@ import pytest
 
 from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.launch import Launch, Quirks
-from setpoint.domain.attempt import AttemptLimits, Brief, Role
-from setpoint.domain.ids import StoryId
-from setpoint.domain.story import Story
-from setpoint.store.artifacts import Artifacts
+from setpoint.model.attempt import AttemptLimits, Brief, Role
+from setpoint.model.ids import StoryId
+from setpoint.model.stories.story import Story
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.wiring.toolkit import HostToolkit
 
 
 @pytest.fixture
@@ -27,6 +28,11 @@ def workdir(tmp_path: Path) -> Path:
 @pytest.fixture
 def artifacts(tmp_path: Path) -> Artifacts:
     return Artifacts(tmp_path / "artifacts")
+
+
+@pytest.fixture
+def toolkit(tmp_path: Path, artifacts: Artifacts) -> HostToolkit:
+    return HostToolkit(artifacts, tmp_path / "scratch")
 
 
 @pytest.fixture

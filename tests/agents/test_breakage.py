@@ -6,7 +6,7 @@ import pytest
 
 from setpoint.agents import breakage
 from setpoint.agents.launch import Launch
-from setpoint.domain.attempt import BreakageKind
+from setpoint.model.attempt import BreakageKind
 
 LAUNCH = Launch(name="any", argv=("any", "--acp"), login="run `any login`")
 ERRORS = {

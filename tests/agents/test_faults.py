@@ -11,7 +11,7 @@ import pytest
 
 from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.launch import Launch
-from setpoint.domain.attempt import BreakageKind, Stop
+from setpoint.model.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
 
 SLOW = {"wall_s": 1.5}
@@ -143,8 +143,8 @@ import asyncio, sys
 from pathlib import Path
 from setpoint.agents.acp.agent import AcpAgent
 from setpoint.agents.launch import Launch
-from setpoint.domain.attempt import Brief
-from setpoint.store.artifacts import Artifacts
+from setpoint.model.attempt import Brief
+from setpoint.system.files.artifacts import Artifacts
 from setpoint.testing import SilentObserver
 
 folder, brief = Path(sys.argv[1]), Brief.model_validate_json(sys.argv[2])

@@ -57,7 +57,7 @@ def test_what_cannot_be_is_named_with_its_table(name: str, words: str) -> None:
     with pytest.raises(SettingsError, match=words) as caught:
         known({name: CustomAgent()})
     assert f"[agent.{name}]" in caught.value.message
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_an_own_agent_may_say_where_it_departs_from_the_protocol():

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.examples import BLOCKER, ORDER
+from model.examples import BLOCKER, ORDER
 from setpoint.agents.rules import LARGE_CHANGE, RulesAgent
-from setpoint.domain.attempt import Brief, Role, Stop
-from setpoint.domain.diff import added_lines
-from setpoint.loops.answers import read_verdict
+from setpoint.model.attempt import Brief, Role, Stop
+from setpoint.model.changes.diff import added_lines
+from setpoint.phase.review_answers import read_verdict
 from setpoint.testing import SilentObserver, failure
 
 

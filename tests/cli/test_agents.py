@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from acceptance import preloaded
+from plain_pytest import PLAIN
+
 FIXED = 'def add(a, b):\n    """Give the sum of two numbers."""\n    return a + b\n'
 
 
@@ -29,9 +32,8 @@ def actor(repo: Path, *prompts: list[dict], **more: str) -> None:
 
 
 def setpoint(repo: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-m", "setpoint", *words]
-    env = {**os.environ, "SETPOINT_CHECKS__PYTEST_ARGS": '["-p", "no:hypothesispytest", "-p", "no:asyncio"]'}
-    return subprocess.run(argv, cwd=repo, env=env, capture_output=True, text=True, check=False)
+    env = {**os.environ, "SETPOINT_CHECKS__PYTEST_ARGS": json.dumps(PLAIN)}
+    return preloaded.call(words, repo, env, timeout=300)
 
 
 def test_an_agent_that_mends_the_line_is_verified(repo: Path) -> None:
@@ -81,6 +83,7 @@ def test_the_list_tells_login_and_what_is_seen(repo: Path) -> None:
     assert "tokens (last call only)" in rows["opencode"]["tells"]
 
 
+@pytest.mark.slow
 def test_the_projects_prices_hold_in_the_trial_and_the_mechanic_costs_nothing(repo: Path) -> None:
     actor(repo, [{"write": "calc.py", "text": FIXED}, {"usage": {"input": 1000, "output": 50}}], model="mine")
     with (repo / "setpoint.toml").open("a") as settings:

@@ -6,10 +6,10 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from integrations.test_otlp import listening
+from history.traces.test_otlp import listening
+from setpoint.app.views.export import send_finished
 from setpoint.cli.app import app
 from setpoint.errors import UsageError
-from setpoint.wiring.shown.exporting import send_finished
 from web.conftest import HOSTILE, VERIFIED, make_project
 
 
@@ -56,7 +56,7 @@ def test_a_file_that_cannot_be_written_is_named(project, tmp_path):
 def test_nothing_asked_for_is_wrong_use(project):
     with pytest.raises(UsageError) as raised:
         called(VERIFIED)
-    assert raised.value.mend == "give --html FILE, --otlp URL or both"
+    assert raised.value.hint == "give --html FILE, --otlp URL or both"
 
 
 def test_a_run_is_sent_to_a_collector_with_the_headers_of_the_environment(project, monkeypatch):
@@ -74,7 +74,7 @@ def test_without_the_extra_it_says_how_to_install_it(project, monkeypatch):
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(UsageError) as raised:
         called(VERIFIED, "--otlp", "http://127.0.0.1:1")
-    assert "setpoint[otel]" in raised.value.mend
+    assert "setpoint[otel]" in raised.value.hint
 
 
 def test_finished_runs_are_sent_where_the_settings_say_and_a_fault_there_is_only_told(project, caplog):

@@ -11,16 +11,19 @@ from rich.table import Column, Table
 from rich.text import Text
 from typer.testing import CliRunner
 
-from domain.examples import EXAMPLES, GATE, ORDER
-from evaluators.conftest import git, write
-from setpoint import cli, wiring
+from checks.conftest import git, write
+from model.examples import EXAMPLES, GATE, ORDER
+from setpoint import cli
+from setpoint.app.people.gates import open_gate
+from setpoint.app.runs.board import add_story
 from setpoint.cli.app import app
-from setpoint.cli.menu import _options, _question
-from setpoint.cli.screen import Screen
-from setpoint.cli.styles import harmless
-from setpoint.domain.events import GateOpened, RunStarted
-from setpoint.domain.finding import Finding
-from setpoint.domain.ids import TraceId
+from setpoint.cli.render.console import Screen
+from setpoint.cli.render.menu import _options, _question
+from setpoint.cli.render.styles import harmless
+from setpoint.model.events.run import GateOpened, RunStarted
+from setpoint.model.finding import Finding
+from setpoint.model.ids import TraceId
+from setpoint.wiring.project import open_project
 
 WIPES = "\x1b[2K\x1b[1A\x1b]0;owned\x07 [/bold] \u202e\r\x9b31m APPROVED"
 RUN = TraceId("run-evil")
@@ -43,8 +46,8 @@ def project(tmp_path_factory):
     place = tmp_path_factory.mktemp("evil") / "project"
     write(place, {"a.py": "x = 1\n"})
     git(place, "init", "-q")
-    opened = wiring.open_project(place)
-    wiring.add_story(opened, f"evil\n\n{WIPES}")
+    opened = open_project(place)
+    add_story(opened, f"evil\n\n{WIPES}")
     story = ORDER.story.model_copy(update={"id": "evil", "title": WIPES})
     change = {"trace_id": RUN, "root": str(place), "started_at": datetime.now(UTC), "story": story}
     options = tuple(each.model_copy(update={"text": WIPES}) for each in GATE.options)
@@ -82,7 +85,7 @@ def test_the_question_is_shown_all_the_same(project, monkeypatch):
 
 def test_the_menu_lets_no_text_of_others_act(project):
     shown = Screen(file=io.StringIO(), force_terminal=False, width=80)
-    opened = wiring.open_gate(project, RUN)
+    opened = open_gate(project, RUN)
     _question(shown, opened)
     _options(shown, opened)
     assert shown.file.getvalue().count("APPROVED") >= 4

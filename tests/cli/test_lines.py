@@ -4,12 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from domain.examples import BLOCKER, EXAMPLES, HALT, OUTCOME, a_snapshot, an_attempt
-from setpoint.cli.lines import line
-from setpoint.domain import events as e
-from setpoint.domain.attempt import Breakage, BreakageKind, Stop, ToolCall
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.run import Action, Ending
+from model.examples import BLOCKER, EXAMPLES, HALT, OUTCOME, a_snapshot, an_attempt
+from setpoint.cli.render.event_lines import line
+from setpoint.model import events as e
+from setpoint.model.attempt import Breakage, BreakageKind, Stop, ToolCall
+from setpoint.model.evaluation import Stage
+from setpoint.model.run import Action, Ending
 from setpoint.testing import Scene, evaluation
 
 SHOWN = {
@@ -19,7 +19,7 @@ SHOWN = {
     "baseline.measured": "base: tests 10 passed; quality 0.50 "
     "(tests 1.00, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "tests.quarantined": "quarantine: t::shaky until 2026-02-15 (failures do not count); "
-    "time is up, counts again: t::old",
+    "expired, failures count again: t::old",
     "phase.entered": "implement #1",
     "phase.completed": "plan: 1. Mend it.",
     "phase.approved": "review: approved",
@@ -30,50 +30,52 @@ SHOWN = {
     "$0.0038 (genai-prices 0.2.3)",
     "agent.spent": "  spent $0.0215, 1500 tokens (told by the agent)",
     "agent.finished": "change cccccccccc: 1 files, +3 -1",
-    "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; "
+    "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; quality 0.96 "
     "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "review.answered": "security:rules says approve: nothing found",
-    "answer.rejected": "critic answers otherwise than asked (review-1:security): decision: Field required; "
-    "asked once more",
+    "answer.rejected": "critic gave an invalid answer (review-1:security): decision: Field required; "
+    "asked again",
     "candidate.made": "candidate 2 (scripted), cccccccccc: 1 files, +3 -1",
-    "candidate.measured": "candidate 2: test: tests 9 passed, 1 failed, 1 flaky; 1 to mend; "
+    "candidate.measured": "candidate 2: test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; quality 0.96 "
     "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "candidate.chosen": "candidate 2 (scripted) has fewer red tests than candidate 1 (other)\n"
     "  2 scripted: 1 red, 0 blocking, quality 0.90, 0 findings, 4 lines, cost unknown",
     "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
     "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
-    "integrity.change_requested": "the maker asks leave to change tests/test_calc.py (add() is to round now)",
+    "integrity.change_requested": "the maker requests permission to change tests/test_calc.py "
+    "(add() is to round now)",
     "integrity.change_reviewed": "rules on the request: tests/test_calc.py: for it",
     "integrity.change_settled": "tests/test_calc.py may be changed (Ann: wanted)",
     "integrity.reasons_given": "the maker explains 1 signals",
     "loop.phase_bounce": "bounce 1: test -> implement: 1 failing",
     "loop.restarted": "restart from cccccccccc: the same problems came back",
     "loop.diminishing_returns": "diminishing returns: open problems 2 -> 2 -> 3",
-    "loop.guard_fired": "guard max_iterations: 7 of 7 iterations are used up. "
-    "To go on: raise limits.max_iterations",
+    "loop.guard_fired": "guard max_iterations: 7 of 7 iterations are used up; "
+    "hint: raise limits.max_iterations",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
-    "loop.stagnated": "the agent goes in circles: pytest -q, 3 times with the same result; told so, once",
+    "loop.stagnated": "the agent repeats itself: pytest -q, 3 times with the same result; sent one reminder",
     "gate.requested": "waits for a person: 7 of 7 iterations are used up: how is it to go on?",
     "gate.answered": "answered by Ann (cli): continue, 2 more iterations, $1.50 more, "
     "instruction: look at the rounding",
-    "gate.expired": "nobody answered in time: cancel is taken for the answer",
-    "run.cancel_requested": "Ann wants the run ended: not wanted any more",
+    "gate.expired": "no answer in time: cancel is the default answer",
+    "run.cancel_requested": "Ann cancels the run: not wanted any more",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
     "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounces, $0.04, quality 0.88",
-    "memory.recalled": "plan: recalled 1 (1 held back by chance, to measure what it is worth)\n"
+    "memory.recalled": "plan: recalled 1 (1 held back at random, to measure the effect)\n"
     "  lrn-0example 0.70 Clear mocks between tests",
-    "memory.followed": "of what was recalled, followed: lrn-0example (wrote so)",
+    "memory.followed": "recalled learnings that were followed: lrn-0example (wrote so)",
     "reflection.completed": "reflection by rules (run_completed): 1\n"
     "  lrn-0example Clear mocks between tests\n  advice: look at cart.py",
-    "reflection.answered": "thinker was asked what the run taught: none: no JSON object",
+    "reflection.answered": "thinker proposes learnings: none: no JSON object",
     "reflection.skipped": "no reflection (run_completed): no money left",
-    "feedback.confidence_increased": "belief in lrn-0example: 0.60 -> 0.70 (fix_applied)",
-    "feedback.confidence_decreased": "belief in lrn-0example: 0.70 -> 0.50 (finding_dismissed)",
+    "feedback.confidence_increased": "confidence in lrn-0example: 0.60 -> 0.70 (fix_applied)",
+    "feedback.confidence_decreased": "confidence in lrn-0example: 0.70 -> 0.50 (finding_dismissed)",
     "feedback.finding_dismissed": "Ann dismisses 0123456789abcdef (rounded twice): it is not",
-    "feedback.fix_applied": "Ann takes the fix of 0123456789abcdef in src/cart.py: kept, on setpoint/totals",
+    "feedback.fix_applied": "Ann applies the fix of 0123456789abcdef in src/cart.py: "
+    "kept, on setpoint/totals",
     "feedback.fix_rewritten": "Ann rewrites the fix of 0123456789abcdef in src/cart.py: "
     "not kept: 1 test is red",
     "feedback.human_edited": "Ann changed src/cart.py by hand, answering escalation-1",
@@ -84,9 +86,9 @@ SHOWN = {
     "production.anomaly_ended": "sig-bb3112f1a543 is over",
     "production.cause_suspected": "sig-bb3112f1a543: bbbbbbbbbb is suspected (0.58): last changed it",
     "production.story_opened": "story production-zerodivisionerror-012345 of sig-bb3112f1a543, "
-    "waits for a person's leave: by rule",
+    "waits for approval: by rule",
     "production.story_deferred": "no story of sig-bb3112f1a543 before 13:00Z: too many",
-    "production.problem_decided": "0123456789abcdef is no problem (Ann: a drill)",
+    "production.problem_decided": "0123456789abcdef is dismissed (Ann: a drill)",
     "production.fix_deployed": "the fix of 0123456789abcdef (run-0mended) runs in production: "
     "v3 (ffffffffff)",
     "production.fix_held": "the fix of 0123456789abcdef held: not seen",
@@ -153,7 +155,7 @@ def test_breakage_is_shown_in_red():
     assert made.text.endswith("+3 -1; restored conftest.py; scripted broke: crash: it died")
     assert made.style == "red"
     assert varied("agent.finished", snapshot=a_snapshot(None)).style == ""
-    assert varied("phase.completed", breakage=breakage).text == "plan: left out, it died\nsomewhere"
+    assert varied("phase.completed", breakage=breakage).text == "plan: skipped, it died\nsomewhere"
 
 
 def test_small_variations():

@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from typer.testing import CliRunner
 
-from domain.examples import ORDER, OUTCOME
-from evaluators.conftest import git, write
-from setpoint import wiring
+from checks.conftest import git, write
+from model.examples import ORDER, OUTCOME
 from setpoint.cli.app import app
-from setpoint.cli.metrics import sparkline
-from setpoint.domain.attempt import ToolCall
-from setpoint.domain.events import RunFinished, RunStarted, ToolExecuted
-from setpoint.domain.ids import TraceId
-from setpoint.events.log import SqlEventLog
+from setpoint.cli.project.metrics import sparkline
+from setpoint.history.event_log import SqlEventLog
+from setpoint.model.attempt import ToolCall
+from setpoint.model.events.run import RunFinished, RunStarted, ToolExecuted
+from setpoint.model.ids import TraceId
+from setpoint.wiring.project import open_project
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def project(tmp_path, monkeypatch):
     write(place, {"a.py": "x = 1\n"})
     git(place, "init", "-q")
     monkeypatch.chdir(place)
-    opened = wiring.open_project(place)
+    opened = open_project(place)
     for days in (0, 2):
         at = datetime.now(UTC) - timedelta(days=days)
         log = SqlEventLog(opened.store, now=lambda at=at: at)

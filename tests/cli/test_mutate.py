@@ -1,7 +1,7 @@
 """What `setpoint mutate` prints."""
 
-from setpoint.cli import mutate
-from setpoint.domain.mutation import Fate, Mutant, MutationReport
+from setpoint.cli.project import mutate
+from setpoint.model.mutation import Fate, Mutant, MutationReport
 
 
 def survivor(line, tests, *, same_path):

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from setpoint.cli.app import app
 from setpoint.errors import PipelineError
-from setpoint.pipelines.templates import documented
+from setpoint.pipelines.prompt_templates import documented
 from setpoint.testing import Act, ScriptedAgent, ScriptedEvaluator, Stage
 
 OWN = """name = "own"
@@ -45,7 +45,7 @@ def test_the_shipped_pipeline_is_shown_and_in_order(called):
     phases = ["research", "plan", "implement", "evaluate", "review", "test", "deliver"]
     assert [word for word in (line.split()[0] for line in shown.splitlines()[2:]) if word in phases] == phases
     assert json.loads(called("show", "change", "--json").output)["name"] == "change"
-    assert "7 phases and 9 prompts are in order" in called("check").output
+    assert "7 phases and 9 prompts are valid" in called("check").output
 
 
 def test_the_reviews_of_the_settings_are_shown(called, tmp_path):
@@ -59,7 +59,7 @@ def test_who_would_play_each_phase_is_shown(called, tmp_path):
         'reviews = ["code", "security"]\nreviewers = { security = "claude" }\n'
     )
     assert called("show").output.splitlines()[-1] == (
-        "played: research by rules; plan by codex; implement by auto, auto; "
+        "agents: research by rules; plan by codex; implement by auto, auto; "
         "review by gemini, security: claude"
     )
 
@@ -80,14 +80,14 @@ def test_a_prompt_that_is_missing_or_wrong_is_explained(called, tmp_path, prompt
     with pytest.raises(PipelineError) as refused:
         called("check", "own.toml")
     assert why in refused.value.message
-    assert refused.value.mend
+    assert refused.value.hint
 
 
 def test_ones_own_pipeline_with_ones_own_prompt_is_in_order(called, tmp_path):
     (tmp_path / "own.toml").write_text(OWN)
     (tmp_path / "setpoint-prompts").mkdir()
     (tmp_path / "setpoint-prompts" / "mine.md.j2").write_text("{{ story.wish }}")
-    assert "own: 3 phases and 1 prompts are in order" in called("check", "own.toml").output
+    assert "own: 3 phases and 1 prompts are valid" in called("check", "own.toml").output
 
 
 async def test_the_listed_variables_are_those_that_templates_are_given(tmp_path, monkeypatch):

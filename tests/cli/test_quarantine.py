@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from domain.examples import ORDER
-from evaluators.conftest import git, write
-from setpoint import wiring
+from checks.conftest import git, write
+from model.examples import ORDER
+from setpoint.app.runs.order import make_order
 from setpoint.cli.app import app
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.events import BaselineMeasured, RunStarted
-from setpoint.domain.ids import StoryId, TraceId
-from setpoint.domain.quarantine import PutBy
-from setpoint.domain.story import KnownRed, Story
 from setpoint.errors import UsageError
+from setpoint.model.evaluation import Stage
+from setpoint.model.events.run import BaselineMeasured, RunStarted
+from setpoint.model.flaky import PutBy
+from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.stories.story import KnownRed, Story
 from setpoint.testing import Scene, evaluation
+from setpoint.wiring.project import open_project
 
 STORY = Story(id=StoryId("s"), title="t", known_red=KnownRed.FIX)
 
@@ -41,7 +42,7 @@ def call(*words: str) -> str:
 
 def flaky_run(root: Path, name: str, days_ago: int, test: str) -> None:
     """Record a run that saw a flaky test."""
-    project = wiring.open_project(root)
+    project = open_project(root)
     project.log._now = lambda: datetime.now(UTC) - timedelta(days=days_ago)
     order = ORDER.model_copy(update={"trace_id": TraceId(name), "root": str(project.root)})
     seen = evaluation(Stage.BASE, "c" * 40, f"tree-{name}", Scene(flaky=(test,)))
@@ -51,8 +52,8 @@ def flaky_run(root: Path, name: str, days_ago: int, test: str) -> None:
 
 
 def ordered(root: Path):
-    project = wiring.open_project(root)
-    made = wiring.order(project, STORY)
+    project = open_project(root)
+    made = make_order(project, STORY)
     project.store.close()
     return made
 

@@ -2,10 +2,11 @@
 
 from datetime import UTC, datetime
 
-from setpoint.cli import status as verb
-from setpoint.domain.ids import StoryId, TraceId
-from setpoint.domain.run import Ending
-from setpoint.events.queries import RunState, RunSummary
+from setpoint.cli.runs import status as verb
+from setpoint.history.queries import RunState, RunSummary
+from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.run import Ending
+from setpoint.wiring import project
 
 
 def a_row(**more):
@@ -21,10 +22,9 @@ def a_row(**more):
 
 
 def shown(monkeypatch, capsys, row):
-    from setpoint import wiring
 
-    monkeypatch.setattr(wiring, "open_project", lambda _: None)
-    monkeypatch.setattr(wiring, "run_list", lambda *_: (row,))
+    monkeypatch.setattr(project, "open_project", lambda _: None)
+    monkeypatch.setattr(project, "run_list", lambda *_: (row,))
     verb.status(as_json=False, most=20)
     return capsys.readouterr().out
 

@@ -4,9 +4,10 @@ import subprocess
 
 import pytest
 
-from setpoint.cli.step import _chosen
+from setpoint.app.runs.board import add_story
+from setpoint.cli.runs.step import _chosen
 from setpoint.errors import UsageError
-from setpoint.wiring import add_story, open_project
+from setpoint.wiring.project import open_project
 
 
 def test_a_story_may_be_called_like_a_run(tmp_path):

@@ -8,19 +8,20 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from domain.examples import EXAMPLES
-from events.report_runs import order, verified_run
-from setpoint import wiring
-from setpoint.cli import watch
+from history.report_runs import order, verified_run
+from model.examples import EXAMPLES
+from setpoint.app.views.run_summary import run_overview
 from setpoint.cli.app import app
-from setpoint.cli.live import print_event
-from setpoint.cli.screen import Screen
-from setpoint.cli.styles import of_state
-from setpoint.domain.events import PhaseEntered, RunStarted
-from setpoint.domain.gate import Gate
-from setpoint.domain.run import Ending
-from setpoint.events.queries import RunState
-from setpoint.store.locks import RunLocks
+from setpoint.cli.render.console import Screen
+from setpoint.cli.render.live import print_event
+from setpoint.cli.render.styles import of_state
+from setpoint.cli.runs import watch
+from setpoint.history.queries import RunState
+from setpoint.model.events.run import PhaseEntered, RunStarted
+from setpoint.model.gate import Gate
+from setpoint.model.run import Ending
+from setpoint.system.files.locks import RunLocks
+from setpoint.wiring.project import find_run
 from web.conftest import ASKING, VERIFIED, make_project
 
 
@@ -29,7 +30,7 @@ def project(tmp_path, monkeypatch):
     place = tmp_path / "project"
     made = make_project(place)
     monkeypatch.chdir(place)
-    monkeypatch.setattr(watch, "LOOK_S", 0.01)
+    monkeypatch.setattr(watch, "POLL_S", 0.01)
     yield made
     made.store.close()
 
@@ -50,7 +51,7 @@ def test_a_run_that_is_over_is_shown_from_its_first_event_to_its_last(project):
 
 def test_a_run_under_way_is_followed_until_another_process_has_ended_it(project, tmp_path):
     trace, looks = (
-        wiring.find_run(project, VERIFIED).trace_id.replace("1verified", "4going"),
+        find_run(project, VERIFIED).trace_id.replace("1verified", "4going"),
         threading.Event(),
     )
     started, *rest = verified_run(tmp_path)
@@ -73,13 +74,13 @@ def test_a_run_under_way_is_followed_until_another_process_has_ended_it(project,
 
 
 def test_one_that_nobody_works_on_is_named_as_such(project, monkeypatch):
-    monkeypatch.setattr(watch, "LEFT_S", 0.0)
+    monkeypatch.setattr(watch, "INTERRUPTED_AFTER_S", 0.0)
     trace = "run-5left"
     going = order(project.root).model_copy(update={"trace_id": trace})
     project.log.append(trace, "start", [RunStarted(order=going, workdir="/copy")])
     code, _, said = called(trace)
     assert code == 130
-    assert f"nobody works on it; go on with: setpoint resume {trace}" in said
+    assert f"the run is interrupted; hint: setpoint resume {trace}" in said
 
 
 def test_one_that_waits_is_followed_through_the_answer(project):
@@ -118,12 +119,12 @@ def test_ctrl_c_ends_the_watching_alone(project, monkeypatch):
     monkeypatch.setattr(watch.Watching, "lines", interrupted)
     code, _, said = called(VERIFIED)
     assert code == 0
-    assert f"{VERIFIED} is not touched" in said
+    assert f"{VERIFIED} continues" in said
 
 
 def shown_panel(project, trace, **of_console):
     console = Console(width=100, record=True, file=io.StringIO(), **of_console)
-    console.print(watch.panel(wiring.glance(project, trace)))
+    console.print(watch.panel(run_overview(project, trace)))
     return console.export_text(styles=bool(of_console))
 
 
@@ -170,7 +171,7 @@ def test_every_state_has_its_colour():
 def test_a_newly_entered_phase_is_where_it_is(project):
     with RunLocks(project.state).held(ASKING):
         project.log.append(ASKING, "more", [PhaseEntered(phase="implement", iteration=2)])
-        seen = wiring.glance(project, ASKING)
+        seen = run_overview(project, ASKING)
     assert seen.where == "implement, iteration 2 of 7"
 
 
@@ -183,4 +184,4 @@ def test_what_an_agent_calls_its_tools_cannot_act_on_a_terminal(project):
     assert "ls" in console.file.getvalue()
     assert "\x1b" not in console.file.getvalue()
     with RunLocks(project.state).held(ASKING):
-        assert "\x1b" not in wiring.glance(project, ASKING).doing
+        assert "\x1b" not in run_overview(project, ASKING).doing

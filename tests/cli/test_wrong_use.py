@@ -19,11 +19,11 @@ from setpoint.cli.app import main
         (("gate", "continue", "1", "run", "--minutes", "nan"), "(got nan)"),
         (("gate", "continue", "1", "run", "--minutes", "-1"), "(got -1.0)"),
         (("nonsense",), "nonsense"),
-        (("metrics", "--snapshot", "--html", "x.html"), "--snapshot cannot be given with --html"),
-        (("metrics", "--html", "x.html", "--days", "30"), "--days cannot be given with --html"),
-        (("metrics", "--prometheus", "--days", "30"), "--days cannot be given with --prometheus"),
-        (("metrics", "--prometheus", "--json"), "--json cannot be given with --prometheus"),
-        (("metrics", "--snapshots", "--snapshot"), "--snapshot cannot be given with --snapshots"),
+        (("metrics", "--snapshot", "--html", "x.html"), "--snapshot cannot be combined with --html"),
+        (("metrics", "--html", "x.html", "--days", "30"), "--days cannot be combined with --html"),
+        (("metrics", "--prometheus", "--days", "30"), "--days cannot be combined with --prometheus"),
+        (("metrics", "--prometheus", "--json"), "--json cannot be combined with --prometheus"),
+        (("metrics", "--snapshots", "--snapshot"), "--snapshot cannot be combined with --snapshots"),
     ],
 )
 def test_wrong_words_are_wrong_use(monkeypatch, capsys, words, told):

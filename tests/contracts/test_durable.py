@@ -9,13 +9,13 @@ from typing import Protocol
 
 import pytest
 
+from database import postgres
 from durable.example_run import TRACE, Answer, Count, Counter, order, outcome
-from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
 from setpoint.durable.inline import InlineDurable
 from setpoint.errors import RecordedDataError, WorkspaceError
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.ports import Durable
-from store import postgres
 
 Body = Callable[[RunOrder, Durable], Awaitable[RunOutcome]]
 

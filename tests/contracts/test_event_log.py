@@ -13,19 +13,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from setpoint.domain.attempt import Role
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.events import BODY, Body, BudgetWarned, PhaseEntered
-from setpoint.domain.gate import Choice, Escalation, OnLimit
-from setpoint.domain.ids import TraceId
-from setpoint.domain.learning import LearningKind, MemoryTerms
-from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
-from setpoint.domain.reflection import TaughtShape
-from setpoint.events.log import SqlEventLog
+from database import postgres
+from setpoint.database.connect import open_store
+from setpoint.history.event_log import SqlEventLog
+from setpoint.model.answers.reflection import TaughtShape
+from setpoint.model.attempt import Role
+from setpoint.model.evaluation import Stage
+from setpoint.model.events import BODY, Body
+from setpoint.model.events.run import BudgetWarned, PhaseEntered
+from setpoint.model.gate import Choice, Escalation, OnLimit
+from setpoint.model.ids import TraceId
+from setpoint.model.learning import LearningKind, MemoryTerms
+from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.ports import EventLog
-from setpoint.store.connect import open_store
 from setpoint.testing.log import MemoryEventLog
-from store import postgres
 
 ONE, TWO = TraceId("run-one"), TraceId("run-two")
 NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)

@@ -10,8 +10,12 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from setpoint.domain.ids import LearningId
-from setpoint.domain.learning import (
+from database import postgres
+from setpoint.database.connect import Store, open_store
+from setpoint.learning.store import SqlMemory
+from setpoint.learning.store.learnings import blob_of
+from setpoint.model.ids import LearningId
+from setpoint.model.learning import (
     WEIGHTS,
     EvidenceKind,
     Hint,
@@ -23,12 +27,8 @@ from setpoint.domain.learning import (
     Standing,
     Trust,
 )
-from setpoint.memory import SqlMemory
-from setpoint.memory.learnings import blob_of
 from setpoint.ports import Memory
-from setpoint.store.connect import Store, open_store
-from setpoint.testing import HandClock, ListMemory
-from store import postgres
+from setpoint.testing import ListMemory, ManualClock
 
 TEXTS = (
     ("Clear mocks between tests", "When a test fails with a mock called twice, clear mocks in a fixture."),
@@ -52,7 +52,7 @@ QUESTIONS = (
 class Kept:
     """A memory, and the clock it goes by."""
 
-    def __init__(self, memory: Memory, clock: HandClock) -> None:
+    def __init__(self, memory: Memory, clock: ManualClock) -> None:
         self.memory, self.clock = memory, clock
 
     def one(self, id_: LearningId) -> Standing:
@@ -62,7 +62,7 @@ class Kept:
 
 @pytest.fixture(params=["lists", "sqlite", *postgres.WHERE_GIVEN])
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
-    clock = HandClock()
+    clock = ManualClock()
     if request.param == "lists":
         yield Kept(ListMemory(clock.now), clock)
         return

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.ids import Commit, TraceId
 from setpoint.errors import WorkspaceError
+from setpoint.model.ids import Commit, TraceId
+from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.testing import FolderWorkspace
 from setpoint.workspace import GitWorkspace, ensure_state
 from workspace.repository import attempt
@@ -31,7 +32,9 @@ def world(request, tmp_path: Path) -> tuple[GitWorkspace | FolderWorkspace, Comm
     for words in ("init -q", "add -A", "-c user.name=u -c user.email=u@u commit -q -m base"):
         subprocess.run(["git", *words.split()], cwd=root, check=True)
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, check=True, capture_output=True, text=True)
-    return GitWorkspace(root, ensure_state(root)), Commit(head.stdout.strip())
+    return GitWorkspace(ProjectFolders(root, ensure_state(root), tmp_path / "copies")), Commit(
+        head.stdout.strip()
+    )
 
 
 def content(path: Path) -> dict[str, str]:

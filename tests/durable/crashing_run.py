@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 from durable.example_run import Answer, Count, Counter, order, outcome
-from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable.dbos import DbosEngine
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.ports import Durable
 
 

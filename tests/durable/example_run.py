@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from setpoint.domain.attempt import Role
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.ids import Commit, StoryId, TraceId
-from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
-from setpoint.domain.run import Ending, RunOrder, RunOutcome
-from setpoint.domain.story import Story
-from setpoint.domain.value import Instant, Usd, Value
+from setpoint.model.attempt import Role
+from setpoint.model.evaluation import Stage
+from setpoint.model.ids import Commit, StoryId, TraceId
+from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.stories.story import Story
+from setpoint.model.value import Instant, Usd, Value
 
 TRACE = TraceId("run-0001")
 HEAD = Commit("1" * 40)

@@ -13,7 +13,7 @@ import pytest
 
 from durable.example_run import TRACE, Answer, Counter
 from setpoint.durable.dbos import DbosEngine
-from setpoint.store.locks import RunLocks
+from setpoint.system.files.locks import RunLocks
 
 TESTS = Path(__file__).parents[1]
 
@@ -53,6 +53,7 @@ def test_killed_twice_in_the_same_step_it_still_goes_on(tmp_path: Path) -> None:
     assert end(begin(tmp_path, "none")) == (0, "1 3 1 nobody")
 
 
+@pytest.mark.smoke
 def test_a_gate_is_answered_while_its_run_is_dead(tmp_path: Path) -> None:
     waiting = begin(tmp_path, "in-wait")
     seen(tmp_path / "waiting", waiting)

@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from durable.example_run import TRACE, Answer, Count, Counter, order, outcome
-from setpoint.domain.ids import TraceId
-from setpoint.domain.run import RunOrder, RunOutcome
 from setpoint.durable import dbos
-from setpoint.durable.dbos import DbosEngine, sqlite_missing
+from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, UsageError, WorkspaceError
+from setpoint.model.ids import TraceId
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.ports import Durable
-from setpoint.store.locks import RunLocks
+from setpoint.system.files.locks import RunLocks
 
 
+@pytest.mark.smoke
 async def test_a_finished_run_gives_its_outcome_again_and_does_nothing(tmp_path: Path) -> None:
     engine = DbosEngine(tmp_path)
     calls: list[str] = []
@@ -47,6 +48,7 @@ async def test_a_resumed_run_keeps_the_order_it_was_begun_with(tmp_path: Path) -
     assert titles == ["default", "default"]
 
 
+@pytest.mark.smoke
 async def test_the_body_runs_in_the_callers_loop_with_its_child_processes(tmp_path: Path) -> None:
     engine = DbosEngine(tmp_path)
     loops: list[asyncio.AbstractEventLoop] = []
@@ -97,7 +99,7 @@ async def test_two_runs_in_one_file_do_not_take_each_others_work(tmp_path: Path)
 
 async def test_a_run_that_another_process_drives_is_refused_with_its_process(tmp_path: Path) -> None:
     program = (
-        "import sys, pathlib; from setpoint.store.locks import RunLocks\n"
+        "import sys, pathlib; from setpoint.system.files.locks import RunLocks\n"
         f"with RunLocks(pathlib.Path(sys.argv[1])).held('{TRACE}'):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )
@@ -201,6 +203,7 @@ def test_signals_and_cancels_for_unknown_runs_are_refused_and_leave_no_file(tmp_
     assert not (tmp_path / "engine.db").exists()
 
 
+@pytest.mark.smoke
 async def test_only_json_is_stored_and_the_file_is_in_wal_mode(tmp_path: Path) -> None:
     engine, counter = DbosEngine(tmp_path), Counter(tmp_path)
 
@@ -226,9 +229,3 @@ def test_the_list_of_verbs_does_not_load_the_engine() -> None:
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert found.stdout.strip() == "[]", found.stderr
-
-
-def test_a_python_whose_sqlite_is_too_old_is_told():
-    assert sqlite_missing((3, 11), (3, 40, 1)) == ""
-    assert sqlite_missing((3, 13), (3, 45, 0)) == ""
-    assert "3.40.1" in sqlite_missing((3, 13), (3, 40, 1))

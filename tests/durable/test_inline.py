@@ -3,6 +3,8 @@ import pytest
 from durable.example_run import Answer, Count, Counter
 from setpoint.durable.inline import Crash, InlineDurable
 
+pytestmark = pytest.mark.smoke
+
 
 async def loop(durable: InlineDurable, counter: Counter) -> str:
     await durable.step("plan", counter.step("plan"), Count)

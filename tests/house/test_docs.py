@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from house.source import ROOT, python_files, shown
 from setpoint import errors, ports
 from setpoint.cli.app import app
-from setpoint.domain import events
+from setpoint.model import events
 from setpoint.settings import Settings
 
 DOCS = ROOT / "docs"
@@ -100,8 +100,7 @@ def test_every_verb_and_flag_is_documented():
 
 def test_every_port_and_its_methods_are_documented():
     text = (REFERENCE / "ports.md").read_text("utf-8")
-    own = [port for port in vars(ports).values() if getattr(port, "__module__", "") == "setpoint.ports"]
-    protocols = [port for port in own if getattr(port, "_is_protocol", False)]
+    protocols = [port for port in vars(ports).values() if getattr(port, "_is_protocol", False)]
     assert len(protocols) >= 8
     for port in protocols:
         section = text.split(f"## `{port.__name__}`\n")[1].split("\n## ")[0]
@@ -197,3 +196,16 @@ def _pages(entries):
 )
 def test_what_should_be_short_is_short(path, most):
     assert len(path.read_text("utf-8").splitlines()) <= most
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "decisions").glob("0*.md")), ids=lambda path: path.name)
+def test_a_decision_has_its_parts_and_a_file_named_by_its_title(path):
+    text = path.read_text("utf-8")
+    head = re.match(r"# (\d+)\. (.+)\n\nStatus: (.+)\n\nDate: \d{4}-\d\d-\d\d\b.*\n\n## Context\n", text)
+    assert head
+    number, title, status = head.groups()
+    words = re.sub(r"[',]", "", title.lower())
+    slug = re.sub(r"[^a-z0-9]+", "-", words).strip("-")
+    assert path.name == f"{int(number):04}-{slug}.md"
+    assert status.startswith(("accepted", "superseded by"))
+    assert text.index("## Context") < text.index("## Decision") < text.index("## Consequences")

@@ -14,17 +14,17 @@ HEAVY = ("acp", "alembic", "dbos", "hypothesis", "psycopg", "pytest", "sqlalchem
 """What `setpoint --help` must not load."""
 
 TRESPASSES = {
-    "domain/story.py": "import setpoint.policies",
-    "loops/__init__.py": "import subprocess",
-    "agents/__init__.py": "import setpoint.evaluators",
-    "evaluators/__init__.py": "import sqlalchemy.orm",
-    "cli/app.py": "import setpoint.store",
+    "model/stories/story.py": "import setpoint.phase.policy",
+    "phase/__init__.py": "import subprocess",
+    "agents/__init__.py": "import setpoint.checks",
+    "checks/__init__.py": "import sqlalchemy.orm",
+    "cli/app.py": "import setpoint.database",
 }
 CONTRACTS = (
     "Imports point downwards, never sideways",
     "What decides names no technology",
-    "Tables are seen by store, events and memory alone",
-    "Faces reach adapters through wiring alone, but for the read side",
+    "Tables are seen by database, history and stores alone",
+    "Faces reach the rest through app alone, but for the read side",
 )
 
 
@@ -71,13 +71,9 @@ def test_each_contract_breaks_when_its_wall_is_climbed(tmp_path):
 
 
 def test_sources_are_parsed_by_one_thread_at_a_time():
-    apart = (
-        "syntax.py",
-        "evaluators/inside/",
-        "mutation/engine/",
-    )
+    apart = ("setpoint/model/syntax.py", "setpoint_probe/")
     bare = ("ast.parse(", "ast.literal_eval(text", "ast.literal_eval(value")
-    files = {path.relative_to(SRC / "setpoint").as_posix(): path for path in python_files("src")}
+    files = {path.relative_to(SRC).as_posix(): path for path in python_files("src")}
     found = {name: word for name, path in files.items() for word in bare if word in path.read_text("utf-8")}
     assert {name: word for name, word in found.items() if not name.startswith(apart)} == {}
 

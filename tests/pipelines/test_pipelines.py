@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 import setpoint.pipelines
-from domain.examples import BLOCKER, ORDER
-from domain.memory_examples import ITEM
-from setpoint.domain.answers import ReviewShape, schema_of
+from model.examples import BLOCKER, ORDER
+from model.memory_examples import ITEM
 from setpoint.errors import PipelineError
+from setpoint.model.answers.role_answers import ReviewShape, schema_of
 from setpoint.pipelines import SHIPPED, check_prompts, load_pipeline, render
-from setpoint.pipelines.templates import documented, variables_of
+from setpoint.pipelines.prompt_templates import documented, variables_of
 
 OWN = """
 name = "own"
@@ -103,13 +103,13 @@ def test_a_wrong_pipeline_names_file_key_and_mend(tmp_path, text, why):
         load_pipeline("own.toml", tmp_path)
     assert refused.value.message.startswith(str(tmp_path / "own.toml"))
     assert why in refused.value.message
-    assert refused.value.mend
+    assert refused.value.hint
 
 
 def test_a_pipeline_that_is_not_there_is_told_with_those_that_are(tmp_path):
     with pytest.raises(PipelineError, match="'nowhere': no such file") as refused:
         load_pipeline("nowhere", tmp_path)
-    assert "change" in refused.value.mend
+    assert "change" in refused.value.hint
 
 
 def test_a_prompt_of_ones_own_goes_before_the_shipped_one(tmp_path):
@@ -121,7 +121,7 @@ def test_a_prompt_of_ones_own_goes_before_the_shipped_one(tmp_path):
 
 
 def shipped():
-    return sorted(path.name for path in Path(setpoint.pipelines.__file__).parent.glob("prompts/*.j2"))
+    return sorted(path.name for path in Path(setpoint.pipelines.__file__).parent.glob("prompts/**/*.j2"))
 
 
 def test_every_variable_of_a_shipped_prompt_is_documented_and_every_documented_one_used():
@@ -142,7 +142,7 @@ def test_an_unknown_variable_of_ones_own_prompt_is_named_with_file_line_and_the_
     with pytest.raises(PipelineError) as refused:
         check_prompts(ORDER.pipeline, tmp_path)
     assert f"{tmp_path / name}, line 3: 'colour' is undefined" in refused.value.message
-    assert ("times" if name == "nudge.md.j2" else "story") in refused.value.mend
+    assert ("times" if name == "nudge.md.j2" else "story") in refused.value.hint
 
 
 def test_variables_that_a_template_makes_itself_are_its_own(tmp_path):
@@ -157,7 +157,7 @@ def test_a_wrong_prompt_is_named(tmp_path, text):
     (tmp_path / "own.md.j2").write_text(text)
     with pytest.raises(PipelineError, match=r"'own\.md\.j2': ") as refused:
         render("own.md.j2", {}, tmp_path)
-    assert refused.value.mend
+    assert refused.value.hint
 
 
 def test_a_missing_prompt_is_named():

@@ -13,11 +13,11 @@ from real_agents.model_server.plan import Plan, Read, Say, Shell, Write
 from real_agents.model_server.server import ScriptedModel, scripted_model
 from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.registry import known
-from setpoint.domain.attempt import AttemptLimits, BreakageKind, Brief, Role, Stop
-from setpoint.domain.ids import StoryId
-from setpoint.domain.story import Story
+from setpoint.model.attempt import AttemptLimits, BreakageKind, Brief, Role, Stop
+from setpoint.model.ids import StoryId
+from setpoint.model.stories.story import Story
 from setpoint.settings import CustomAgent
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
 from setpoint.testing import SilentObserver
 
 pytestmark = pytest.mark.real_agents

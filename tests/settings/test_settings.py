@@ -2,9 +2,9 @@
 
 import pytest
 
-from setpoint.domain.quality import WEIGHTS
-from setpoint.domain.run import Limits
 from setpoint.errors import ExitCode, SettingsError
+from setpoint.model.quality import WEIGHTS
+from setpoint.model.run import Limits
 from setpoint.settings import CLASSIC, CustomAgent, Settings, inherited, load
 
 
@@ -17,7 +17,7 @@ def wrong(tmp_path):
             (tmp_path / "pyproject.toml").write_text(pyproject)
         with pytest.raises(SettingsError) as refused:
             load(tmp_path, flags, environment or {})
-        assert refused.value.mend
+        assert refused.value.hint
         assert refused.value.exit_code is ExitCode.USAGE
         return refused.value.message.replace(str(tmp_path), "PROJECT")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.attempt import AttemptLimits, BreakageKind, Brief, Role, Stop, Usage
-from setpoint.domain.ids import StoryId
-from setpoint.domain.story import Story
+from setpoint.model.attempt import AttemptLimits, BreakageKind, Brief, Role, Stop, Usage
+from setpoint.model.ids import StoryId
+from setpoint.model.stories.story import Story
 from setpoint.ports import Agent
 from setpoint.testing import Act, ScriptedAgent, SilentObserver
 

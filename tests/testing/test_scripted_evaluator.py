@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from setpoint.domain.attempt import Role
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.evidence import CheckState
-from setpoint.domain.finding import Category, Finding, Severity
-from setpoint.domain.ids import Commit, StoryId, TraceId, Tree
-from setpoint.domain.pipeline import Phase, PhaseKind, Pipeline
-from setpoint.domain.run import RunOrder
-from setpoint.domain.story import Story
+from setpoint.model.attempt import Role
+from setpoint.model.evaluation import Stage
+from setpoint.model.evidence import CheckState
+from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.ids import Commit, StoryId, TraceId, Tree
+from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.model.run import RunOrder
+from setpoint.model.stories.story import Story
 from setpoint.ports import Measured, WorkCopy
 from setpoint.testing import Scene, ScriptedEvaluator, evaluation
 

@@ -11,16 +11,17 @@ from playwright.sync_api import expect, sync_playwright
 from starlette.testclient import TestClient
 
 from acceptance.conftest import QUICK
-from domain.examples import GATE, ORDER
-from evaluators.conftest import git, write
-from events.report_runs import verified_run
-from events.test_report import hostile_run
-from setpoint import wiring
-from setpoint.cli.serve import _told
-from setpoint.domain.events import GateOpened, RunStarted
-from setpoint.domain.ids import TraceId
+from checks.conftest import git, write
+from history.report_runs import verified_run
+from history.reports.test_run_report import hostile_run
+from model.examples import GATE, ORDER
+from setpoint.app.project.ingest_keys import access_tokens
+from setpoint.cli.project.serve import _told
+from setpoint.model.events.run import GateOpened, RunStarted
+from setpoint.model.ids import TraceId
 from setpoint.web.access import Access, Scope
 from setpoint.web.app import make_app
+from setpoint.wiring.project import open_project
 from web.browsing import PROGRAM
 
 HERE = "127.0.0.1:7410"
@@ -35,7 +36,7 @@ def make_project(place):
     git(place, "config", "user.email", "ada@localhost")
     git(place, "add", "-A")
     git(place, "commit", "-qm", "base")
-    project = wiring.open_project(place)
+    project = open_project(place)
     for trace, events in ((VERIFIED, verified_run(place)), (HOSTILE, hostile_run(place))):
         for event in events:
             body = event.body
@@ -58,7 +59,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def access(project):
-    return Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+    return Access(tokens=access_tokens(project, list(Scope)))
 
 
 @pytest.fixture(scope="module")

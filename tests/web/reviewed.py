@@ -3,8 +3,8 @@
 import json
 
 from acceptance.conftest import RIGHT, SUGGESTION, new_repository
-from setpoint import wiring
-from setpoint.domain.learning import LearningKind, Proposal, Trust
+from setpoint.model.learning import LearningKind, Proposal, Trust
+from setpoint.wiring.memory import memory_of
 
 DOCSTRING = SUGGESTION
 NAMES = {
@@ -40,7 +40,7 @@ def make_reviewed(place):
 
 def teach(project):
     """Put learnings into a project's memory: two that may be one, one that is hostile, two of one source."""
-    memory = wiring.memory_of(project)
+    memory = memory_of(project)
     about = {"trust": Trust.EXTERNAL, "by": HOSTILE}
     how, fact, once = LearningKind.PROCEDURAL, LearningKind.SEMANTIC, LearningKind.EPISODIC
     told = (

@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.examples import GATE
-from setpoint.domain.events import GateAnswered, GateOpened
-from setpoint.domain.ids import GateId
+from model.examples import GATE
+from setpoint.model.events.run import GateAnswered, GateOpened
+from setpoint.model.ids import GateId
 from web.conftest import ASKING
 
 API = f"/api/v1/gates/{ASKING}"

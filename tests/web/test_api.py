@@ -2,7 +2,7 @@
 
 import pytest
 
-from setpoint.domain.gate import Via
+from setpoint.model.gate import Via
 from web.conftest import ASKING, HOSTILE, VERIFIED
 
 API = "/api/v1"

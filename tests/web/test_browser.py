@@ -9,15 +9,16 @@ import pytest
 from playwright.sync_api import expect
 
 from acceptance.conftest import BUG, TESTS
-from domain.examples import HALT, ORDER, OUTCOME
-from evaluators.conftest import git, write
-from setpoint import wiring
-from setpoint.domain.events import GateAnswered, RunFinished, RunStarted
-from setpoint.domain.gate import Via
-from setpoint.domain.ids import TraceId
-from setpoint.domain.memory_events import FindingDismissed
-from setpoint.domain.run import Ending
-from setpoint.events.log import SqlEventLog
+from checks.conftest import git, write
+from model.examples import HALT, ORDER, OUTCOME
+from setpoint.app.views.export import write_run_page
+from setpoint.app.views.metrics import write_metrics_page
+from setpoint.history.event_log import SqlEventLog
+from setpoint.model.events.people import FindingDismissed
+from setpoint.model.events.run import GateAnswered, RunFinished, RunStarted
+from setpoint.model.gate import Via
+from setpoint.model.ids import TraceId
+from setpoint.model.run import Ending
 from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture, tab_to
 from web.conftest import ASKING, HOSTILE, VERIFIED, make_project
 
@@ -67,8 +68,8 @@ def test_every_page_can_be_used_by_everybody_and_on_a_small_screen(page):
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 def test_what_is_sent_to_others_can_be_read_by_everybody_and_on_a_small_screen(page, project, tmp_path):
     run, metrics = tmp_path / "run.html", tmp_path / "metrics.html"
-    wiring.write_run_page(project, VERIFIED, run)
-    wiring.write_metrics_page(project, metrics)
+    write_run_page(project, VERIFIED, run)
+    write_metrics_page(project, metrics)
     assert_usable(page, [run.as_uri(), metrics.as_uri()])
 
 
@@ -80,7 +81,7 @@ def test_the_keyboard_is_enough(page):
     assert page.evaluate("document.activeElement.id") == "main"
     page.keyboard.press("Tab")
     page.keyboard.type("a wish by keyboard")
-    expect(page.get_by_label("What do you want?")).to_have_value("a wish by keyboard")
+    expect(page.get_by_label("Request (a sentence)")).to_have_value("a wish by keyboard")
 
 
 def test_what_another_process_records_appears_by_itself(page, project):
@@ -149,8 +150,8 @@ def test_a_question_is_answered_and_leaves_every_page(page, project):
     page.goto("/gates")
     picture(page, "questions")
     page.get_by_role("radio", name="cancel").check()
-    page.get_by_label("Why, for the record").fill("<b>enough</b>")
-    page.get_by_role("checkbox", name="Go on with the run at once").uncheck()
+    page.get_by_label("Reason, for the record").fill("<b>enough</b>")
+    page.get_by_role("checkbox", name="Continue the run at once").uncheck()
     page.get_by_role("button", name="Answer").click()
     expect(page.get_by_text("No run waits for a person.")).to_be_visible()
     (given,) = [
@@ -161,8 +162,8 @@ def test_a_question_is_answered_and_leaves_every_page(page, project):
 
 def test_a_run_is_begun_followed_and_looked_at(page, project):
     page.goto("/")
-    page.get_by_label("What do you want?").fill("make the failing tests pass")
-    page.get_by_role("button", name="Begin a run").click()
+    page.get_by_label("Request (a sentence)").fill("make the failing tests pass")
+    page.get_by_role("button", name="Start a run").click()
     row = page.get_by_role("row").filter(has_text="make the failing tests pass")
     expect(row).to_contain_text("running", timeout=SLOW_MS)
     row.get_by_role("link").click()
@@ -194,20 +195,20 @@ def test_a_token_lets_a_browser_in(chromium, link, project):
     page.goto("/")
     page.get_by_label("Token").fill("wrong")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("alert")).to_contain_text("does not work")
+    expect(page.get_by_role("alert")).to_contain_text("is not valid")
     tokens = json.loads((project.state / "web-tokens.json").read_text())
     page.get_by_label("Token").fill(tokens["read"])
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
-    expect(page.get_by_role("button", name="Begin a run")).to_have_count(0)
+    expect(page.get_by_role("button", name="Start a run")).to_have_count(0)
     context.close()
 
 
 def test_a_run_is_ended_while_it_works(page, project):
     write(project.root, {"setpoint.toml": SLOW})
     page.goto("/")
-    page.get_by_label("What do you want?").fill("take a long time")
-    page.get_by_role("button", name="Begin a run").click()
+    page.get_by_label("Request (a sentence)").fill("take a long time")
+    page.get_by_role("button", name="Start a run").click()
     row = page.get_by_role("row").filter(has_text="take a long time")
     expect(row).to_contain_text("running", timeout=SLOW_MS)
     row.get_by_role("link").click()
@@ -222,8 +223,8 @@ def test_a_run_is_ended_while_it_works(page, project):
 def test_a_wish_that_cannot_be_begun_says_why(page, project):
     write(project.root, {"setpoint.toml": "[agents]\nmaker = 7\n"})
     page.goto("/")
-    page.get_by_label("What do you want?").fill("anything")
-    page.get_by_role("button", name="Begin a run").click()
+    page.get_by_label("Request (a sentence)").fill("anything")
+    page.get_by_role("button", name="Start a run").click()
     failed = page.locator("details", has_text="run anything failed")
     expect(failed).to_be_visible(timeout=SLOW_MS)
     failed.locator("summary").click()

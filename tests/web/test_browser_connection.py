@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from acceptance.conftest import QUICK
-from domain.examples import ORDER
-from setpoint.domain.events import RunStarted
-from setpoint.domain.ids import TraceId
+from model.examples import ORDER
+from setpoint.model.events.run import RunStarted
+from setpoint.model.ids import TraceId
 from web.browsing import in_a_browser
 from web.conftest import VERIFIED, make_project
 
@@ -125,10 +125,10 @@ def test_a_page_that_lost_the_server_says_so_until_it_is_back(context, project, 
     server.wait()
     expect(sign).to_contain_text("this page shows how things stood at ")
     expect(sign).to_have_text(re.compile(r" at \d\d:\d\d\. It catches up by itself\."))
-    page.get_by_label("What do you want?").fill("a wish")
-    page.get_by_role("button", name="Begin a run").click()
+    page.get_by_label("Request (a sentence)").fill("a wish")
+    page.get_by_role("button", name="Start a run").click()
     expect(page.locator("#begin .said")).to_have_text("The server does not answer: nothing was done.")
-    expect(page.get_by_label("What do you want?")).to_have_value("a wish")
+    expect(page.get_by_label("Request (a sentence)")).to_have_value("a wish")
     trace = begun(project, "7away")
     _, again = serving()
     assert again == address

@@ -10,10 +10,11 @@ from playwright.sync_api import expect
 
 from acceptance.conftest import ASKING, BUG, QUICK, RIGHT, TESTS, new_repository
 from acceptance.test_edits import TEST, diff
-from setpoint import wiring
-from setpoint.domain.events import GateAnswered
-from setpoint.domain.gate import Choice, Via
-from setpoint.domain.memory_events import HumanEdited
+from setpoint.app.people.gates import open_gate
+from setpoint.model.events.people import HumanEdited
+from setpoint.model.events.run import GateAnswered
+from setpoint.model.gate import Choice, Via
+from setpoint.wiring.project import find_run, open_project
 from web.browsing import SLOW_MS, in_a_browser, picture
 
 pytestmark = in_a_browser
@@ -34,7 +35,7 @@ def project(tmp_path_factory):
         counter="count",
     )
     repository.shell_agent("errs", f"grep -q 'a + b' calc.py || printf '{WRONG}' > calc.py")
-    made = wiring.open_project(repository.root)
+    made = open_project(repository.root)
     yield made
     made.store.close()
 
@@ -61,7 +62,7 @@ def edited(project, trace):
 
 
 def delivered(project, trace, path):
-    branch = wiring.find_run(project, trace).branch
+    branch = find_run(project, trace).branch
     words = ["git", "show", f"{branch}:{path}"]
     return subprocess.run(words, cwd=project.root, capture_output=True, text=True, check=True).stdout
 
@@ -71,12 +72,12 @@ def test_a_run_goes_on_from_a_change_of_ones_own(page, project):
     page.goto(f"/runs/{trace}")
     section = page.locator("section.question")
     section.get_by_role("radio", name="continue").check()
-    section.get_by_text("With a change of your own").click()
+    section.get_by_text("With your own change").click()
     field = section.get_by_label("A unified diff")
     field.fill("this is no diff")
     section.get_by_role("button", name="Answer").click()
     expect(section.locator(".said")).to_contain_text("the change does not fit")
-    assert wiring.open_gate(project, trace), "what does not fit is no answer"
+    assert open_gate(project, trace), "what does not fit is no answer"
     field.fill(diff("calc.py", WRONG, RIGHT))
     section.get_by_role("button", name="Answer").click()
     expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
@@ -92,7 +93,7 @@ def test_a_request_is_approved_with_edits_of_ones_own(page, project):
     expect(section).to_contain_text("the story wants add() to subtract")
     section.get_by_role("radio", name="approve").check()
     section.get_by_label("With edits").fill("only this one")
-    section.get_by_text("With a change of your own").click()
+    section.get_by_text("With your own change").click()
     section.get_by_label("A unified diff").fill(diff(TEST, TESTS, WANTED))
     picture(page, "edit")
     section.get_by_role("button", name="Answer").click()

@@ -10,9 +10,10 @@ import pytest
 from playwright.sync_api import expect
 
 from acceptance.conftest import QUICK
-from setpoint import wiring
-from setpoint.domain.learning import LearningKind, Proposal, Trust
-from setpoint.domain.memory_events import CommentAdded, FindingDismissed, FixApplied, FixRewritten
+from setpoint.model.events.people import CommentAdded, FindingDismissed, FixApplied, FixRewritten
+from setpoint.model.learning import LearningKind, Proposal, Trust
+from setpoint.wiring.memory import memory_of
+from setpoint.wiring.project import open_project
 from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture, tab_to
 from web.reviewed import DOCSTRING, NAMES, make_reviewed, teach
 
@@ -29,7 +30,7 @@ def reviewed(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def project(reviewed):
-    made = wiring.open_project(reviewed[0].root)
+    made = open_project(reviewed[0].root)
     yield made
     made.store.close()
 
@@ -107,11 +108,11 @@ def test_a_suggested_fix_is_shown_taken_and_measured(page, project, trace):
     expect(found.locator("tr.added")).to_contain_text('"""Add two numbers."""')
     picture(page, "fix")
     found.get_by_role("button", name="Apply this fix").click()
-    expect(page.get_by_text("Being tried out:")).to_be_visible()
+    expect(page.get_by_text("Trying the fix:")).to_be_visible()
     expect(found).to_contain_text("Ada took its fix: kept, on setpoint/", timeout=SLOW_MS)
-    expect(page.get_by_text("Being tried out:")).to_have_count(0)
+    expect(page.get_by_text("Trying the fix:")).to_have_count(0)
     found.locator("summary").click()
-    expect(found.get_by_text("It was tried out;")).to_be_visible()
+    expect(found.get_by_text("The fix was tried;")).to_be_visible()
     expect(found.get_by_role("button", name="Apply this fix")).to_have_count(0)
     (body,) = said(project, trace, FixApplied)
     assert body.kept
@@ -203,15 +204,15 @@ def test_learnings_are_looked_through_and_judged(page, project, learnt):
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_text("Totals are rounded once")).to_have_count(0)
     page.get_by_role("link", name="Clear the cache of prices between tests").click()
-    page.get_by_label("Why, for the record").fill("seen twice")
+    page.get_by_label("Reason, for the record").fill("seen twice")
     page.get_by_role("button", name="Approve").click()
     expect(page.locator("main .mark").first).to_have_text("active")
     expect(page.get_by_role("region", name="Evidence").last).to_contain_text("seen twice")
     page.get_by_text("Merge it into another").click()
     page.get_by_role("radio", name="after tests").check()
     page.get_by_role("button", name="Merge").click()
-    expect(page.get_by_text("Another took its place:")).to_be_visible()
-    old, new = wiring.memory_of(project).standings(learnt[:2])
+    expect(page.get_by_text("Replaced by:")).to_be_visible()
+    old, new = memory_of(project).standings(learnt[:2])
     assert f"superseded:{learnt[1]}" in {each.source for each in old.evidence}
     assert not {each.source for each in new.evidence if "seen twice" in each.note}, (
         "that was said of the other"
@@ -226,7 +227,7 @@ def taught(project, *titles):
         "trust": Trust.EXTERNAL,
         "by": "Eve",
     }
-    return wiring.memory_of(project).learn(
+    return memory_of(project).learn(
         [Proposal(title=title, context=title, source=f"pack:{title[-9:]}", **told) for title in titles]
     )
 
@@ -248,13 +249,13 @@ def test_of_two_that_are_alike_one_is_kept_until_it_is_retired(page, project):
     titles = ("Orders are closed at midnight each day", "Orders are closed at midnight every day")
     one, other = taught(project, *titles)
     page.goto("/learnings")
-    page.get_by_role("link", name="What memory is worth").click()
+    page.get_by_role("link", name="Effect of learnings").click()
     alike = page.locator("article.card", has_text=titles[0])
     alike.get_by_role("button", name=f": {titles[0]}").click()
     expect(alike.locator(".said")).to_contain_text("takes its place")
     page.goto(f"/learnings/{other}")
     page.get_by_role("link", name=one).click()
-    page.get_by_label("Why, for the record").fill("the shop is closed")
+    page.get_by_label("Reason, for the record").fill("the shop is closed")
     page.get_by_role("button", name="Retire", exact=True).click()
     expect(page.locator("main .mark").first).to_have_text("retired")
     expect(page.get_by_role("region", name="Evidence").last).to_contain_text("the shop is closed")
@@ -269,7 +270,7 @@ def test_learnings_are_narrowed_down_for_a_picture(page):
 
 def test_all_of_one_source_is_retired_and_an_open_page_shows_it(page, project, learnt, chromium, link, state):
     page.goto("/learnings?status=retired&source=pack:team.jsonl")
-    expect(page.locator("#live")).to_contain_text("Nothing fits.")
+    expect(page.locator("#live")).to_contain_text("No learnings match.")
     context = chromium.new_context(storage_state=state, base_url=link.partition("/login")[0])
     other = context.new_page()
     other.goto(f"/learnings/{learnt[3]}")

@@ -10,14 +10,15 @@ from datetime import UTC, datetime
 import pytest
 from playwright.sync_api import expect
 
-from domain.examples import GATE, ORDER
-from events.test_report import hostile_run
-from integrations.test_alertmanager import alert, message
-from integrations.test_sentry import EVENT, envelope
-from setpoint import wiring
-from setpoint.domain.events import GateOpened, RunStarted
-from setpoint.domain.ids import TraceId
-from setpoint.domain.memory_events import CommentAdded
+from history.reports.test_run_report import hostile_run
+from model.examples import GATE, ORDER
+from production.inbox.test_alertmanager import alert, message
+from production.inbox.test_sentry import EVENT, envelope
+from setpoint.app.project.ingest_keys import access_tokens
+from setpoint.app.views.export import run_report
+from setpoint.model.events.people import CommentAdded
+from setpoint.model.events.run import GateOpened, RunStarted
+from setpoint.model.ids import TraceId
 from setpoint.web.access import Scope
 from web.browsing import in_a_browser
 from web.reviewed import teach
@@ -69,7 +70,7 @@ def learnt(project):
 @pytest.fixture(scope="module")
 def signals(link, project):
     """Let monitoring systems tell of what is wrong, in the words of whoever makes it go wrong."""
-    token = wiring.visitor_tokens(project, list(Scope))[Scope.SIGNAL]
+    token = access_tokens(project, list(Scope))[Scope.SIGNAL]
     error = {"type": EVIL, "value": EVIL, "stacktrace": {"frames": [{"filename": EVIL, "function": EVIL}]}}
     event = {**EVENT, "message": EVIL, "culprit": EVIL, "exception": {"values": [error]}}
     alarm = alert(labels={"alertname": EVIL}, annotations={"summary": EVIL, "description": EVIL})
@@ -133,7 +134,7 @@ def test_alerts_and_errors_of_production_are_texts_too(watched, signals):
     for problem in problems.all():
         expect(problem.get_by_role("heading")).to_contain_text("<script>window.hacked=1</script>")
     assert_harmless(watched)
-    problems.first.get_by_label("Why, for the record").fill(EVIL)
+    problems.first.get_by_label("Reason, for the record").fill(EVIL)
     problems.first.get_by_role("button", name="Dismiss").click()
     expect(watched.locator("main")).to_contain_text(": '\"></textarea>")
     assert_harmless(watched)
@@ -157,7 +158,7 @@ def test_a_report_that_was_sent_to_somebody_runs_nothing_either(watched, project
     """There no header holds it back: the page itself must be harmless."""
     for trace in (RAN, ASKS):
         file = tmp_path / f"{trace}.html"
-        file.write_text(wiring.run_report(project, trace), encoding="utf-8")
+        file.write_text(run_report(project, trace), encoding="utf-8")
         watched.goto(file.as_uri())
         expect(watched.get_by_role("heading").first).to_be_visible()
         assert watched.evaluate("window.hacked") is None

@@ -11,11 +11,11 @@ import pytest
 from playwright.sync_api import expect
 
 from acceptance.conftest import ASKING, BUG, QUICK, RIGHT, new_repository
-from domain.examples import GATE, ORDER
-from setpoint import wiring
-from setpoint.domain.events import GateAnswered, GateOpened, RunStarted
-from setpoint.domain.gate import GateKind, Grant, Option, Via
-from setpoint.domain.ids import GateId, TraceId
+from model.examples import GATE, ORDER
+from setpoint.model.events.run import GateAnswered, GateOpened, RunStarted
+from setpoint.model.gate import GateKind, Grant, Option, Via
+from setpoint.model.ids import GateId, TraceId
+from setpoint.wiring.project import open_project
 from web.browsing import SLOW_MS, assert_usable, in_a_browser, tab_to
 
 pytestmark = in_a_browser
@@ -34,7 +34,7 @@ def project(tmp_path_factory):
     settings = '[agents]\nmaker = "actor"\n[limits]\nmax_iterations = 1\n'
     repository.agent(wrong, [{"write": "calc.py", "text": RIGHT}], settings=settings, counter="turn")
     repository.shell_agent("waits", WAITS.format(flag=repository.root.parent / "go", right=RIGHT))
-    made = wiring.open_project(repository.root)
+    made = open_project(repository.root)
     yield made
     made.store.close()
 
@@ -78,7 +78,7 @@ def form_of(page, name):
 
 def answered(page, section, choice):
     section.get_by_role("radio", name=choice).check()
-    section.get_by_role("checkbox", name="Go on with the run at once").uncheck()
+    section.get_by_role("checkbox", name="Continue the run at once").uncheck()
     section.get_by_role("button", name="Answer").click()
     expect(section).to_have_count(0)
 
@@ -98,7 +98,7 @@ def test_every_answer_to_an_escalation(page, project):
     assert (given.new_approach, given.instruction) == (True, "smaller steps")
     for choice in ("accept", "cancel"):
         section = form_of(page, f"esc{choice}")
-        section.get_by_label("Why, for the record").fill(f"because of {choice}")
+        section.get_by_label("Reason, for the record").fill(f"because of {choice}")
         answered(page, section, choice)
         given = answer_of(project, f"run-esc{choice}")
         assert (given.choice, given.reason) == (choice, f"because of {choice}")
@@ -137,11 +137,11 @@ def test_a_question_appears_by_itself_and_is_answered_by_keyboard_alone(page, pr
     tab_to(page, section.get_by_role("radio", name="approve"))
     page.keyboard.press("ArrowDown")
     expect(section.get_by_role("radio", name="reject")).to_be_checked()
-    tab_to(page, section.get_by_label("Why, for the record"))
+    tab_to(page, section.get_by_label("Reason, for the record"))
     page.keyboard.type("by keyboard")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    expect(section.get_by_role("checkbox", name="Go on with the run at once")).not_to_be_checked()
+    expect(section.get_by_role("checkbox", name="Continue the run at once")).not_to_be_checked()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(section).to_have_count(0)
@@ -158,8 +158,8 @@ def test_questions_can_be_answered_by_everybody_and_on_a_small_screen(page, proj
 
 def test_a_run_asks_is_answered_and_goes_on_to_its_end(page):
     page.goto("/")
-    page.get_by_label("What do you want?").fill("make the failing tests pass")
-    page.get_by_role("button", name="Begin a run").click()
+    page.get_by_label("Request (a sentence)").fill("make the failing tests pass")
+    page.get_by_role("button", name="Start a run").click()
     row = page.get_by_role("row").filter(has_text="make the failing tests pass")
     expect(row).to_contain_text("1 of 1 iterations", timeout=SLOW_MS)
     row.get_by_role("link", name="run-").click()
@@ -191,5 +191,5 @@ def test_a_run_that_was_killed_is_gone_on_with(page, project):
     driving.wait()
     expect(page.locator("main .mark").first).to_have_text("interrupted")
     (project.root.parent / "go").touch()
-    page.get_by_role("button", name="Go on with it").click()
+    page.get_by_role("button", name="Continue the run").click()
     expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)

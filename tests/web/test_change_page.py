@@ -6,8 +6,8 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
-from setpoint import wiring
-from setpoint.cli.serve import _told
+from setpoint.app.project.ingest_keys import access_tokens
+from setpoint.cli.project.serve import _told
 from setpoint.web.access import Access, Scope
 from setpoint.web.app import make_app
 from setpoint.web.diffs import MOST_ROWS, place_id
@@ -33,7 +33,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture
 def reader(project):
-    access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+    access = Access(tokens=access_tokens(project, list(Scope)))
     client = TestClient(make_app(project, access, [HERE], _told), base_url=f"http://{HERE}")
     client.headers |= {"authorization": f"Bearer {access.tokens[Scope.FEEDBACK]}", "accept": "text/html"}
     return client
@@ -105,7 +105,7 @@ def test_one_line_of_each_file_is_in_the_order_of_the_tab_key(reader):
 
 
 def test_who_may_only_read_finds_no_place_to_write(project, reader):
-    access = Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+    access = Access(tokens=access_tokens(project, list(Scope)))
     reader.headers["authorization"] = f"Bearer {access.tokens[Scope.READ]}"
     text = reader.get(f"/runs/{TRACE}/diff/1").text
     assert 'class="at"' not in text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.conftest import write
+from checks.conftest import write
 from setpoint.web.diffs import (
     MOST_COMPARED,
     MOST_FILES,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from setpoint.domain.memory_events import CommentAdded, FindingDismissed
+from setpoint.model.events.people import CommentAdded, FindingDismissed
 from setpoint.web.access import Scope
 from setpoint.web.api_feedback import Dismissal
 from web.conftest import ASKING, HOSTILE, VERIFIED

@@ -6,19 +6,20 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from domain.examples import ORDER, OUTCOME
-from evaluators.conftest import git, write
-from setpoint import wiring
-from setpoint.domain.events import RunFinished, RunStarted
-from setpoint.events.log import SqlEventLog
+from checks.conftest import git, write
+from model.examples import ORDER, OUTCOME
+from setpoint.app.views.metrics import metric_snapshots
+from setpoint.history.event_log import SqlEventLog
+from setpoint.model.events.run import RunFinished, RunStarted
 from setpoint.web import app
+from setpoint.wiring.project import open_project
 
 
 @pytest.fixture
 def project(tmp_path):
     write(tmp_path, {"a.py": "x = 1\n"})
     git(tmp_path, "init", "-q")
-    made = wiring.open_project(tmp_path)
+    made = open_project(tmp_path)
     at = datetime.now(UTC) - timedelta(days=2)
     order = ORDER.model_copy(update={"started_at": at})
     log = SqlEventLog(made.store, now=lambda: at)
@@ -46,6 +47,6 @@ async def test_a_database_that_takes_nothing_for_a_while_does_not_end_the_keepin
     assert "no such table" in caplog.text
     with project.store.writing() as connection:
         connection.execute(sa.text("ALTER TABLE away RENAME TO metrics_snapshot"))
-    await until(lambda: wiring.metric_snapshots(project, 7) or keeping.done())
-    assert wiring.metric_snapshots(project, 7)
+    await until(lambda: metric_snapshots(project, 7) or keeping.done())
+    assert metric_snapshots(project, 7)
     keeping.cancel()

@@ -2,9 +2,10 @@
 
 import pytest
 
-from setpoint import wiring
-from setpoint.domain.learning import EvidenceKind
+from setpoint.app.people.learnings import judge_learning, memory_mark
+from setpoint.model.learning import EvidenceKind
 from setpoint.web.access import Scope
+from setpoint.wiring.memory import memory_of
 from web.reviewed import HOSTILE, teach
 
 API = "/api/v1/learnings"
@@ -101,27 +102,27 @@ def test_what_memory_is_worth_is_told(program):
 
 
 def test_the_mark_changes_with_every_word(project, names):
-    before = wiring.memory_mark(project)
-    assert wiring.memory_mark(project) == before
-    wiring.memory_of(project).learn([])
-    assert wiring.memory_mark(project) == before
-    wiring.weigh_learning(project, names[0], EvidenceKind.RETIRED)
-    assert wiring.memory_mark(project) != before
+    before = memory_mark(project)
+    assert memory_mark(project) == before
+    memory_of(project).learn([])
+    assert memory_mark(project) == before
+    judge_learning(project, names[0], EvidenceKind.RETIRED)
+    assert memory_mark(project) != before
 
 
 @pytest.mark.parametrize("scope", [None, Scope.READ])
 def test_who_may_only_read_says_nothing(anyone, access, project, names, scope):
     if scope:
         anyone.headers |= {"authorization": f"Bearer {access.tokens[scope]}"}
-    before = wiring.memory_mark(project)
+    before = memory_mark(project)
     for path in (f"{API}/{names[0]}/approve", f"{API}/{names[0]}/merge", f"{API}/retire"):
         body = {"reason": "", "into": names[1], "source": "x"}
         assert anyone.post(path, json=body).status_code in (401, 403)
     for path in (f"/learnings/{names[0]}/approve", f"/learnings/{names[0]}/merge", "/learnings/retire"):
         assert anyone.post(path, data={"into": names[1], "source": "x"}).status_code in (401, 403)
     if scope:
-        assert "What you think of it" not in anyone.get(f"/learnings/{names[0]}").text
-    assert wiring.memory_mark(project) == before
+        assert "Your verdict" not in anyone.get(f"/learnings/{names[0]}").text
+    assert memory_mark(project) == before
 
 
 def test_hostile_words_are_shown_for_what_they_are(browser, names):

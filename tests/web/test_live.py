@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from setpoint import wiring
-from setpoint.domain.learning import EvidenceKind
-from setpoint.web.live import Streams, looks
-from setpoint.web.marks import mark_of
+from setpoint.app.people.learnings import find_learning, judge_learning
+from setpoint.model.learning import EvidenceKind
+from setpoint.web import api_learnings
+from setpoint.web.live import Streams, watch_mark
+from setpoint.web.page_state import mark_of
 from web.conftest import ASKING, VERIFIED
 from web.reviewed import teach
 
@@ -33,7 +34,7 @@ async def test_a_stream_says_what_there_is_at_each_look_and_ends_with_the_server
             streams.closing.set()
         return found or "b"
 
-    heard = [said async for said in looks(mark, streams, every_s=0.0)]
+    heard = [said async for said in watch_mark(mark, streams, every_s=0.0)]
     assert heard == [f"event: mark\ndata: {each}\n\n" for each in "aabb"]
     assert streams.count == 0
 
@@ -48,16 +49,16 @@ def test_a_page_shows_the_mark_of_its_own_stream(browser, app, path):
 def test_a_learning_that_changes_while_its_page_is_made_leaves_the_page_behind(
     browser, project, app, monkeypatch
 ):
-    known = wiring.learning(project, teach(project)[0])
-    path, read = f"/learnings/{known.learning.id}", wiring.learning
+    known = find_learning(project, teach(project)[0])
+    path, read = f"/learnings/{known.learning.id}", find_learning
 
     def overtaken(project, which):
         found = read(project, which)
-        wiring.weigh_learning(project, found.learning.id, EvidenceKind.APPROVED)
+        judge_learning(project, found.learning.id, EvidenceKind.APPROVED)
         return found
 
     assert SHOWN.findall(browser.get(path).text) == [mark_of(app.state.desk, "learnings")]
-    monkeypatch.setattr(wiring, "learning", overtaken)
+    monkeypatch.setattr(api_learnings, "find_learning", overtaken)
     assert SHOWN.findall(browser.get(path).text) != [mark_of(app.state.desk, "learnings")]
 
 

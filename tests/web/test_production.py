@@ -9,18 +9,21 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from evaluators.conftest import git, write
-from integrations.test_alertmanager import alert, message
-from integrations.test_cloudevents import DATA, event
-from integrations.test_otlp_errors import message as spans
-from integrations.test_otlp_errors import span
-from integrations.test_sentry import EVENT, envelope
-from setpoint import wiring
-from setpoint.cli.serve import _told
-from setpoint.domain.production_events import TRACE
+from checks.conftest import git, write
+from production.inbox.test_alertmanager import alert, message
+from production.inbox.test_cloudevents import DATA, event
+from production.inbox.test_otlp_errors import message as spans
+from production.inbox.test_otlp_errors import span
+from production.inbox.test_sentry import EVENT, envelope
+from setpoint.app.production.signals import ProductionRecord, ingest_events
+from setpoint.app.project.ingest_keys import access_tokens, ingest_key
+from setpoint.app.runs.board import list_cards
+from setpoint.cli.project.serve import _told
+from setpoint.model.events.production import TRACE
 from setpoint.web.access import Access, Scope
 from setpoint.web.app import make_app
 from setpoint.web.shield import MOST_BODY, MOST_SIGNALS
+from setpoint.wiring.project import open_project
 from web.conftest import HERE
 
 SPANS = "/hooks/otlp/v1/traces"
@@ -36,14 +39,14 @@ def project(tmp_path):
         write(tmp_path, {"a.py": f"x = '{name}'\n"})
         git(tmp_path, "add", "-A")
         git(tmp_path, "commit", "-qm", name)
-    made = wiring.open_project(tmp_path)
+    made = open_project(tmp_path)
     yield made
     made.store.close()
 
 
 @pytest.fixture
 def access(project):
-    return Access(tokens=wiring.visitor_tokens(project, list(Scope)))
+    return Access(tokens=access_tokens(project, list(Scope)))
 
 
 @pytest.fixture
@@ -101,7 +104,7 @@ def test_from_an_alert_to_a_story_that_a_person_approves(sender, access, project
     assert sender.get(f"{API}/signals/{name}", headers=reader).json()["signal"]["release"] == "v2"
     said = sender.post(f"{API}/problems/{name}/approve", json={"reason": "real"}, headers=reader)
     assert (said.status_code, said.json()["stage"]) == (200, "story")
-    assert [card.action.automatic for card in wiring.cards(project)] == [True]
+    assert [card.action.automatic for card in list_cards(project)] == [True]
 
 
 def test_the_same_message_again_is_stored_once(sender, project):
@@ -114,7 +117,7 @@ def test_the_same_message_again_is_stored_once(sender, project):
 
 
 def test_what_was_stored_before_a_crash_is_worked_on_at_the_next_start(project, access, app):
-    wiring.take_events(wiring.SignalBook(project), json.dumps(event(data=DATA)).encode())
+    ingest_events(ProductionRecord(project), json.dumps(event(data=DATA)).encode())
     with TestClient(app, base_url=f"http://{HERE}") as client:
         assert waited(client, as_(client, access, Scope.READ))[0]["stage"] == "waits"
 
@@ -247,7 +250,7 @@ def test_the_forms_of_the_page(sender, access, project):
     assert "dismissed" in sender.post(f"{place}/dismiss", data={"reason": "a drill"}, headers=headers).text
     assert "may be worked on" in sender.post(f"{place}/approve", data={"reason": ""}, headers=headers).text
     assert sender.post("/production/0/approve", data={"reason": ""}, headers=headers).status_code == 404
-    assert [card.action.automatic for card in wiring.cards(project)] == [True]
+    assert [card.action.automatic for card in list_cards(project)] == [True]
 
 
 def test_nothing_there_yet_says_how_signals_come(served, access):
@@ -288,7 +291,7 @@ def test_an_address_with_another_token_in_it_sends_nothing(served, access, proje
 
 
 def test_the_key_of_a_dsn_tells_of_errors_and_nothing_else(served, access, project):
-    key = wiring.ingest_key(access.tokens[Scope.SIGNAL])
+    key = ingest_key(access.tokens[Scope.SIGNAL])
     assert sentry(served, key).status_code == 200
     bearer = {"authorization": f"Bearer {key}"}
     assert served.post(SPANS, json=spans(span()), headers=bearer).status_code == 200

@@ -3,11 +3,11 @@
 import pytest
 from typer.testing import CliRunner
 
-from domain.examples import GATE, ORDER
-from setpoint import wiring
+from model.examples import GATE, ORDER
+from setpoint.app.people.gates import open_questions
 from setpoint.cli.app import app as commands
-from setpoint.domain.events import GateOpened, PhaseBounce, RunStarted
-from setpoint.domain.ids import TraceId
+from setpoint.model.events.run import GateOpened, PhaseBounce, RunStarted
+from setpoint.model.ids import TraceId
 from web.conftest import ASKING, make_project
 
 BROKEN = TraceId("run-4broken")
@@ -25,7 +25,7 @@ def project(tmp_path_factory):
 
 
 def test_both_are_told_apart(project):
-    opened, unread = wiring.questions(project)
+    opened, unread = open_questions(project)
     assert [each.trace_id for each in opened] == [ASKING]
     assert set(unread) == {BROKEN}
     assert f"event 2 of {BROKEN}" in unread[BROKEN]
@@ -35,7 +35,7 @@ def test_the_page_shows_the_question_and_names_the_damaged_run(browser):
     shown = browser.get("/gates")
     assert shown.status_code == 200
     assert f"/gates/{ASKING}" in shown.text
-    assert f'<a href="/runs/{BROKEN}">{BROKEN}</a> waits, and its question cannot be read' in shown.text
+    assert f'<a href="/runs/{BROKEN}">{BROKEN}</a> waits at a gate that cannot be read' in shown.text
 
 
 def test_programs_get_the_question(program):
@@ -47,4 +47,4 @@ def test_the_list_shows_the_question_and_names_the_damaged_run(project, monkeypa
     listed = CliRunner().invoke(commands, ["gate", "list"])
     assert listed.exit_code == 0
     assert ASKING in listed.stdout
-    assert f"{BROKEN} waits, and its question cannot be read" in listed.stderr
+    assert f"{BROKEN} waits at a gate that cannot be read" in listed.stderr

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from typer.testing import CliRunner
 
-from evaluators.conftest import git, write
+from checks.conftest import git, write
 from setpoint.cli.app import app
 from setpoint.errors import UsageError
 
@@ -34,7 +34,7 @@ def test_it_says_how_to_install_what_it_needs(monkeypatch, root):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     error = refused()
     assert "'uvicorn', which is not installed" in error.message
-    assert "setpoint[web]" in error.mend
+    assert "setpoint[web]" in error.hint
     assert not (root / ".setpoint").exists()
 
 
@@ -57,7 +57,7 @@ def test_interrupted_it_lets_go_of_the_pages_that_listen(root):
 
 
 def test_it_says_which_scopes_there_are():
-    assert refused("--scope", "all").mend == "one of read, feedback, admin"
+    assert refused("--scope", "all").hint == "one of read, feedback, admin"
 
 
 def test_it_says_that_a_port_is_taken():

@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-from setpoint import wiring
-from setpoint.domain.events import CancelRequested, GateAnswered
+from setpoint.app.project.ingest_keys import access_tokens
+from setpoint.model.events.run import CancelRequested, GateAnswered
 from setpoint.web.access import TICKET_S, Access, Scope
 from setpoint.web.shield import CSRF_HEADER, HEADERS, MOST_BODY
 from web.conftest import ASKING, HERE, HOSTILE, VERIFIED
@@ -134,7 +134,7 @@ def test_a_session_cannot_be_forged_nor_outlive_its_time(access):
 def test_the_tokens_are_for_their_owner_alone_and_stay(project, access):
     file = project.state / "web-tokens.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert wiring.visitor_tokens(project, list(Scope)) == access.tokens
+    assert access_tokens(project, list(Scope)) == access.tokens
     assert len(set(access.tokens.values())) == 4
 
 

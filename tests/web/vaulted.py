@@ -2,13 +2,14 @@
 
 import subprocess
 
-from evaluators.conftest import git, write
-from events import report_runs
-from setpoint import wiring
-from setpoint.domain.evaluation import Stage
-from setpoint.domain.events import GateOpened, RunFinished, RunStarted
-from setpoint.domain.ids import Commit
+from checks.conftest import git, write
+from history import report_runs
+from setpoint.model.evaluation import Stage
+from setpoint.model.events.run import GateOpened, RunFinished, RunStarted
+from setpoint.model.ids import Commit
 from setpoint.testing import Scene
+from setpoint.wiring.project import open_project
+from setpoint.workspace import repository_of_run
 
 TRACE = report_runs.TRACE
 
@@ -23,16 +24,16 @@ def vaulted_run(place, before, after, findings=(), *, waits=None):
     git(place, "config", "user.name", "Ada")
     git(place, "add", "-A")
     git(place, "commit", "-qm", "base")
-    project = wiring.open_project(place)
+    project = open_project(place)
     made = place.parent / "made"
     made.mkdir()
     git(made, "init", "-q")
     base, commit = _committed(made, before), _committed(made, after)
-    vault = project.state / "work" / f"{TRACE}.git"
+    vault = repository_of_run(project.state, TRACE)
     vault.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["git", "clone", "-q", "--bare", str(made), str(vault)], check=True)
-    workdir = vault.with_suffix("")
-    workdir.mkdir()
+    workdir = project.copies / "work" / TRACE
+    workdir.mkdir(parents=True)
     agent = report_runs.made(1, files=tuple(after))
     snapshot = agent.snapshot.model_copy(update={"commit": commit, "parent": base})
     order = report_runs.order(place).model_copy(update={"base": base})

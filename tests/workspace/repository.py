@@ -8,8 +8,10 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.domain.attempt import Attempt, Stop
-from setpoint.domain.ids import Commit
+from setpoint.model.attempt import Attempt, Stop
+from setpoint.model.ids import Commit
+from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.workspace import GitWorkspace, ensure_state
 
 IDENTITY = {
     **os.environ,
@@ -47,6 +49,11 @@ def repository(root: Path, files: dict[str, str] | None = None) -> Path:
         (root / name).write_text(text)
     commit_all(root, "base")
     return root
+
+
+def workspace_of(root: Path) -> GitWorkspace:
+    """Give the workspace of a repository, with the copies in a folder beside it."""
+    return GitWorkspace(ProjectFolders(root, ensure_state(root), root.with_name(f"{root.name}.copies")))
 
 
 def fingerprint(root: Path, *, without: tuple[str, ...] = ()) -> dict[str, str]:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.ids import TraceId
+from setpoint.model.ids import TraceId
 from setpoint.ports import Appendix
-from setpoint.processes.git import head
-from setpoint.workspace import GitBranchForge, GitWorkspace, ensure_state
-from workspace.repository import attempt, commit_all, git, repository
+from setpoint.system.git.git import head
+from setpoint.workspace import GitBranchForge
+from workspace.repository import attempt, commit_all, git, repository, workspace_of
 
 DEBTS = Appendix(
     "TECH_DEBT.md", "# Known issues\n", "\n## today\n\n- [ ] one\n", message="Known issues of it"
@@ -16,7 +16,7 @@ DEBTS = Appendix(
 
 
 async def delivered(root: Path, appendix: Appendix = DEBTS) -> str:
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(TraceId("run-1"), await head(root))
     (Path(copy.path) / "calc.py").write_text("a = 2\n")
     made = await workspace.snapshot(copy, "implement-1", attempt())

@@ -9,23 +9,24 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.ids import TraceId
-from setpoint.processes.git import head
-from setpoint.workspace import GitWorkspace, ensure_state
-from workspace.repository import attempt, git, repository
+from setpoint.model.ids import TraceId
+from setpoint.system.git.git import head
+from setpoint.workspace import ensure_state
+from workspace.repository import attempt, git, repository, workspace_of
 
 RUN = TraceId("run-1")
 WORK = """
 import asyncio, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from setpoint.domain.attempt import Attempt, Stop
+from setpoint.model.attempt import Attempt, Stop
+from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.workspace import GitWorkspace, ensure_state
 
 async def main():
     root, base = Path(sys.argv[1]), sys.argv[2]
     done = Attempt(agent="a", stop=Stop.END_TURN, started_at=datetime(2026, 1, 1, tzinfo=UTC), duration_s=1.0)
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = GitWorkspace(ProjectFolders(root, ensure_state(root), root.with_name(f"{root.name}.copies")))
     print("go", flush=True)
     copy = await workspace.open("run-1", base)
     for number in range(1, 100):
@@ -57,7 +58,7 @@ async def test_killed_again_and_again_it_loses_no_snapshot(tmp_path: Path):
         child.stdout.close()
         child.wait()
     assert len(seen) >= 3, "the last two were killed after they had told of a snapshot"
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(RUN, base)
     assert len(seen) == len(set(seen)), "a snapshot was made twice"
     for label in seen:
@@ -75,10 +76,10 @@ async def test_killed_again_and_again_it_loses_no_snapshot(tmp_path: Path):
 async def test_an_unfinished_clone_is_made_anew(tmp_path: Path):
     root = repository(tmp_path / "project")
     state = ensure_state(root)
-    rubbish = state / "work" / ".run-1.git.x1y2.part"
+    rubbish = state / "snapshots" / ".run-1.git.x1y2.part"
     (rubbish / "objects").mkdir(parents=True)
     (rubbish / "HEAD").write_text("half")
-    copy = await GitWorkspace(root, state).open(RUN, await head(root))
+    copy = await workspace_of(root).open(RUN, await head(root))
     assert not rubbish.exists()
     assert (Path(copy.path) / "calc.py").read_text() == "a = 1\n"
 
@@ -88,7 +89,7 @@ async def test_a_checkout_that_was_interrupted_is_finished(tmp_path: Path, lost:
     import shutil
 
     root = repository(tmp_path / "project")
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(RUN, await head(root))
     path = Path(copy.path)
     vault = Path(copy.repository)
@@ -106,7 +107,7 @@ async def test_a_checkout_that_was_interrupted_is_finished(tmp_path: Path, lost:
 
 async def test_locks_left_behind_are_removed(tmp_path: Path):
     root = repository(tmp_path / "project")
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(RUN, await head(root))
     vault = Path(copy.repository)
     for lock in (vault / "index.lock", vault / "packed-refs.lock", Path(copy.path) / ".git" / "index.lock"):

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from evaluators.conftest import git, write
-from setpoint.domain.ids import Commit, TraceId
-from setpoint.domain.production import Frame
+from checks.conftest import git, write
+from setpoint.model.ids import Commit, TraceId
+from setpoint.model.production import Frame
 from setpoint.workspace.lineage import GitLineage, in_repository
 
 CART = (

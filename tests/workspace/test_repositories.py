@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.ids import TraceId
 from setpoint.errors import WorkspaceError
-from setpoint.processes.git import head
-from setpoint.workspace import GitBranchForge, GitWorkspace, ensure_state
-from workspace.repository import attempt, commit_all, git, repository
+from setpoint.model.ids import TraceId
+from setpoint.system.git.git import head
+from setpoint.workspace import GitBranchForge
+from workspace.repository import attempt, commit_all, git, repository, workspace_of
 
 RUN = TraceId("run-1")
 
 
 async def round_trip(root: Path) -> Path:
     """Change one file in a work copy and have it delivered; gives the work copy."""
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(RUN, await head(root))
     (Path(copy.path) / "calc.py").write_text("a = 'changed'\n")
     made = await workspace.snapshot(copy, "implement-1", attempt())
@@ -84,8 +84,8 @@ async def test_a_repository_without_a_commit_says_so(tmp_path: Path):
     git(tmp_path, "init", "-q", "empty")
     root = tmp_path / "empty"
     with pytest.raises(WorkspaceError, match="no commit yet") as caught:
-        await GitWorkspace(root, ensure_state(root)).open(RUN, "0" * 40)
-    assert "git commit" in caught.value.mend
+        await workspace_of(root).open(RUN, "0" * 40)
+    assert "git commit" in caught.value.hint
 
 
 async def test_tags_reach_the_work_copy_and_nothing_to_push_to_does(tmp_path: Path):
@@ -95,12 +95,12 @@ async def test_tags_reach_the_work_copy_and_nothing_to_push_to_does(tmp_path: Pa
     copy = await round_trip(root)
     assert git(copy, "describe", "--tags", "HEAD~1") == "v1.2.3"
     assert git(copy, "remote") == ""
-    assert git(copy.with_name(f"{copy.name}.git"), "remote") == ""
+    assert git(root / ".setpoint" / "snapshots" / "run-1.git", "remote") == ""
 
 
 async def test_names_modes_links_and_bytes_survive(tmp_path: Path):
     root = repository(tmp_path / "project")
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(RUN, await head(root))
     path = Path(copy.path)
     (path / 'ünï 漢字\t"q".txt').write_text("x\n")

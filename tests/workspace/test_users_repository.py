@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.ids import TraceId
 from setpoint.errors import WorkspaceError
-from setpoint.processes.git import head
-from setpoint.workspace import GitBranchForge, GitWorkspace, ensure_state
-from workspace.repository import attempt, commit_all, fingerprint, git, repository
+from setpoint.model.ids import TraceId
+from setpoint.system.git.git import head
+from setpoint.workspace import GitBranchForge, ensure_state
+from workspace.repository import attempt, commit_all, fingerprint, git, repository, workspace_of
 
 
 def clean(root: Path) -> None:
@@ -79,7 +79,7 @@ async def test_the_users_repository_stays_byte_for_byte(tmp_path: Path, state: C
     state(root)
     before = fingerprint(root)
     base = await head(root)
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(TraceId("run-1"), base)
     (Path(copy.path) / "calc.py").write_text("a = 'done'\n")
     made = await workspace.snapshot(copy, "implement-1", attempt())
@@ -98,7 +98,7 @@ async def test_the_users_repository_stays_byte_for_byte(tmp_path: Path, state: C
 async def test_git_status_does_not_see_the_state(tmp_path: Path):
     root = repository(tmp_path / "project")
     ensure_state(root)
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     await workspace.open(TraceId("run-1"), await head(root))
     assert git(root, "status", "--porcelain", "--ignored") == "!! .setpoint/"
 
@@ -114,7 +114,7 @@ async def test_what_was_delivered_does_not_need_the_work_copy(tmp_path: Path):
 
     root = repository(tmp_path / "project")
     state = ensure_state(root)
-    workspace = GitWorkspace(root, state)
+    workspace = workspace_of(root)
     copy = await workspace.open(TraceId("run-1"), await head(root))
     (Path(copy.path) / "new.bin").write_bytes(bytes(range(256)) * 100)
     made = await workspace.snapshot(copy, "implement-1", attempt())
@@ -133,7 +133,7 @@ async def test_what_was_delivered_does_not_need_the_work_copy(tmp_path: Path):
 async def test_a_branch_in_the_way_is_left_alone(tmp_path: Path):
     root = repository(tmp_path / "project")
     git(root, "branch", "setpoint")
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(TraceId("run-1"), await head(root))
     (Path(copy.path) / "calc.py").write_text("a = 3\n")
     made = await workspace.snapshot(copy, "implement-1", attempt())
@@ -146,7 +146,7 @@ async def test_a_branch_in_the_way_is_left_alone(tmp_path: Path):
 
 async def test_a_branch_the_user_went_on_with_is_left_alone(tmp_path: Path):
     root = repository(tmp_path / "project")
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(TraceId("run-1"), await head(root))
     (Path(copy.path) / "calc.py").write_text("a = 3\n")
     made = await workspace.snapshot(copy, "implement-1", attempt())
@@ -165,7 +165,7 @@ async def test_a_branch_the_user_went_on_with_is_left_alone(tmp_path: Path):
 )
 async def test_a_name_that_is_no_branch_becomes_one(tmp_path: Path, name: str, taken: str):
     root = repository(tmp_path / "project")
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     copy = await workspace.open(TraceId("run-1"), await head(root))
     named = await GitBranchForge(root).deliver(copy, copy.base, name, message="m")
     assert named == f"setpoint/{taken}"
@@ -174,7 +174,7 @@ async def test_a_name_that_is_no_branch_becomes_one(tmp_path: Path, name: str, t
 
 async def test_the_same_tree_with_another_message_is_another_delivery(tmp_path: Path):
     root = repository(tmp_path / "project")
-    workspace = GitWorkspace(root, ensure_state(root))
+    workspace = workspace_of(root)
     forge, names = GitBranchForge(root), []
     for run, said in (("run-1", "not verified"), ("run-2", "verified"), ("run-2", "verified")):
         copy = await workspace.open(TraceId(run), await head(root))

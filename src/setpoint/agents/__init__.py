@@ -1,1 +1,1 @@
-"""Those who play roles: agents behind ACP or a plain command, and the built-in mechanic and rules."""
+"""Drivers for coding agents: the Agent Client Protocol, plain commands, models by API."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from setpoint.agents.launch import Launch
-from setpoint.agents.streams.tally import Failure
-from setpoint.domain.attempt import Breakage, BreakageKind
+from setpoint.agents.streams.turn_record import Failure
+from setpoint.model.attempt import Breakage, BreakageKind
 
 AUTH_REQUIRED = -32000
 """ACP's code for an agent that wants a login first."""
@@ -72,25 +72,25 @@ def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
 
 def missing(launch: Launch, reason: str) -> Breakage:
     """Say that the program could not be started."""
-    mend = (
+    hint = (
         f"install it: {launch.install}" if launch.install else f"correct the command of agent '{launch.name}'"
     )
-    return Breakage(kind=BreakageKind.MISSING, message=f"{launch.name}: {reason}; {mend}")
+    return Breakage(kind=BreakageKind.MISSING, message=f"{launch.name}: {reason}; {hint}")
 
 
 def prompt_too_long(launch: Launch, size: int) -> Breakage:
     """Say that the system takes no argument of the prompt's length."""
-    mend = f"leave {{prompt}} out of the command of agent '{launch.name}' and have it read standard input"
-    message = f"{launch.name}: the prompt ({size} bytes) is too long for an argument; {mend}"
+    hint = f"leave {{prompt}} out of the command of agent '{launch.name}' and have it read standard input"
+    message = f"{launch.name}: the prompt ({size} bytes) is too long for an argument; {hint}"
     return Breakage(kind=BreakageKind.MISSING, message=message)
 
 
 def no_choice(launch: Launch, what: str, wanted: str, offered: Sequence[str]) -> Breakage:
     """Say that the settings ask for a model or a mode that the agent does not offer."""
     shown = _shortened(f"it offers {', '.join(offered)}") if offered else f"it offers no choice of a {what}"
-    mend = f"correct {what} under [agent.{launch.name}]"
+    hint = f"correct {what} under [agent.{launch.name}]"
     return Breakage(
-        kind=BreakageKind.MISSING, message=f"{launch.name} has no {what} '{wanted}': {shown}; {mend}"
+        kind=BreakageKind.MISSING, message=f"{launch.name} has no {what} '{wanted}': {shown}; {hint}"
     )
 
 
@@ -111,19 +111,19 @@ def crash(launch: Launch, exit_code: int | None, stderr: str, junk: str) -> Brea
 def protocol(launch: Launch, what: str, sample: str = "") -> Breakage:
     """Say that what came was not the protocol."""
     shown = f", for example: {_shortened(sample)!r}" if sample else ""
-    mend = f"check that `{' '.join(launch.argv)}` starts the agent's ACP mode"
-    return Breakage(kind=BreakageKind.PROTOCOL, message=f"{launch.name} {what}{shown}; {mend}")
+    hint = f"check that `{' '.join(launch.argv)}` starts the agent's ACP mode"
+    return Breakage(kind=BreakageKind.PROTOCOL, message=f"{launch.name} {what}{shown}; {hint}")
 
 
 def overdue(launch: Launch, kind: BreakageKind, seconds: float, doing: str) -> Breakage:
     """Say that a bound in time was reached."""
     if kind is BreakageKind.IDLE:
-        text, mend = f"gave no sign of life for {seconds:g} s", "raise agents.idle_s if it needs longer"
+        text, hint = f"gave no sign of life for {seconds:g} s", "raise agents.idle_s if it needs longer"
     else:
-        text, mend = f"was not ready after {seconds:g} s", "raise agents.wall_s if it needs longer"
+        text, hint = f"was not ready after {seconds:g} s", "raise agents.wall_s if it needs longer"
     if doing == OPENING:
-        mend = f"start `{' '.join(launch.argv)}` by hand and see what it waits for"
-    return Breakage(kind=kind, message=f"{launch.name} {text} ({doing}); {mend}")
+        hint = f"start `{' '.join(launch.argv)}` by hand and see what it waits for"
+    return Breakage(kind=kind, message=f"{launch.name} {text} ({doing}); {hint}")
 
 
 def _mend(launch: Launch, kind: BreakageKind) -> str:

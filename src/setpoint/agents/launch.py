@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from setpoint.domain.sandbox import Means
-from setpoint.domain.value import Value
+from setpoint.model.config.sandbox import Means
+from setpoint.model.value import Value
 
 
 class UsageScope(StrEnum):

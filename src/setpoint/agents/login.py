@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from setpoint.agents.launch import Launch
-from setpoint.processes import clean_environment
 from setpoint.settings import inherited
+from setpoint.system.processes import clean_environment
 
 
 def login_state(launch: Launch) -> str:

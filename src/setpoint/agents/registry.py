@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from setpoint.agents.launch import Launch, Quirks
-from setpoint.agents.model.at import vendor_of
+from setpoint.agents.model.provider import vendor_of
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
@@ -19,7 +19,7 @@ BUILT_IN = ("generator", "mechanic", "rules")
 
 
 def known(own: Mapping[str, CustomAgent] | None = None, *, proxied: bool = False) -> dict[str, Launch]:
-    """Give every agent by name: the registry's, with the project's own laid over or added.
+    """Return every agent by name: the registry's, with the project's own laid over or added.
 
     With `proxied`, every agent that can be pointed at the recording proxy is, unless its own table says no.
 
@@ -44,22 +44,22 @@ def _counted(launch: Launch, own: CustomAgent | None, *, everyone: bool) -> Laun
         message = (
             f"[agent.{launch.name}] proxy: it is not known which variable holds the address of its model"
         )
-        mend = f'name it: [agent.{launch.name}.base_urls] OPENAI_BASE_URL = "https://api.openai.com/v1"'
-        raise SettingsError(message, mend=mend)
+        hint = f'name it: [agent.{launch.name}.base_urls] OPENAI_BASE_URL = "https://api.openai.com/v1"'
+        raise SettingsError(message, hint=hint)
     return launch.model_copy(update={"proxied": able and (everyone if wanted is None else wanted)})
 
 
 def _laid_over(name: str, agent: CustomAgent, under: Launch | None) -> Launch:
     if name in BUILT_IN:
         raise SettingsError(
-            f"[agent.{name}]: '{name}' is built in and cannot be redefined", mend="choose another name"
+            f"[agent.{name}]: '{name}' is built in and cannot be redefined", hint="choose another name"
         )
     if agent.protocol == "model":
         return _model(name, agent)
     if under is None:
         if not agent.command:
-            mend = f'add a line such as `command = ["my-agent", "{{prompt}}"]` under [agent.{name}]'
-            raise SettingsError(f"[agent.{name}]: a new agent needs a command", mend=mend)
+            hint = f'add a line such as `command = ["my-agent", "{{prompt}}"]` under [agent.{name}]'
+            raise SettingsError(f"[agent.{name}]: a new agent needs a command", hint=hint)
         return Launch(
             name=name,
             argv=agent.command,
@@ -102,15 +102,15 @@ def _quirks(name: str, agent: CustomAgent, under: Quirks) -> Quirks:
         place = ".".join(str(part) for part in error.errors()[0]["loc"])
         known_ones = ", ".join(Quirks.model_fields)
         raise SettingsError(
-            f"[agent.{name}] quirks.{place}: {error.errors()[0]['msg']}", mend=f"there are {known_ones}"
+            f"[agent.{name}] quirks.{place}: {error.errors()[0]['msg']}", hint=f"there are {known_ones}"
         ) from None
 
 
 def _model(name: str, agent: CustomAgent) -> Launch:
     if not agent.model or agent.command:
         wrong = "a model by API has no command" if agent.command else "which model is meant?"
-        mend = 'write `model = "openai:gpt-5-mini"` and no command'
-        raise SettingsError(f"[agent.{name}]: {wrong}", mend=mend)
+        hint = 'write `model = "openai:gpt-5-mini"` and no command'
+        raise SettingsError(f"[agent.{name}]: {wrong}", hint=hint)
     launch = Launch(
         name=name,
         protocol="model",

@@ -10,10 +10,10 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from setpoint.domain.attempt import Attempt, Brief, Role, Stop, Usage
-from setpoint.domain.diff import CUT, Added, added_lines
-from setpoint.domain.finding import Category, Finding, Severity
-from setpoint.policies.cover import SOURCE as COVER
+from setpoint.model.attempt import Attempt, Brief, Role, Stop, Usage
+from setpoint.model.changes.diff import CUT, Added, added_lines
+from setpoint.model.cover_quality import SOURCE as COVER
+from setpoint.model.finding import Category, Finding, Severity
 from setpoint.ports import Observer
 
 STRONG_SIGNS = ("under-test", "hard-coded")

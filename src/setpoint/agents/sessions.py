@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from setpoint.domain.attempt import Brief
-from setpoint.domain.value import Usd, Value
-from setpoint.store.files import write_atomic_bytes
+from setpoint.model.attempt import Brief
+from setpoint.model.value import Usd, Value
+from setpoint.system.files.atomic import write_atomic_bytes
 
 
 class KeptSession(Value):
@@ -31,7 +31,7 @@ class Sessions:
         self._folder = folder
 
     def find(self, agent: str, brief: Brief) -> KeptSession | None:
-        """Give the session in which an attempt with this brief goes on; none: it begins a new one."""
+        """Return the session in which an attempt with this brief goes on; none: it begins a new one."""
         try:
             return KeptSession.model_validate_json(self._path(agent, brief).read_bytes())
         except (OSError, ValidationError):

@@ -18,7 +18,7 @@ _SECRET_CHARS = 8
 
 
 def secrets_of(launch: Launch, passed: Mapping[str, str]) -> dict[str, str]:
-    """Give what is to be kept out of an agent's transcript, by name: what was handed on, and keys it was set.
+    """Return secrets to keep out of an agent's transcript, by name.
 
     A variable under `environment`, or an entry of the configuration that one holds, is a key by its name.
     """
@@ -31,7 +31,7 @@ def secrets_of(launch: Launch, passed: Mapping[str, str]) -> dict[str, str]:
 
 
 def _keys(data: object, path: str, *, secret: bool = False) -> Iterator[tuple[str, str]]:
-    """Give the texts below entries of configuration whose name, or that of one above, is a key's."""
+    """Yield the texts below entries of configuration whose name, or that of one above, is a key's."""
     if isinstance(data, str) and secret:
         yield path, data
     elif isinstance(data, dict):
@@ -62,7 +62,7 @@ class Transcript:
         self._record(source, "text", json.dumps(text).encode())
 
     def take(self) -> bytes:
-        """Give what was recorded, and begin anew."""
+        """Return what was recorded, and begin anew."""
         if self._dropped:
             self._data += json.dumps({"from": "setpoint", "dropped_bytes": self._dropped}).encode() + b"\n"
         taken = self.redacted(self._data.decode("utf-8", "replace")).encode()

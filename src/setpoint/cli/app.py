@@ -1,11 +1,12 @@
-"""The `setpoint` command: its verbs, and the one place where errors become exit codes.
+"""The `setpoint` command: register the verbs, and turn errors into exit codes.
 
-Verb modules import the rest of Setpoint inside their functions, so that `--help` answers at once.
+Verb modules import the rest of Setpoint inside their functions, so that `--help` is fast.
 """
 
 from __future__ import annotations
 
 import gc
+import inspect
 import sys
 import traceback
 from pathlib import Path
@@ -13,53 +14,52 @@ from typing import cast
 
 import typer
 
-from setpoint import __version__
-from setpoint.cli import (
+from setpoint.cli.people import feedback, finding, gate, learn, story
+from setpoint.cli.production import deploy, signal
+from setpoint.cli.project import (
     agents,
-    attest,
-    cancel,
     check,
     cover,
     demo,
-    deploy,
     doctor,
-    export,
-    feedback,
-    finding,
-    gate,
     init,
-    learn,
     metrics,
     mutate,
     pipeline,
+    plugins,
     quarantine,
+    serve,
+)
+from setpoint.cli.render.styles import say
+from setpoint.cli.runs import (
+    attest,
+    cancel,
+    export,
     resume,
     run,
-    serve,
     show,
-    signal,
     status,
     step,
-    story,
     verify,
     watch,
 )
-from setpoint.cli.styles import say
 from setpoint.errors import ExitCode, SetpointError
+from setpoint.version import __version__
 
 app = typer.Typer(
     name="setpoint",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Close the loop around a coding agent: state the work, get it verified, with evidence.",
+    rich_markup_mode=None,  # importing Rich takes longer than all the rest of `--help`
+    help="Run coding agents in a loop and verify their work with Setpoint's own checks.",
 )
 
 
 COLLECT = (50_000, 20, 20)
-"""When garbage is looked for: reading a record makes very many objects and hardly a cycle among them."""
+"""Thresholds of the garbage collector: reading a record creates many objects and few cycles."""
 WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
-"""What Typer raises for words it cannot read: click's `ClickException`, or that of the click Typer brings."""
+"""What Typer raises for invalid arguments: `ClickException` of click, or of the click that Typer bundles."""
 
 
 def _version(wanted: bool) -> None:
@@ -74,12 +74,13 @@ def _options(
         False, "--version", callback=_version, is_eager=True, help="Show the version."
     ),
 ) -> None:
-    """Close the loop around a coding agent: state the work, get it verified, with evidence."""
+    """Run coding agents in a loop and verify their work with Setpoint's own checks."""
 
 
 app.command()(init.init)
 app.command()(doctor.doctor)
 app.add_typer(agents.app, name="agents")
+app.command()(plugins.plugins)
 app.command()(run.run)
 app.command()(step.step)
 app.command()(resume.resume)
@@ -108,8 +109,21 @@ app.add_typer(pipeline.app, name="pipeline")
 app.command()(demo.demo)
 
 
+def _list_whole_sentences(verbs: typer.Typer) -> None:
+    """Show the whole first sentence of each verb in `--help`: without Rich, Typer cuts it at one line."""
+    for verb in verbs.registered_commands:
+        verb.short_help = inspect.cleandoc(verb.callback.__doc__ or "").partition("\n\n")[0]
+    for group in verbs.registered_groups:
+        if group.typer_instance is not None:
+            group.short_help = group.typer_instance.info.help
+            _list_whole_sentences(group.typer_instance)
+
+
+_list_whole_sentences(app)
+
+
 def main() -> None:
-    """Run the command line; every way out is an `ExitCode`."""
+    """Run the command line and exit with an `ExitCode`."""
     gc.set_threshold(*COLLECT)
     try:
         code = app(standalone_mode=False)
@@ -117,22 +131,25 @@ def main() -> None:
         say(f"setpoint: {error}", err=True)
         sys.exit(error.exit_code)
     except typer.Abort:
-        say("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
+        say("setpoint: interrupted; hint: `setpoint resume` continues the run", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except KeyboardInterrupt:
-        say("setpoint: interrupted; `setpoint resume` goes on where the run was", err=True)
+        say("setpoint: interrupted; hint: `setpoint resume` continues the run", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except WRONG_USE as error:
         error.show()
         sys.exit(ExitCode.USAGE)
-    except Exception:  # noqa: BLE001 - the error boundary: whatever is left is a fault of Setpoint's own
-        say(f"setpoint: a fault in Setpoint; report written to {_reported()}", err=True)
+    except Exception:  # noqa: BLE001 - the error boundary: anything else is a bug in Setpoint
+        say(
+            f"setpoint: internal error; report written to {_reported()}; hint: attach it to an issue",
+            err=True,
+        )
         sys.exit(ExitCode.FAULT)
     sys.exit(code if isinstance(code, int) else ExitCode.OK)
 
 
 def _reported() -> str:
-    """Write a report that can be pasted into an issue, and give its place."""
+    """Write a report for an issue and return its path."""
     text = (
         f"setpoint {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{traceback.format_exc()}"
     )

@@ -1,1 +1,1 @@
-"""Engines behind the `Durable` port: DBOS for real runs, an in-memory one for tests."""
+"""Engines behind the `Durable` port: DBOS for real runs, one in memory for tests."""

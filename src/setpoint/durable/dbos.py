@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -36,18 +35,19 @@ from dbos import (
 )
 from pydantic import ValidationError
 
-from setpoint.domain.ids import TraceId
-from setpoint.domain.run import RunOrder, RunOutcome
-from setpoint.domain.value import Value
+from setpoint.database.connect import use_wal
+from setpoint.database.engine_file import BUSY_S, EngineConnection, open_engine_file
 from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, SetpointError, UsageError
+from setpoint.model.ids import TraceId
+from setpoint.model.run import RunOrder, RunOutcome
+from setpoint.model.value import Value
 from setpoint.ports import Durable
-from setpoint.store.connect import use_wal
-from setpoint.store.locks import RunLocks
+from setpoint.system.files.locks import RunLocks
 
 T = TypeVar("T", bound=Value)
 
 VERSION = "wf-1"
-"""Of the order of steps in a run; raised only when older runs could not go on under the new code."""
+"""Of the order of steps in a run; raised only when older runs could not continue under the new code."""
 
 _APPLICATION = "setpoint"
 _WORKFLOW = "run"
@@ -60,20 +60,6 @@ _DRIVING = Lock()
 
 Body = Callable[[RunOrder, Durable], Awaitable[RunOutcome]]
 """What a run does; called again from its start whenever the run is resumed."""
-
-
-def sqlite_missing(
-    python: tuple[int, int] = sys.version_info[:2], sqlite: tuple[int, ...] = sqlite3.sqlite_version_info
-) -> str:
-    """Say why the engine cannot keep its file with this Python; empty where it can.
-
-    Under Python 3.12 and newer DBOS asks SQLite for fractions of seconds, which it has since 3.42.
-    """
-    if python < (3, 12) or sqlite >= (3, 42):
-        return ""
-    found = ".".join(map(str, sqlite))
-    version = ".".join(map(str, python))
-    return f"Python {version} is built with SQLite {found}; from Python 3.12 on 3.42 is needed"
 
 
 class _Left(BaseException):
@@ -129,7 +115,7 @@ class DbosEngine:
         self._url = url or f"sqlite:///{self._file}"
 
     async def drive(self, order: RunOrder, body: Body) -> RunOutcome:
-        """Start a run, or go on with it from its last finished step; a finished run gives its outcome again.
+        """Start a run, or continue it from its last finished step; a finished run gives its outcome again.
 
         Whatever the body raises is raised here and leaves the run resumable; so does cancelling this call,
         which cancels the body and waits for it. Raises `RunInUse` where a living process drives the run or
@@ -153,15 +139,17 @@ class DbosEngine:
         self._ask(trace_id, send)
 
     def cancel(self, trace_id: TraceId) -> None:
-        """End the driving of a run, in whatever process; `drive` can go on with it later."""
+        """End the driving of a run, in whatever process; `drive` can continue it later."""
         self._ask(trace_id, lambda client: client.cancel_workflow(trace_id))
 
     def _ask(self, trace_id: TraceId, question: Callable[[DBOSClient], None]) -> None:
-        unknown = UsageError(f"{trace_id} was never started here", mend="`setpoint status` lists all runs")
+        unknown = UsageError(f"{trace_id} was never started here", hint="`setpoint status` lists all runs")
         if self._file is not None and not self._file.exists():
             raise unknown  # the client would leave an empty file behind
+        engine = None if self._file is None else open_engine_file(self._file)
         client = DBOSClient(
             system_database_url=self._url,
+            system_database_engine=engine,
             serializer=DBOSPortableJSONSerializer(),
             application_name=_APPLICATION,
         )
@@ -171,28 +159,29 @@ class DbosEngine:
             raise unknown from None
         finally:
             client.destroy()
+            if engine is not None:
+                engine.dispose()
 
     def _launch(self, drive: _Drive) -> None:
         if self._file is not None:
-            if missing := sqlite_missing():
-                raise UsageError(missing, mend="run Setpoint with Python 3.11, or one built with SQLite 3.42")
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._file, timeout=30)) as connection:
+            with closing(sqlite3.connect(self._file, timeout=BUSY_S)) as connection:
                 use_wal(connection)
-        DBOS(
-            config=DBOSConfig(
-                name=_APPLICATION,
-                system_database_url=self._url,
-                executor_id=drive.order.trace_id,
-                application_version=_version(drive.order.trace_id),
-                serializer=DBOSPortableJSONSerializer(),
-                log_level="ERROR",
-                enable_otlp=False,
-                run_migrations=True,
-                max_executor_threads=_THREADS,
-                notification_listener_polling_interval_sec=_MAIL_POLL_S,
-            )
+        config = DBOSConfig(
+            name=_APPLICATION,
+            system_database_url=self._url,
+            executor_id=drive.order.trace_id,
+            application_version=_version(drive.order.trace_id),
+            serializer=DBOSPortableJSONSerializer(),
+            log_level="ERROR",
+            enable_otlp=False,
+            run_migrations=True,
+            max_executor_threads=_THREADS,
+            notification_listener_polling_interval_sec=_MAIL_POLL_S,
         )
+        if self._file is not None:
+            config["db_engine_kwargs"] = {"connect_args": {"factory": EngineConnection}}
+        DBOS(config=config)
         drive.register()
         DBOS.launch()
 
@@ -228,7 +217,7 @@ class _Drive:
             task = await asyncio.wait_for(asyncio.shield(self._begun), _BEGIN_S)
         except TimeoutError:
             message = f"the durable engine has not begun {self.order.trace_id} within {_BEGIN_S:.0f} seconds"
-            raise SetpointError(message, mend="try `setpoint resume` again") from None
+            raise SetpointError(message, hint="try `setpoint resume` again") from None
         await asyncio.wait({task})
         if self._failure is not None:
             raise self._failure
@@ -252,13 +241,15 @@ class _Drive:
         """Let the launch's own recovery hand out the run, or put a cancelled one in its way."""
         if status.app_version != _version(self.order.trace_id):
             message = f"{self.order.trace_id} was begun under '{status.app_version}', not '{VERSION}'"
-            raise RecordedDataError(message, mend="finish it with the version of Setpoint that began it")
+            raise RecordedDataError(message, hint="finish it with the version of Setpoint that began it")
         if status.status == "CANCELLED":
             await DBOS.resume_workflow_async(self.order.trace_id)
         elif status.status not in {"PENDING", "ENQUEUED"}:
-            message = f"{self.order.trace_id} cannot go on: the engine says {status.status}: {status.error}"
+            message = (
+                f"{self.order.trace_id} cannot continue: the engine says {status.status}: {status.error}"
+            )
             raise RecordedDataError(
-                message, mend="start a new run; what this one reached is in its work copy"
+                message, hint="start a new run; what this one reached is in its work copy"
             )
 
     async def _run(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -281,7 +272,7 @@ def _alone(trace_id: TraceId) -> Iterator[None]:
     """Keep a second drive out of this process: the engine is one object for the whole of it."""
     if not _DRIVING.acquire(blocking=False):
         message = f"{trace_id} cannot be driven: this process drives another run already"
-        raise RunInUse(message, mend="drive each run in a process of its own")
+        raise RunInUse(message, hint="drive each run in a process of its own")
     try:
         yield
     finally:
@@ -293,13 +284,15 @@ def _version(trace_id: TraceId) -> str:
 
 
 def _explained(failure: BaseException, trace_id: TraceId) -> BaseException:
-    """Say in our own terms what the engine raised; all else stays as it is."""
+    """Say in our own terms what the engine raised; everything else stays as it is."""
     if isinstance(failure, error.DBOSWorkflowCancelledError | error.DBOSWorkflowConflictIDError):
-        # The second is what a wait is told: the run is no longer this process's.
-        return RunCancelled(f"{trace_id} was cancelled", mend="`setpoint resume` goes on with it")
+        # A wait raises the second: the run no longer belongs to this process.
+        return RunCancelled(f"{trace_id} was cancelled", hint="`setpoint resume` continues it")
     if isinstance(failure, error.DBOSException):
-        message = f"{trace_id} cannot go on: {failure}"
-        explained = RecordedDataError(message, mend="finish it with the version that began it, or start anew")
+        message = f"{trace_id} cannot continue: {failure}"
+        explained = RecordedDataError(
+            message, hint="finish it with the version that began it, or start a new run"
+        )
         explained.__cause__ = failure
         return explained
     return failure
@@ -310,4 +303,4 @@ def _read(kind: type[T], raw: object, what: str) -> T:
         return kind.model_validate(raw)
     except ValidationError as failure:
         message = f"{what} cannot be read as {kind.__name__}: {failure.errors()[0]['msg']}"
-        raise RecordedDataError(message, mend="finish the run with the version that began it") from failure
+        raise RecordedDataError(message, hint="finish the run with the version that began it") from failure

@@ -1,4 +1,4 @@
-"""The durable engine in memory, for tests: it crashes on demand and goes on like the real one."""
+"""The durable engine in memory, for tests: it crashes on demand and continues like the real one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from setpoint.domain.value import Value
 from setpoint.errors import RecordedDataError
+from setpoint.model.value import Value
 
 T = TypeVar("T", bound=Value)
 
@@ -20,7 +20,7 @@ class Crash(BaseException):
 
 
 class InlineDurable:
-    """Remembers what each step gave; the same instance handed to a loop again goes on where it stopped.
+    """Remembers what each step gave; the same instance handed to a loop again continues where it stopped.
 
     Results pass through JSON on their way in and out, so what cannot be recorded fails here as it would in a
     database. After a `Crash` the loop can be driven again at once; in all other cases call `resume` before.
@@ -29,7 +29,7 @@ class InlineDurable:
     def __init__(self) -> None:
         """Begin with nothing recorded."""
         self.calls: list[str] = []
-        """Every step that was really begun, in order; a step done twice stands here twice."""
+        """Every step that was really begun, in order; a step done twice appears twice."""
         self._order: list[str] = []
         self._seen: list[str] = []
         self._recorded: dict[str, str] = {}
@@ -110,7 +110,7 @@ class InlineDurable:
             del self._order[place:]  # what was begun and never recorded binds nobody, as in the real engine
         if place < len(self._order) and self._order[place] != name:
             message = f"step {place + 1} of the run was {self._order[place]!r} and is now {name!r}"
-            raise RecordedDataError(message, mend="let the loop branch on nothing but what its steps gave")
+            raise RecordedDataError(message, hint="let the loop branch on nothing but what its steps gave")
         self._seen.append(name)
         if place == len(self._order):
             self._order.append(name)

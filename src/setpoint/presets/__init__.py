@@ -1,4 +1,4 @@
-"""What is known of each tool, as data: one TOML file for each language."""
+"""Every known tool as data: one TOML file for each language."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from setpoint.domain.custom_check import ReportFormat
-from setpoint.domain.finding import Category, Severity
-from setpoint.domain.quality import Metric
-from setpoint.domain.value import Value
+from setpoint.model.config.custom_check import ReportFormat
+from setpoint.model.finding import Category, Severity
+from setpoint.model.quality import Metric
+from setpoint.model.value import Value
 
 
 class Via(StrEnum):
@@ -151,7 +151,7 @@ class Preset(Value):
 
 @cache
 def presets() -> dict[str, Preset]:
-    """Give every preset by the name of its check."""
+    """Return every preset by the name of its check."""
     adapter = TypeAdapter(dict[str, Preset])
     found: dict[str, Preset] = {}
     files = (each for each in resources.files(__name__).iterdir() if each.name.endswith(".toml"))

@@ -1,12 +1,13 @@
 """Public fakes: the ports of Setpoint without the world behind them, for tests of loops and of plug-ins."""
 
 from setpoint.testing.agent import Act, ScriptedAgent, SilentObserver
-from setpoint.testing.clock import HandClock
+from setpoint.testing.clock import ManualClock
 from setpoint.testing.durable import Crash, InlineDurable
 from setpoint.testing.evaluator import Scene, ScriptedEvaluator, evaluation, failure
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.memory import ListMemory
-from setpoint.testing.production import ListBoard, ToldLineage
+from setpoint.testing.production import ListBoard, ListLineage
+from setpoint.testing.toolkit import ScriptedToolkit
 from setpoint.testing.workspace import Delivery, FolderWorkspace, RecordingForge
 from setpoint.testing.world import Stage
 
@@ -15,18 +16,19 @@ __all__ = [
     "Crash",
     "Delivery",
     "FolderWorkspace",
-    "HandClock",
     "InlineDurable",
     "ListBoard",
+    "ListLineage",
     "ListMemory",
+    "ManualClock",
     "MemoryEventLog",
     "RecordingForge",
     "Scene",
     "ScriptedAgent",
     "ScriptedEvaluator",
+    "ScriptedToolkit",
     "SilentObserver",
     "Stage",
-    "ToldLineage",
     "evaluation",
     "failure",
 ]

@@ -1,4 +1,4 @@
-"""An agent that follows a script inside the process, and an observer that remembers what it was told."""
+"""An agent that follows a script inside the process, and an observer that remembers what it received."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from setpoint.domain.attempt import (
+from setpoint.inner.policy.repetition import Repeats
+from setpoint.model.attempt import (
     Attempt,
     Breakage,
     BreakageKind,
@@ -138,17 +139,19 @@ class ScriptedAgent:
 
 
 class SilentObserver:
-    """Keeps what it is told and shows nothing."""
+    """Keeps what it receives and shows nothing."""
 
-    def __init__(self) -> None:
-        """Start with nothing seen."""
+    def __init__(self, same_calls: int | None = None) -> None:
+        """Start with nothing seen; `same_calls` in a row, with the same result, end an attempt."""
+        self._repeats = Repeats(same_calls)
         self.calls: list[ToolCall] = []
         self.usages: list[Usage] = []
         self.asked_models: list[ModelCall] = []
 
-    def called(self, call: ToolCall) -> None:
-        """Keep a finished tool call."""
+    def called(self, call: ToolCall) -> bool:
+        """Keep a finished tool call; true where it was made too often in a row."""
         self.calls.append(call)
+        return self._repeats.seen(call)
 
     def asked(self, call: ModelCall) -> None:
         """Keep a call of a model."""

@@ -1,11 +1,11 @@
-"""A clock that stands still until someone waits."""
+"""A clock that moves only when someone waits."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
 
-class HandClock:
+class ManualClock:
     """Time that passes only by `sleep`, and by one tick each time it is looked at."""
 
     def __init__(self, at: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC), tick_s: float = 0.0) -> None:
@@ -15,7 +15,7 @@ class HandClock:
         """Seconds of every wait, in order."""
 
     def now(self) -> datetime:
-        """Give the present."""
+        """Return the present."""
         self._at += self._tick
         return self._at
 

@@ -1,4 +1,4 @@
-"""An evaluator that measures nothing but plays a script, so that a whole course is said in a few lines.
+"""An evaluator that measures nothing but plays a script, so that a few lines describe a whole course.
 
 ```python
 evaluator = ScriptedEvaluator(
@@ -16,12 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from setpoint.domain.evaluation import Evaluation, Stage
-from setpoint.domain.evidence import Cause, CheckState, Coverage, Evidence, Failure
-from setpoint.domain.finding import Category, Finding, worst_first
-from setpoint.domain.ids import Commit, EvidenceId, Tree
-from setpoint.domain.quality import WEIGHTS, Metric, QualityVector
-from setpoint.domain.run import RunOrder
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure
+from setpoint.model.finding import Category, Finding, worst_first
+from setpoint.model.ids import Commit, EvidenceId, Tree
+from setpoint.model.quality import WEIGHTS, Metric, QualityVector
+from setpoint.model.run import RunOrder
 from setpoint.ports import Measured, Toolbox, WorkCopy
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ class Scene:
     """What a tree is to look like when it is measured."""
 
     failing: tuple[str | Failure, ...] = ()
-    """Red tests that count; a plain name becomes an assertion failure."""
+    """Failing tests that count; a plain name becomes an assertion failure."""
     findings: tuple[Finding, ...] = ()
     """New findings; each makes the check named as its source fail."""
     passed: int = 10
@@ -50,7 +50,7 @@ class Scene:
     flaky: tuple[str, ...] = ()
     known_red: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
-    """Protected files that `protect` says it put back in this iteration."""
+    """Protected files that `protect` reports as restored in this iteration."""
     coverage: float | None = None
     """Share of lines covered; none means not measured."""
     broken: tuple[str, ...] = ()
@@ -134,17 +134,17 @@ class ScriptedEvaluator:
         self._commits = []
 
     async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
-        """Give the scripted checks."""
+        """Return the scripted checks."""
         del order, copy
         return Toolbox(checks=dict(self.checks), python=self.python)
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
-        """Give the files that the scene of the coming iteration restores."""
+        """Return the files that the scene of the coming iteration restores."""
         del order, copy
         return self._scene(len(self._commits), Stage.EVALUATE).restored
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
-        """Give the scene of the iteration that the commit belongs to."""
+        """Return the scene of the iteration that the commit belongs to."""
         self.calls.append(measured)
         self.orders.append(order)
         if measured.stage is Stage.BASE:

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from setpoint.domain.events import BODY, Body, Event
-from setpoint.domain.ids import EventId, TraceId, sortable_row
+from setpoint.model.events import BODY, Body, Event
+from setpoint.model.ids import EventId, TraceId, sortable_row
 
 
 def _now() -> datetime:
@@ -25,7 +25,7 @@ class MemoryEventLog:
         self._lock = threading.Lock()
 
     def append(self, trace_id: TraceId, key: str, bodies: Sequence[Body]) -> tuple[Event, ...]:
-        """Record facts under a key; a key that was recorded before gives what stands there."""
+        """Record facts under a key; a key that was recorded before returns what is recorded."""
         with self._lock:
             events = self._events.get(trace_id, [])
             before = tuple(event for event in events if event.key == key)
@@ -50,9 +50,9 @@ class MemoryEventLog:
             return added
 
     def replay(self, trace_id: TraceId, after: int = 0) -> tuple[Event, ...]:
-        """Give a run's events in order, those with `seq` above `after`."""
+        """Return a run's events in order, those with `seq` above `after`."""
         return tuple(self._events.get(trace_id, ())[after:])
 
     def traces(self) -> tuple[TraceId, ...]:
-        """Give all runs, newest first."""
+        """Return all runs, newest first."""
         return tuple(sorted(self._started, key=self._started.__getitem__, reverse=True))

@@ -6,29 +6,22 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.domain.ids import LearningId
-from setpoint.domain.learning import (
-    Hit,
-    Learning,
-    LearningEvidence,
-    LearningStatus,
-    Proposal,
-    Standing,
-)
-from setpoint.memory.index import words_of
-from setpoint.memory.learnings import blob_of
-from setpoint.policies.confidence import standing
-from setpoint.policies.merge import placed
-from setpoint.policies.relevance import rarities, relevance, share_of, weight_of
-from setpoint.policies.terms import terms
-from setpoint.policies.upkeep import (
+from setpoint.learning.policy.bm25 import rarities, relevance, share_of, weight_of
+from setpoint.learning.policy.confidence import standing
+from setpoint.learning.policy.maintenance import (
     against_others,
     changes_of_files,
     cleaned,
     first_evidence,
     kept,
-    said_again,
+    repeated_evidence,
 )
+from setpoint.learning.policy.merging import placed
+from setpoint.learning.policy.tokenizer import terms
+from setpoint.learning.store.learnings import blob_of
+from setpoint.learning.store.word_index import words_of
+from setpoint.model.ids import LearningId
+from setpoint.model.learning import Hit, Learning, LearningEvidence, LearningStatus, Proposal, Standing
 
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
 
@@ -60,7 +53,7 @@ class ListMemory:
         return tuple(new)
 
     def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
-        """Give the learnings that share words with a question, the most relevant first."""
+        """Return the learnings that share words with a question, the most relevant first."""
         found = {each.learning.id: each for each in self.standings() if each.status not in _OUT}
         words = {id_: words_of(each.learning, each.contexts) for id_, each in found.items()}
         lengths = {id_: sum(held.values()) for id_, held in words.items()}
@@ -82,7 +75,7 @@ class ListMemory:
         return tuple(ordered[:most])
 
     def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
-        """Give learnings as they stand now, oldest first."""
+        """Return learnings as they are now, oldest first."""
         now = self._now()
         wanted = sorted(self._learnings if which is None else set(which) & self._learnings.keys())
         return tuple(
@@ -99,7 +92,7 @@ class ListMemory:
         place, at = placed(proposal, self.standings()), self._now()
         if place.same is not None:
             known = place.same.learning
-            self.weigh(said_again(known, proposal, at))
+            self.weigh(repeated_evidence(known, proposal, at))
             return known.id
         learning = kept(proposal, at)
         self._learnings[learning.id], self._evidence[learning.id] = learning, {}

@@ -1,13 +1,13 @@
-"""A board in memory, and a history of the code that is told instead of asked of git."""
+"""A board in memory, and a history of the code that is a list instead of git."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from setpoint.domain.ids import Commit, StoryId, TraceId
-from setpoint.domain.production import Blame, Change, Frame
-from setpoint.domain.story import Status, Story
+from setpoint.model.ids import Commit, StoryId, TraceId
+from setpoint.model.production import Blame, Change, Frame
+from setpoint.model.stories.story import Status, Story
 
 
 class ListBoard:
@@ -21,7 +21,7 @@ class ListBoard:
         self.times: dict[StoryId, datetime] = {}
 
     def status(self, story: StoryId) -> Status | None:
-        """Give the column that a story stands in; none where there is no such story."""
+        """Return the board column of a story; none where there is no such story."""
         return self.columns.get(story)
 
     def put(self, story: Story, *, ready: bool) -> StoryId:
@@ -31,23 +31,23 @@ class ListBoard:
             self.columns[story.id] = Status.READY if ready else Status.BACKLOG
         return story.id
 
-    def mended_by(self, story: StoryId) -> TraceId | None:
-        """Give the run that a test put into `runs`."""
+    def fixed_by(self, story: StoryId) -> TraceId | None:
+        """Return the run that a test put into `runs`."""
         return self.runs.get(story)
 
     def changed_at(self, story: StoryId) -> datetime | None:
-        """Give the time that a test put into `times`."""
+        """Return the time that a test put into `times`."""
         return self.times.get(story)
 
     def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
-        """Open a story again, with more words at its end; where they stand there already, they stay once."""
+        """Open a story again, with more words at its end; words that are there already appear once."""
         known = self.stories[story]
         if more not in known.body:
             self.stories[story] = known.model_copy(update={"body": f"{known.body}\n\n{more}"})
         self.columns[story] = Status.READY if ready else Status.BACKLOG
 
 
-class ToldLineage:
+class ListLineage:
     """A straight history: commits in their order, and which of them a line of a file comes from."""
 
     def __init__(
@@ -58,14 +58,14 @@ class ToldLineage:
         self._lines = dict(lines or {})
 
     async def brought(self, older: Commit, newer: Commit) -> tuple[Change, ...]:
-        """Give the commits that `newer` holds and `older` does not, newest first."""
+        """Return the commits that `newer` holds and `older` does not, newest first."""
         names = [each.commit for each in self._changes]
         if older not in names or newer not in names:
             return ()
         return tuple(reversed(self._changes[names.index(older) + 1 : names.index(newer) + 1]))
 
     async def blamed(self, at: Commit, frames: Sequence[Frame]) -> tuple[Blame, ...]:
-        """Give the commits behind the lines that frames name; of a commit that is not there, nothing."""
+        """Return the commits behind the lines that frames name; of a commit that is not there, nothing."""
         if at not in {each.commit for each in self._changes}:
             return ()
         return tuple(
@@ -79,7 +79,7 @@ class ToldLineage:
         return tuple(each for each in reversed(self._changes) if each.commit in commits)
 
     async def holds(self, commit: Commit, run: TraceId, since: datetime) -> bool:
-        """Say whether a commit is, or comes after, one whose title names the run."""
+        """Return whether a commit is, or comes after, one whose title names the run."""
         names = [each.commit for each in self._changes]
         if commit not in names:
             return False

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 
-from setpoint.domain.attempt import Attempt
-from setpoint.domain.ids import Commit, TraceId, Tree
-from setpoint.domain.run import Snapshot
 from setpoint.errors import WorkspaceError
+from setpoint.model.attempt import Attempt
+from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.model.run import Snapshot
 from setpoint.ports import Appendix, WorkCopy
 
 Files = dict[str, bytes]
@@ -33,7 +33,7 @@ class FolderWorkspace:
     """Work copies in folders, without git: no ignored files, no modes, no links."""
 
     def __init__(self, folder: Path, files: Mapping[str, str] | None = None) -> None:
-        """Keep the work copies under `folder`; `files` is what stands in the commit `base`."""
+        """Keep the work copies under `folder`; `files` is the content of the commit `base`."""
         self._folder = folder
         self._commits: dict[Commit, Files] = {}
         self._at: dict[TraceId, Commit] = {}
@@ -51,13 +51,13 @@ class FolderWorkspace:
         return copy
 
     async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
-        """Give the snapshot made under this label, if there is one."""
+        """Return the snapshot made under this label, if there is one."""
         return self._snapshots.get((copy.trace_id, label))
 
     async def snapshot(
         self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
     ) -> Snapshot:
-        """Keep all that stands in the folder under a label; the same label twice gives the first."""
+        """Keep all files of the folder under a label; the same label twice gives the first."""
         if (made := await self.find(copy, label)) is not None:
             return made
         parent = self._at[copy.trace_id]
@@ -94,7 +94,7 @@ class FolderWorkspace:
         self._at[copy.trace_id] = commit
 
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
-        """Give the change between two commits as a unified diff."""
+        """Return the change between two commits as a unified diff."""
         del copy
         before, after = self.files(base), self.files(head)
         return "".join(
@@ -102,7 +102,7 @@ class FolderWorkspace:
         )
 
     def files(self, commit: Commit) -> Files:
-        """Give the content of a commit by path."""
+        """Return the content of a commit by path."""
         if commit not in self._commits:
             raise WorkspaceError(f"{self._folder}: there is no commit {commit}")
         return self._commits[commit]

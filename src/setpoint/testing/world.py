@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from setpoint.agents.rules import RulesAgent
-from setpoint.domain.events import GateAnswered
-from setpoint.domain.gate import Answer, Escalation, OnLimit, answered_key
-from setpoint.domain.ids import Commit, GateId, StoryId, TraceId
-from setpoint.domain.pipeline import PhaseKind, Pipeline
-from setpoint.domain.run import Limits, RunOrder, RunOutcome
-from setpoint.domain.story import KnownRed, Story
 from setpoint.durable.inline import InlineDurable
-from setpoint.loops import phase
-from setpoint.loops.candidates import PREFIX
+from setpoint.model.events.run import GateAnswered
+from setpoint.model.gate import Answer, Escalation, OnLimit, answered_key
+from setpoint.model.ids import Commit, GateId, StoryId, TraceId
+from setpoint.model.pipeline import PhaseKind, Pipeline
+from setpoint.model.run import Limits, RunOrder, RunOutcome
+from setpoint.model.stories.story import KnownRed, Story
+from setpoint.phase import loop as phase
+from setpoint.phase.candidates import PREFIX
 from setpoint.pipelines import load_pipeline, render
 from setpoint.ports import Agent, Evaluator, Memory, World
-from setpoint.testing.clock import HandClock
+from setpoint.testing.clock import ManualClock
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.workspace import FolderWorkspace, RecordingForge
 
 FILES = {"src/work.py": "value = 0\n"}
-"""What stands at the base commit of a stage."""
+"""The files of the base commit of a stage."""
 STORY = Story(id=StoryId("work"), title="Make it work", known_red=KnownRed.FIX)
 
 
@@ -49,7 +49,7 @@ class Stage:
     """Makers that try the same work at once, in place of `agent`."""
     limits: Limits = field(default_factory=Limits)
     story: Story = STORY
-    clock: HandClock = field(default_factory=HandClock)
+    clock: ManualClock = field(default_factory=ManualClock)
     durable: InlineDurable = field(default_factory=InlineDurable)
     escalation: Escalation = ASKING_NOBODY
     """Nobody is asked, unless a test wants it."""
@@ -65,7 +65,7 @@ class Stage:
         self.forge = RecordingForge(self.workspace)
 
     def order(self, **changes: Any) -> RunOrder:  # noqa: ANN401 - any field of a RunOrder
-        """Give the order of the run."""
+        """Return the order of the run."""
         values: dict[str, Any] = {
             "trace_id": TraceId("run-1"),
             "root": str(self.folder),
@@ -129,7 +129,7 @@ class Stage:
         self.published += 1
 
     async def drive(self) -> RunOutcome:
-        """Drive the run to its end, or to the crash that was ordered; again after a crash goes on."""
+        """Drive the run to its end, or to the crash that was ordered; again after a crash continues."""
         self.durable.resume()
         return await phase.drive(self.order(), self.world(), self.durable)
 

@@ -1,1 +1,1 @@
-"""The dashboard: one process, pages without a build, a JSON API, and no logic of its own."""
+"""The dashboard: pages without a build step, a JSON API, no logic of its own."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from setpoint.wiring import ingest_key
+from setpoint.app.project.ingest_keys import ingest_key
 
 SESSION_S = 7 * 86400.0
 """Seconds for which a browser stays logged in."""
@@ -19,16 +19,16 @@ TICKET_S = 600.0
 
 
 class Scope(StrEnum):
-    """What a visitor may do; each includes those before it, but for `signal`, which only `admin` includes."""
+    """What a visitor may do; each includes those before it, except `signal`, which only `admin` includes."""
 
     SIGNAL = "signal"
-    """Tell of production, and nothing else: what a monitoring system is given."""
+    """Send signals from production, and nothing else: for monitoring systems."""
     READ = "read"
     """See everything."""
     FEEDBACK = "feedback"
     """Answer what runs ask, and say what one thinks of findings, lines of a change and learnings."""
     ADMIN = "admin"
-    """Begin, go on with and end runs, and try fixes out: whatever runs programs."""
+    """Start, continue and cancel runs, and try fixes: everything that runs programs."""
 
     def includes(self, other: Scope) -> bool:
         """Whether this scope allows what the other does."""
@@ -39,7 +39,7 @@ class Scope(StrEnum):
 
 
 LOGINS = (Scope.READ, Scope.FEEDBACK, Scope.ADMIN)
-"""Scopes that a browser may have; one that only tells of production has nothing to see."""
+"""Scopes that a browser may have; `signal` is for monitoring systems only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class Access:
         return Visitor(scope=found[0]) if found else None
 
     def by_ingest_key(self, key: str) -> Visitor | None:
-        """Recognise an application that tells of its errors, by the key for that alone."""
+        """Recognise an application that reports errors by its ingest key."""
         known = ingest_key(self.tokens[Scope.SIGNAL])
         return Visitor(scope=Scope.SIGNAL) if hmac.compare_digest(key.encode(), known.encode()) else None
 

@@ -10,18 +10,23 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from pydantic import Field
 
-from setpoint import wiring
-from setpoint.domain.board import Card
-from setpoint.domain.events import Event
-from setpoint.domain.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Answer, Choice, Via
-from setpoint.domain.ids import TraceId
-from setpoint.domain.value import Text, Usd, Value
-from setpoint.events.metrics import MetricsReport
-from setpoint.events.queries import RunSummary
-from setpoint.events.snapshots import Snapshot
+from setpoint.app.people.edit_answer import answer_with_edit
+from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gate, open_gates
+from setpoint.app.runs.board import list_cards
+from setpoint.app.views.export import run_report
+from setpoint.app.views.metrics import metric_snapshots, metrics_report
+from setpoint.app.views.run_page import diff_of
+from setpoint.history.metrics.metrics import MetricsReport
+from setpoint.history.metrics.snapshots import Snapshot
+from setpoint.history.queries import RunSummary
+from setpoint.model.events import Event
+from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Answer, Choice, Via
+from setpoint.model.ids import TraceId
+from setpoint.model.stories.board import Card
+from setpoint.model.value import Text, Usd, Value
 from setpoint.web.access import Scope
-from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk, known_run, require
-from setpoint.wiring import OpenGate, Wanted
+from setpoint.web.request_context import Admin, Answerer, KnownRun, Reader, TheDesk, known_run, require
+from setpoint.wiring.project import Project, find_run, run_list
 
 router = APIRouter(prefix="/api/v1")
 Days = Annotated[int, Query(ge=1, le=366)]
@@ -40,16 +45,16 @@ class AnswerBody(Value):
     instruction: Text = Field(default="", max_length=20_000)
     reason: Text = Field(default="", max_length=20_000)
     patch: Text = Field(default="", max_length=60_000)
-    """A person's own change to the work, as a unified diff, that the run goes on from; needs `admin`."""
+    """A person's own change to the work, as a unified diff, that the run continues from; needs `admin`."""
     go: bool = False
-    """Whether the dashboard goes on with the run at once; needs the scope `admin`."""
+    """Whether the dashboard continues the run at once; needs the scope `admin`."""
 
 
 class Wish(Value):
     """What a run is begun on."""
 
     wish: Text = Field(min_length=1, max_length=20_000)
-    """What is wanted, or a story by its id."""
+    """The request, or the id of a story."""
 
 
 class Reason(Value):
@@ -59,7 +64,7 @@ class Reason(Value):
 
 
 class Started(Value):
-    """Something was started; what comes of it stands in the record."""
+    """A command was started; its result is in the record."""
 
     started: str
 
@@ -69,16 +74,16 @@ def runs(
     desk: TheDesk,
     _visitor: Reader,
     most: Annotated[int, Query(ge=1, le=500)] = 50,
-    before: Annotated[str, Query(description="A run: the list goes on behind it.")] = "",
+    before: Annotated[str, Query(description="A run: the list continues with older runs.")] = "",
 ) -> list[RunSummary]:
-    """Give the newest runs, newest first, or those that began before one."""
-    return list(wiring.run_list(desk.project, most, known_run(before, desk) if before else ""))
+    """Return the newest runs, newest first, or those that began before one."""
+    return list(run_list(desk.project, most, known_run(before, desk) if before else ""))
 
 
 @router.get("/runs/{which}")
 def run(which: KnownRun, desk: TheDesk, _visitor: Reader) -> RunSummary:
-    """Give one run; the beginning of its name is enough where no other begins so."""
-    return wiring.find_run(desk.project, which)
+    """Return one run; the beginning of its name is enough where no other begins so."""
+    return find_run(desk.project, which)
 
 
 @router.get("/runs/{which}/events")
@@ -89,7 +94,7 @@ def events(
     after: Annotated[int, Query(ge=0)] = 0,
     most: Annotated[int, Query(ge=1, le=5000)] = 1000,
 ) -> list[Event]:
-    """Give a run's events in order, those after a place."""
+    """Return a run's events in order, those after a place."""
     return list(desk.project.log.replay(TraceId(which), after, most=most))
 
 
@@ -97,14 +102,14 @@ def events(
 def diff(
     which: KnownRun, iteration: Annotated[int, Path(ge=0, le=1000)], desk: TheDesk, _visitor: Reader
 ) -> str:
-    """Give what an iteration changed as a unified diff; 0: all that is delivered or best."""
-    return wiring.diff_of(desk.project, which, iteration)
+    """Return what an iteration changed as a unified diff; 0: all that is delivered or best."""
+    return diff_of(desk.project, which, iteration)
 
 
 @router.get("/runs/{which}/report", response_class=HTMLResponse)
 def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> str:
-    """Give the report of a run as one page to keep or send."""
-    return wiring.run_report(desk.project, TraceId(which))
+    """Return the report of a run as one page to keep or send."""
+    return run_report(desk.project, TraceId(which))
 
 
 @router.post("/runs", status_code=202)
@@ -116,7 +121,7 @@ async def begin(body: Wish, desk: TheDesk, _visitor: Admin) -> Started:
 
 @router.post("/runs/{which}/resume", status_code=202)
 async def resume(which: KnownRun, desk: TheDesk, _visitor: Admin) -> Started:
-    """Go on with a run that stands still."""
+    """Continue an interrupted or answered run."""
     desk.launcher.go_on(TraceId(which))
     return Started(started=which)
 
@@ -130,8 +135,8 @@ async def cancel(which: KnownRun, body: Reason, desk: TheDesk, _visitor: Admin) 
 
 @router.get("/gates")
 def gates(desk: TheDesk, _visitor: Reader) -> list[OpenGate]:
-    """Give every question that is open."""
-    return list(wiring.open_gates(desk.project))
+    """Return every question that is open."""
+    return list(open_gates(desk.project))
 
 
 @router.post("/gates/{which}")
@@ -145,9 +150,9 @@ async def answer(which: KnownRun, body: AnswerBody, desk: TheDesk, visitor: Answ
     return given
 
 
-def answered(project: wiring.Project, which: str, body: AnswerBody) -> Answer:
+def answered(project: Project, which: str, body: AnswerBody) -> Answer:
     """Record an answer that came by the web."""
-    wanted = Wanted(
+    wanted = AnswerRequest(
         body.choice,
         iterations=body.iterations,
         cost_usd=Decimal(body.cost_usd) if body.cost_usd is not None else None,
@@ -156,25 +161,25 @@ def answered(project: wiring.Project, which: str, body: AnswerBody) -> Answer:
         instruction=body.instruction,
         reason=body.reason,
     )
-    opened = wiring.open_gate(project, which, body.gate)
+    opened = open_gate(project, which, body.gate)
     if body.patch.strip():
-        return wiring.answer_with_edit(project, opened, wanted, body.patch, via=Via.WEB)
-    return wiring.answer(project, opened, wanted, via=Via.WEB)
+        return answer_with_edit(project, opened, wanted, body.patch, via=Via.WEB)
+    return answer_gate(project, opened, wanted, via=Via.WEB)
 
 
 @router.get("/stories")
 def stories(desk: TheDesk, _visitor: Reader) -> list[Card]:
-    """Give the board, what is most urgent first."""
-    return list(wiring.cards(desk.project))
+    """Return the board, what is most urgent first."""
+    return list(list_cards(desk.project))
 
 
 @router.get("/metrics")
 def metrics(desk: TheDesk, _visitor: Reader, days: Days = 7) -> MetricsReport:
-    """Give every metric over the last so many days."""
-    return wiring.metrics(desk.project, days)
+    """Return every metric over the last so many days."""
+    return metrics_report(desk.project, days)
 
 
 @router.get("/metrics/snapshots")
 def snapshots(desk: TheDesk, _visitor: Reader, days: Days = 7) -> list[Snapshot]:
-    """Give the stored reports over so many days, newest first."""
-    return list(wiring.metric_snapshots(desk.project, days))
+    """Return the stored reports over so many days, newest first."""
+    return list(metric_snapshots(desk.project, days))

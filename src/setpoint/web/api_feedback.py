@@ -9,15 +9,26 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Query
 from fastapi.responses import PlainTextResponse
 from pydantic import AfterValidator, Field
 
-from setpoint import wiring
-from setpoint.domain.finding import Finding
-from setpoint.domain.ids import LearningId, TraceId
-from setpoint.domain.memory_events import ConfidenceDecreased, ConfidenceIncreased, Feedback
-from setpoint.domain.value import Text, Value
+from setpoint.app.people.feedback import (
+    DecisionOutcome,
+    add_comment,
+    dismiss_finding,
+    finding_with_fix,
+    fix_rates,
+    list_feedback,
+)
+from setpoint.app.people.findings import FindingView, find_finding, fix_of, list_findings
+from setpoint.app.runs.launcher import ActiveCommand, FailedCommand
+from setpoint.app.views.run_page import Comment, DecisionLine, comments_of, decisions_of
 from setpoint.errors import UsageError
+from setpoint.history.feedback import FeedbackEntry, FeedbackFilter
+from setpoint.model.events.learning import ConfidenceDecreased, ConfidenceIncreased
+from setpoint.model.events.people import Feedback
+from setpoint.model.finding import Finding
+from setpoint.model.ids import LearningId, TraceId
+from setpoint.model.value import Text, Value
 from setpoint.web.api import Started
-from setpoint.web.context import Admin, Answerer, KnownRun, Reader, TheDesk
-from setpoint.wiring import Comment, Decided, Failed, Opinion, Said, Seen, Sought, Working
+from setpoint.web.request_context import Admin, Answerer, KnownRun, Reader, TheDesk
 
 router = APIRouter(prefix="/api/v1")
 LONGEST_THOUGHT_S = 86_400.0
@@ -26,7 +37,7 @@ Thought = Annotated[float, Field(ge=0), AfterValidator(lambda seconds: min(secon
 """Seconds of thought; more than the longest count as that."""
 
 
-class Asked(Sought):
+class Asked(FeedbackFilter):
     """What is asked for, and how much of it."""
 
     most: int = Field(default=500, ge=1, le=5000)
@@ -40,7 +51,7 @@ class FindingShown(Value):
     iteration: int
     """The iteration in which it was seen last."""
     finding: Finding
-    decided: tuple[Said, ...] = ()
+    decided: tuple[DecisionLine, ...] = ()
     """Oldest first."""
 
 
@@ -60,7 +71,7 @@ class OwnFix(Value):
 
 
 class Remark(Value):
-    """What a person says about a line of a change."""
+    """A comment on a line of a change."""
 
     file: Text = Field(min_length=1, max_length=1000)
     """Path from the root of the repository."""
@@ -93,51 +104,51 @@ class Rate(Value):
 class Work(Value):
     """What the dashboard has started."""
 
-    working: tuple[Working, ...]
-    failed: tuple[Failed, ...]
+    working: tuple[ActiveCommand, ...]
+    failed: tuple[FailedCommand, ...]
     """Newest first; only the last few are kept."""
 
 
 def known_finding(
     which: KnownRun, finding: Annotated[str, Path(min_length=1, max_length=64)], desk: TheDesk
-) -> Seen:
-    """Give the finding of a run whose id begins so, or answer that there is none."""
+) -> FindingView:
+    """Return the finding of a run whose id begins so, or answer that there is none."""
     try:
-        return wiring.finding_of(desk.project, TraceId(which), finding)
+        return find_finding(desk.project, TraceId(which), finding)
     except UsageError as error:
         raise HTTPException(404, error.message) from None
 
 
-KnownFinding = Annotated[Seen, Depends(known_finding)]
+KnownFinding = Annotated[FindingView, Depends(known_finding)]
 
 
 @router.get("/runs/{which}/findings")
 def findings(which: KnownRun, desk: TheDesk, _visitor: Reader) -> list[FindingShown]:
-    """Give every finding of a run as it was seen last, worst first, with what people decided about each."""
-    decided = wiring.decided_of(desk.project, TraceId(which))
-    return [_shown(each, decided) for each in wiring.findings_of(desk.project, TraceId(which))]
+    """Return every finding of a run as it was seen last, worst first, with what people decided about each."""
+    decided = decisions_of(desk.project, TraceId(which))
+    return [_shown(each, decided) for each in list_findings(desk.project, TraceId(which))]
 
 
 @router.get("/runs/{which}/findings/{finding}")
 def finding(which: KnownRun, seen: KnownFinding, desk: TheDesk, _visitor: Reader) -> FindingShown:
-    """Give one finding; the beginning of its id is enough."""
-    return _shown(seen, wiring.decided_of(desk.project, TraceId(which)))
+    """Return one finding; the beginning of its id is enough."""
+    return _shown(seen, decisions_of(desk.project, TraceId(which)))
 
 
 @router.get("/runs/{which}/findings/{finding}/patch", response_class=PlainTextResponse)
 def patch(which: KnownRun, seen: KnownFinding, desk: TheDesk, _visitor: Reader) -> str:
-    """Give the suggested fix of a finding as a patch that `git apply` takes."""
-    return wiring.fix_of(desk.project, TraceId(which), seen)
+    """Return the suggested fix of a finding as a patch that `git apply` takes."""
+    return fix_of(desk.project, TraceId(which), seen)
 
 
 @router.post("/runs/{which}/findings/{finding}/dismiss")
 async def dismiss(
     which: KnownRun, seen: KnownFinding, body: Dismissal, desk: TheDesk, _visitor: Answerer
 ) -> Outcome:
-    """Say that a finding is none; what led to it is believed less from now on."""
+    """Dismiss a finding; learnings that led to it lose confidence."""
     return outcome(
         await asyncio.to_thread(
-            wiring.dismiss_finding,
+            dismiss_finding,
             desk.project,
             TraceId(which),
             seen.finding.fingerprint,
@@ -149,9 +160,9 @@ async def dismiss(
 
 @router.post("/runs/{which}/findings/{finding}/apply", status_code=202)
 async def apply(which: KnownRun, seen: KnownFinding, desk: TheDesk, _visitor: Admin) -> Started:
-    """Take a suggested fix: applied to the best state, measured again, delivered if nothing got worse."""
+    """Apply a suggested fix, repeat the checks, and deliver the result if nothing got worse."""
     name = seen.finding.fingerprint
-    await asyncio.to_thread(wiring.fixable, desk.project, TraceId(which), name, suggested=True)
+    await asyncio.to_thread(finding_with_fix, desk.project, TraceId(which), name, suggested=True)
     desk.launcher.take(TraceId(which), name)
     return Started(started=name)
 
@@ -160,52 +171,52 @@ async def apply(which: KnownRun, seen: KnownFinding, desk: TheDesk, _visitor: Ad
 async def rewrite(
     which: KnownRun, seen: KnownFinding, body: OwnFix, desk: TheDesk, _visitor: Admin
 ) -> Started:
-    """Mend a finding your own way: your diff is applied, measured again, and delivered if it holds."""
+    """Apply your own fix, repeat the checks, and deliver the result if nothing got worse."""
     name = seen.finding.fingerprint
-    await asyncio.to_thread(wiring.fixable, desk.project, TraceId(which), name, suggested=False)
+    await asyncio.to_thread(finding_with_fix, desk.project, TraceId(which), name, suggested=False)
     desk.launcher.rewrite(TraceId(which), name, body.patch)
     return Started(started=name)
 
 
 @router.get("/runs/{which}/comments")
 def comments(which: KnownRun, desk: TheDesk, _visitor: Reader) -> list[Comment]:
-    """Give what people said about lines of a run's change, oldest first."""
-    return list(wiring.comments_of(desk.project, TraceId(which)))
+    """Return what people said about lines of a run's change, oldest first."""
+    return list(comments_of(desk.project, TraceId(which)))
 
 
 @router.post("/runs/{which}/comments", status_code=201)
 async def comment(which: KnownRun, body: Remark, desk: TheDesk, _visitor: Answerer) -> Outcome:
-    """Point at a line of a run's change: later reviews are told of it."""
+    """Comment on a line of a run's change; later reviews receive the comment."""
     place = f"{body.file}:{body.line}"
     given = (desk.project, TraceId(which), place, body.text, body.iteration)
-    return outcome(await asyncio.to_thread(wiring.comment, *given))
+    return outcome(await asyncio.to_thread(add_comment, *given))
 
 
 @router.get("/feedback")
-def feedback(desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]) -> list[Opinion]:
-    """Give the last of what people said and did, oldest first: by person, finding, gate and run."""
-    return list(wiring.opinions(desk.project, asked, asked.most))
+def feedback(desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]) -> list[FeedbackEntry]:
+    """Return the last of what people said and did, oldest first: by person, finding, gate and run."""
+    return list(list_feedback(desk.project, asked, asked.most))
 
 
 @router.get("/feedback/rates")
 def rates(desk: TheDesk, _visitor: Reader) -> list[Rate]:
-    """Give how often people take fixes, by category, over 30 days."""
-    found = wiring.apply_rates(desk.project).items()
+    """Return how often people apply suggested fixes, by category, over 30 days."""
+    found = fix_rates(desk.project).items()
     return [Rate(category=name, taken=took, decided=decided) for name, (took, decided) in found]
 
 
 @router.get("/work")
 def work(desk: TheDesk, _visitor: Reader) -> Work:
-    """Give what the dashboard has started and what of that failed; runs stand in the record."""
+    """Return the commands that the dashboard started and those that failed; runs are in the record."""
     return Work(working=tuple(desk.launcher.working), failed=tuple(desk.launcher.failed))
 
 
-def outcome(decided: Decided) -> Outcome:
+def outcome(decided: DecisionOutcome) -> Outcome:
     """Put what came of a decision into the shape of the API."""
     return Outcome(body=decided.body, moved=decided.moved, learnt=decided.learnt)
 
 
-def _shown(seen: Seen, decided: dict[str, tuple[Said, ...]]) -> FindingShown:
+def _shown(seen: FindingView, decided: dict[str, tuple[DecisionLine, ...]]) -> FindingShown:
     name = seen.finding.fingerprint
     return FindingShown(
         id=name, iteration=seen.iteration, finding=seen.finding, decided=decided.get(name, ())

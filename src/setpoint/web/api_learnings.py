@@ -1,4 +1,4 @@
-"""The JSON API of what was learnt: how it stands, and what a person thinks of it."""
+"""The JSON API of learnings: their status and the verdicts of people."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Query
 from pydantic import BeforeValidator, Field
 
-from setpoint import wiring
-from setpoint.domain.learning import EvidenceKind, LearningKind, LearningStatus, Standing
-from setpoint.domain.value import Text, Value
+from setpoint.app.people.learnings import (
+    find_learning,
+    judge_learning,
+    list_learnings,
+    measure_uplift,
+    merge_learnings,
+    retire_learnings_from,
+    similar_pairs,
+)
 from setpoint.errors import UsageError
-from setpoint.policies.uplift import Lift
-from setpoint.web.context import Answerer, Reader, TheDesk
+from setpoint.learning.policy.uplift import Lift
+from setpoint.model.learning import EvidenceKind, LearningKind, LearningStatus, Standing
+from setpoint.model.value import Text, Value
+from setpoint.web.request_context import Answerer, Reader, TheDesk
+from setpoint.wiring.project import Project
 
 router = APIRouter(prefix="/api/v1")
 VERDICTS = {
@@ -30,14 +39,14 @@ def _chosen(value: object) -> object:
 
 
 class LearningShown(Value):
-    """A learning as it stands, with the interval that holds about four fifths of the belief in it."""
+    """A learning with its status and the interval that contains about 80 % of the probability."""
 
     standing: Standing
     low: float
     high: float
 
 
-class Asked(Value):
+class LearningFilter(Value):
     """Which learnings are asked for."""
 
     words: str = Field(default="", max_length=200)
@@ -48,7 +57,7 @@ class Asked(Value):
     """For example `run:run-0m...`."""
 
 
-class Thought(Value):
+class Judgement(Value):
     """Why a learning is judged so."""
 
     reason: Text = Field(default="", max_length=2000)
@@ -62,7 +71,7 @@ class Merge(Value):
 
 
 class FromSource(Value):
-    """Where all that comes from it is to be taken out of use."""
+    """The source whose learnings are retired."""
 
     source: Text = Field(min_length=1, max_length=500)
     """For example `run:run-0m...` or `pack:team.jsonl`."""
@@ -79,9 +88,9 @@ class Pair(Value):
 
 
 def known_learning(which: str, desk: TheDesk) -> Standing:
-    """Give the learning whose id begins so, or answer that there is none."""
+    """Return the learning whose id begins so, or answer that there is none."""
     try:
-        return wiring.learning(desk.project, which)
+        return find_learning(desk.project, which)
     except UsageError as error:
         raise HTTPException(404, error.message) from None
 
@@ -90,59 +99,61 @@ KnownLearning = Annotated[Standing, Depends(known_learning)]
 
 
 @router.get("/learnings")
-def learnings(desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]) -> list[LearningShown]:
-    """Give what was learnt, the most believed first."""
-    return [shown(each) for each in narrowed(wiring.learnings(desk.project), asked)]
+def learnings(
+    desk: TheDesk, _visitor: Reader, asked: Annotated[LearningFilter, Query()]
+) -> list[LearningShown]:
+    """Return learnings, highest confidence first."""
+    return [shown(each) for each in filtered(list_learnings(desk.project), asked)]
 
 
 @router.get("/learnings/alike")
 def alike(desk: TheDesk, _visitor: Reader) -> list[Pair]:
-    """Name learnings that may be one, the likest first."""
-    found = wiring.learnings_alike(desk.project)
+    """Return pairs of similar learnings, most similar first."""
+    found = similar_pairs(desk.project)
     return [Pair(one=one, other=other, likeness=likeness) for one, other, likeness in found]
 
 
 @router.get("/learnings/uplift")
 def uplift(desk: TheDesk, _visitor: Reader) -> list[Lift]:
-    """Give what being shown learnings is worth: runs with against runs held back by chance."""
-    return list(wiring.uplift(desk.project))
+    """Return the effect of learnings: runs that receive them against runs that randomly do not."""
+    return list(measure_uplift(desk.project))
 
 
 @router.get("/learnings/{which}")
 def learning(found: KnownLearning, _visitor: Reader) -> LearningShown:
-    """Give one learning with all that speaks for and against it; the beginning of its id is enough."""
+    """Return one learning with its evidence; a prefix of the id is enough."""
     return shown(found)
 
 
 @router.post("/learnings/retire")
 async def retire_from(body: FromSource, desk: TheDesk, _visitor: Answerer) -> list[LearningShown]:
-    """Take all that comes from one source out of use."""
-    gone = await asyncio.to_thread(wiring.retire_from, desk.project, body.source, body.reason)
-    return [shown(await asyncio.to_thread(wiring.learning, desk.project, each.learning.id)) for each in gone]
+    """Retire all learnings from one source."""
+    gone = await asyncio.to_thread(retire_learnings_from, desk.project, body.source, body.reason)
+    return [shown(await asyncio.to_thread(find_learning, desk.project, each.learning.id)) for each in gone]
 
 
 @router.post("/learnings/{which}/approve")
-async def approve(found: KnownLearning, body: Thought, desk: TheDesk, _visitor: Answerer) -> LearningShown:
-    """Believe a learning: it is shown to agents from now on."""
+async def approve(found: KnownLearning, body: Judgement, desk: TheDesk, _visitor: Answerer) -> LearningShown:
+    """Approve a learning; agents receive it from now on."""
     return await _judged(desk.project, found, "approve", body.reason)
 
 
 @router.post("/learnings/{which}/reject")
-async def reject(found: KnownLearning, body: Thought, desk: TheDesk, _visitor: Answerer) -> LearningShown:
-    """Say that a learning is wrong: it is out of use, and not learnt anew."""
+async def reject(found: KnownLearning, body: Judgement, desk: TheDesk, _visitor: Answerer) -> LearningShown:
+    """Reject a learning as wrong; it is not used and not learned again."""
     return await _judged(desk.project, found, "reject", body.reason)
 
 
 @router.post("/learnings/{which}/retire")
-async def retire(found: KnownLearning, body: Thought, desk: TheDesk, _visitor: Answerer) -> LearningShown:
-    """Take a learning out of use."""
+async def retire(found: KnownLearning, body: Judgement, desk: TheDesk, _visitor: Answerer) -> LearningShown:
+    """Retire a learning."""
     return await _judged(desk.project, found, "retire", body.reason)
 
 
 @router.post("/learnings/{which}/merge")
 async def merge(found: KnownLearning, body: Merge, desk: TheDesk, _visitor: Answerer) -> LearningShown:
-    """Let another learning take the place of this one, with all that speaks for it; gives the other."""
-    stays = await asyncio.to_thread(wiring.merge_learnings, desk.project, found.learning.id, body.into)
+    """Replace this learning by another, which takes over its evidence; return the other."""
+    stays = await asyncio.to_thread(merge_learnings, desk.project, found.learning.id, body.into)
     return shown(stays)
 
 
@@ -152,8 +163,8 @@ def shown(found: Standing) -> LearningShown:
     return LearningShown(standing=found, low=round(belief.low, 4), high=round(belief.high, 4))
 
 
-def narrowed(found: tuple[Standing, ...], asked: Asked) -> list[Standing]:
-    """Give the learnings that were asked for."""
+def filtered(found: tuple[Standing, ...], asked: LearningFilter) -> list[Standing]:
+    """Return the learnings that were asked for."""
     wanted = asked.words.casefold().split()
     return [
         each
@@ -165,9 +176,9 @@ def narrowed(found: tuple[Standing, ...], asked: Asked) -> list[Standing]:
     ]
 
 
-async def _judged(project: wiring.Project, found: Standing, verdict: str, reason: str) -> LearningShown:
+async def _judged(project: Project, found: Standing, verdict: str, reason: str) -> LearningShown:
     kind = VERDICTS[verdict]
-    return shown(await asyncio.to_thread(wiring.weigh_learning, project, found.learning.id, kind, reason))
+    return shown(await asyncio.to_thread(judge_learning, project, found.learning.id, kind, reason))
 
 
 def _text(found: Standing) -> str:

@@ -19,9 +19,12 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
-from setpoint import __version__, wiring
-from setpoint.domain.events import Body
+from setpoint.app.production.signals import ProductionRecord
+from setpoint.app.runs.launcher import Launcher
+from setpoint.app.views.metrics import store_due_metrics
 from setpoint.errors import RecordedDataError, SetpointError, UsageError
+from setpoint.model.events import Body
+from setpoint.version import __version__
 from setpoint.web import (
     api,
     api_feedback,
@@ -34,9 +37,10 @@ from setpoint.web import (
     production,
 )
 from setpoint.web.access import Access
-from setpoint.web.context import Desk
 from setpoint.web.live import Streams
+from setpoint.web.request_context import RequestContext
 from setpoint.web.shield import HOOKS, Shield
+from setpoint.wiring.project import Project
 
 SNAPSHOT_S = 3600.0
 """Seconds between two looks whether a day is over that has no stored metrics yet."""
@@ -56,7 +60,7 @@ _HERE = Path(__file__).parent
 
 
 def make_app(
-    project: wiring.Project,
+    project: Project,
     access: Access,
     hosts: Iterable[str],
     told: Callable[[Body], tuple[str, bool]],
@@ -71,19 +75,19 @@ def make_app(
     async def living(served: FastAPI) -> AsyncIterator[None]:
         keeping = asyncio.create_task(_keep_metrics(project))
         try:
-            async with hooks.working(served, desk.signals):
+            async with hooks.signal_worker(served, desk.signals):
                 yield
         finally:
             keeping.cancel()
             desk.streams.closing.set()
             await desk.launcher.close()
 
-    desk = Desk(
+    desk = RequestContext(
         project=project,
         access=access,
-        launcher=wiring.Launcher(project),
+        launcher=Launcher(project),
         streams=Streams(),
-        signals=wiring.SignalBook(project),
+        signals=ProductionRecord(project),
         told=told,
     )
     app = FastAPI(
@@ -114,15 +118,15 @@ def _put_routes(app: FastAPI) -> None:
 
 
 def _report_style() -> Response:
-    """Give the style that a page shares with the reports."""
-    text = resources.files("setpoint.events").joinpath("templates", "report.css").read_text("utf-8")
+    """Return the style that a page shares with the reports."""
+    text = resources.files("setpoint.history.reports").joinpath("templates", "report.css").read_text("utf-8")
     return Response(text, media_type="text/css")
 
 
-async def _keep_metrics(project: wiring.Project) -> None:
+async def _keep_metrics(project: Project) -> None:
     while True:
         try:
-            await asyncio.to_thread(wiring.store_due_metrics, project)
+            await asyncio.to_thread(store_due_metrics, project)
         except RecordedDataError as error:  # a damaged record must not end the dashboard that may show it
             _LOG.warning("the metrics of days that are over were not stored: %s", error)
         await asyncio.sleep(SNAPSHOT_S)
@@ -142,7 +146,7 @@ async def _misread(request: Request, error: Exception) -> Response:
     """Say in plain words which field of a form is wrong; programs get the list."""
     wrong = error.errors() if isinstance(error, RequestValidationError) else []
     if request.url.path.startswith(("/api/", HOOKS)):
-        # What was sent is told back; of an infinite number JSON can only tell the name.
+        # The response repeats the input; JSON can express an infinite number only as text.
         listed = json.loads(json.dumps(jsonable_encoder(wrong)), parse_constant=str)
         return JSONResponse({"detail": listed}, status_code=HTTPStatus.UNPROCESSABLE_ENTITY)
     told = "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in wrong)

@@ -9,12 +9,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import Response
 
-from setpoint import wiring
-from setpoint.domain.ids import TraceId
+from setpoint.app.people.feedback import add_comment
+from setpoint.app.views.run_page import Comment, changes_of, comments_of, diff_of
+from setpoint.model.ids import TraceId
 from setpoint.web.api_feedback import Remark
-from setpoint.web.context import Answerer, KnownRun, Reader, TheDesk
 from setpoint.web.diffs import files_of, visible
 from setpoint.web.pages import page
+from setpoint.web.request_context import Answerer, KnownRun, Reader, TheDesk
 
 router = APIRouter(include_in_schema=False)
 Iteration = Annotated[int, Path(ge=0, le=1000)]
@@ -29,10 +30,10 @@ def diff(
     _visitor: Reader,
     view: Literal["", "beside"] = "",
 ) -> Response:
-    """Show what an iteration changed, in one column or side by side, with what was said of its lines."""
-    files, left_out = files_of(wiring.diff_of(desk.project, which, iteration))
-    comments = wiring.comments_of(desk.project, TraceId(which))
-    said: dict[tuple[str, int], list[wiring.Comment]] = defaultdict(list)
+    """Show what an iteration changed, in one column or side by side, with the comments on its lines."""
+    files, left_out = files_of(diff_of(desk.project, which, iteration))
+    comments = comments_of(desk.project, TraceId(which))
+    said: dict[tuple[str, int], list[Comment]] = defaultdict(list)
     for each in comments:
         if each.body.iteration != iteration:
             continue  # its number counts the lines of another text
@@ -42,7 +43,7 @@ def diff(
         "diff.html.j2",
         run=which,
         iteration=iteration,
-        numbers=wiring.changes_of(desk.project, TraceId(which)),
+        numbers=changes_of(desk.project, TraceId(which)),
         beside=view == "beside",
         files=files,
         left_out=left_out,
@@ -55,8 +56,8 @@ def diff(
 def comments(
     which: KnownRun, iteration: Iteration, request: Request, desk: TheDesk, _visitor: Reader
 ) -> Response:
-    """Give what was said of a run's lines so far, for a page that is open."""
-    found = wiring.comments_of(desk.project, TraceId(which))
+    """Return the comments on a run's lines, for an open page."""
+    found = comments_of(desk.project, TraceId(which))
     return page(request, "comments.html.j2", run=which, iteration=iteration, comments=found)
 
 
@@ -68,8 +69,8 @@ async def comment(
     _visitor: Answerer,
     form: Annotated[Remark, Form()],
 ) -> Response:
-    """Record what a person says of a line, and give it back as a row of the page."""
+    """Record a comment on a line, and return it as a row of the page."""
     place, words = f"{form.file}:{form.line}", form.text.replace("\r\n", "\n").strip()
     given = (desk.project, TraceId(which), place, words, form.iteration)
-    recorded = await asyncio.to_thread(wiring.comment, *given)
+    recorded = await asyncio.to_thread(add_comment, *given)
     return page(request, "comment_row.html.j2", each=recorded)

@@ -20,7 +20,7 @@ MOST_COMPARED = 200
 MOST_WORDS = 120
 """Words of a line beyond which it is not compared: the time grows with their square."""
 _LEAST_ALIKE = 0.4
-"""Share of two lines that is the same below which one is no new version of the other."""
+"""Similarity of two lines below which one does not count as a new version of the other."""
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$")
 # Signs that a terminal or browser would act on instead of showing them; tabs and ends of lines may stay.
@@ -55,7 +55,7 @@ class Row:
 
 
 class Pair(NamedTuple):
-    """What stands side by side."""
+    """Two lines side by side."""
 
     left: Row | None
     right: Row | None
@@ -68,7 +68,7 @@ class ChangedFile:
     name: str
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What else is said of it: renamed, binary, its mode."""
+    """Other facts: renamed, binary, mode."""
     added: int = 0
     gone: int = 0
     left_out: int = 0
@@ -76,12 +76,12 @@ class ChangedFile:
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """Its rows with both sides beside each other; a hunk's head stands on both."""
+        """Return the rows with both sides next to each other; a hunk header appears on both."""
         return tuple(_beside(self.rows))
 
 
 def files_of(diff: str) -> tuple[list[ChangedFile], int]:
-    """Give the files of a diff that are shown, and how many are not."""
+    """Return the files of a diff that are shown, and how many are not."""
     found: list[ChangedFile] = []
     count = 0
     for section in re.split(r"^(?=diff --git )", diff, flags=re.MULTILINE):
@@ -149,7 +149,7 @@ def _rows(lines: list[str], notes: list[str]) -> Iterator[Row]:
 
 
 def _blocks(rows: Sequence[Row]) -> Iterator[tuple[list[Row], list[Row], Row | None]]:
-    """Give each stretch of lines that went and came in turn, and the row that ends it."""
+    """Yield each stretch of lines that went and came in turn, and the row that ends it."""
     gone: list[Row] = []
     come: list[Row] = []
     for row in rows:

@@ -9,15 +9,17 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 from pydantic import Field
 
-from setpoint import wiring
-from setpoint.domain.ids import TraceId
-from setpoint.domain.memory_events import FixApplied
-from setpoint.domain.value import Value
+from setpoint.app.people.feedback import dismiss_finding, finding_with_fix
+from setpoint.app.people.findings import fix_of, passage_of, patch_of_lines
+from setpoint.app.views.run_page import decisions_of
 from setpoint.errors import SetpointError, UsageError
+from setpoint.model.events.people import FixApplied
+from setpoint.model.ids import TraceId
+from setpoint.model.value import Value
 from setpoint.web.api_feedback import Dismissal, KnownFinding
-from setpoint.web.context import Admin, Answerer, KnownRun, TheDesk
 from setpoint.web.diffs import files_of
 from setpoint.web.pages import page, said
+from setpoint.web.request_context import Admin, Answerer, KnownRun, TheDesk
 
 router = APIRouter(include_in_schema=False)
 _TRIED = "it is being tried out: applied, measured, and delivered only if nothing got worse"
@@ -35,16 +37,16 @@ class OwnVersion(Value):
 
 @router.get("/runs/{which}/findings/{finding}/fix")
 def fix(which: KnownRun, seen: KnownFinding, request: Request, desk: TheDesk, _visitor: Admin) -> Response:
-    """Show the suggested fix, and the lines around the finding to be written anew."""
+    """Show the suggested fix, and the lines around the finding for editing."""
     patch, why_not, passage = "", "", None
     found = seen.finding
     try:
-        passage = wiring.passage_of(desk.project, TraceId(which), seen)
+        passage = passage_of(desk.project, TraceId(which), seen)
         if found.fix and found.fix.edits:
-            patch = wiring.fix_of(desk.project, TraceId(which), seen)
+            patch = fix_of(desk.project, TraceId(which), seen)
     except UsageError as error:
         why_not = error.message
-    decided = wiring.decided_of(desk.project, TraceId(which)).get(found.fingerprint, ())
+    decided = decisions_of(desk.project, TraceId(which)).get(found.fingerprint, ())
     # A patch of edits has no line that names both files, as git's own would.
     files, _ = files_of(f"diff --git a/{found.file} b/{found.file}\n{patch}") if patch else ([], 0)
     return page(
@@ -72,7 +74,7 @@ async def dismiss(
     """Say that a finding is none."""
     name = seen.finding.fingerprint
     await asyncio.to_thread(
-        wiring.dismiss_finding,
+        dismiss_finding,
         desk.project,
         TraceId(which),
         name,
@@ -89,7 +91,7 @@ async def apply(
     """Take a suggested fix."""
     name = seen.finding.fingerprint
     try:
-        await asyncio.to_thread(wiring.fixable, desk.project, TraceId(which), name, suggested=True)
+        await asyncio.to_thread(finding_with_fix, desk.project, TraceId(which), name, suggested=True)
         desk.launcher.take(TraceId(which), name)
     except SetpointError as error:
         return said(request, error.message, bad=True)
@@ -108,9 +110,9 @@ async def rewrite(
     """Take a person's own version of the lines around a finding."""
     name, trace_id = seen.finding.fingerprint, TraceId(which)
     try:
-        await asyncio.to_thread(wiring.fixable, desk.project, trace_id, name, suggested=False)
+        await asyncio.to_thread(finding_with_fix, desk.project, trace_id, name, suggested=False)
         lines = (form.start, form.end)
-        patch = await asyncio.to_thread(wiring.patch_of_lines, desk.project, trace_id, seen, lines, form.text)
+        patch = await asyncio.to_thread(patch_of_lines, desk.project, trace_id, seen, lines, form.text)
         desk.launcher.rewrite(trace_id, name, patch)
     except SetpointError as error:
         return said(request, error.message, bad=True)

@@ -15,11 +15,20 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 
-from setpoint import wiring
-from setpoint.domain.production import Deployment
-from setpoint.domain.value import Instant, Text, Value
+from setpoint.app.production.signals import (
+    Ingested,
+    ProductionRecord,
+    ingest_alerts,
+    ingest_envelope,
+    ingest_events,
+    ingest_payload,
+    ingest_spans,
+    record_deployment,
+)
 from setpoint.errors import SetpointError, UsageError
-from setpoint.web.context import Monitor, TheDesk
+from setpoint.model.production import Deployment
+from setpoint.model.value import Instant, Text, Value
+from setpoint.web.request_context import Monitor, TheDesk
 from setpoint.web.shield import HOOKS, MOST_SIGNALS
 
 router = APIRouter(prefix=HOOKS.rstrip("/"))
@@ -43,7 +52,7 @@ class DeploymentBody(Value):
     """Its name at the deployment system; the same id is recorded once."""
 
 
-class Stored(Value):
+class IngestOutcome(Value):
     """What became of a message."""
 
     new: tuple[str, ...]
@@ -58,7 +67,7 @@ class Stored(Value):
     """Signals that the sender itself left out."""
 
 
-class Recorded(Value):
+class DeploymentOutcome(Value):
     """A deployment, and whether it is new."""
 
     new: bool
@@ -66,7 +75,7 @@ class Recorded(Value):
 
 
 @asynccontextmanager
-async def working(served: FastAPI, book: wiring.SignalBook) -> AsyncIterator[None]:
+async def signal_worker(served: FastAPI, book: ProductionRecord) -> AsyncIterator[None]:
     """Work on signals for as long as the block lasts."""
     loop, news = asyncio.get_running_loop(), asyncio.Event()
     # Messages are taken in by other threads.
@@ -78,7 +87,7 @@ async def working(served: FastAPI, book: wiring.SignalBook) -> AsyncIterator[Non
         task.cancel()
 
 
-async def keep_working(book: wiring.SignalBook, news: asyncio.Event) -> None:
+async def keep_working(book: ProductionRecord, news: asyncio.Event) -> None:
     """Work on stored signals when there are new ones, and from time to time; what is left of before, too."""
     while True:
         news.clear()
@@ -118,23 +127,35 @@ _ENVELOPE = {
 }
 
 
-@router.post("/alertmanager", status_code=HTTPStatus.ACCEPTED, response_model=Stored, openapi_extra=_MESSAGE)
+@router.post(
+    "/alertmanager", status_code=HTTPStatus.ACCEPTED, response_model=IngestOutcome, openapi_extra=_MESSAGE
+)
 def alertmanager(body: Body, request: Request, desk: TheDesk, _visitor: Monitor) -> JSONResponse:
     """Take in a message of Prometheus' Alertmanager, version 4."""
-    return _stored(request, lambda: wiring.take_alerts(desk.signals, body))
+    return _stored(request, lambda: ingest_alerts(desk.signals, body))
 
 
-@router.post("/cloudevents", status_code=HTTPStatus.ACCEPTED, response_model=Stored, openapi_extra=_MESSAGE)
+@router.post(
+    "/cloudevents", status_code=HTTPStatus.ACCEPTED, response_model=IngestOutcome, openapi_extra=_MESSAGE
+)
 def cloudevents(body: Body, request: Request, desk: TheDesk, _visitor: Monitor) -> JSONResponse:
     """Take in one CloudEvent in JSON, or a list of them."""
-    return _stored(request, lambda: wiring.take_events(desk.signals, body))
+    return _stored(request, lambda: ingest_events(desk.signals, body))
+
+
+@router.post(
+    "/plugin/{name}", status_code=HTTPStatus.ACCEPTED, response_model=IngestOutcome, openapi_extra=_MESSAGE
+)
+def plugged(name: str, body: Body, request: Request, desk: TheDesk, _visitor: Monitor) -> JSONResponse:
+    """Take in a message that an enabled plug-in of the group `setpoint.signals` reads."""
+    return _stored(request, lambda: ingest_payload(desk.signals, name, body))
 
 
 @router.post("/deployment", status_code=HTTPStatus.ACCEPTED)
-def deployment(body: DeploymentBody, request: Request, desk: TheDesk, _visitor: Monitor) -> Recorded:
+def deployment(body: DeploymentBody, request: Request, desk: TheDesk, _visitor: Monitor) -> DeploymentOutcome:
     """Record that a commit runs in an environment."""
     try:
-        made, new = wiring.record_deployment(
+        made, new = record_deployment(
             desk.signals,
             body.commit,
             environment=body.environment,
@@ -145,7 +166,7 @@ def deployment(body: DeploymentBody, request: Request, desk: TheDesk, _visitor: 
     except UsageError as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
     request.app.state.tell()
-    return Recorded(new=new, deployment=made)
+    return DeploymentOutcome(new=new, deployment=made)
 
 
 @router.post("/otlp/v1/traces", openapi_extra=_MESSAGE)
@@ -153,7 +174,7 @@ def traces(body: Body, request: Request, desk: TheDesk, _visitor: Monitor) -> Re
     """Take in spans by OTLP over HTTP, in JSON or protobuf; those that ended with an error are read."""
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
-        taken = wiring.take_spans(desk.signals, body, media)
+        taken = ingest_spans(desk.signals, body, media)
     except UsageError as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
     request.app.state.tell()
@@ -170,7 +191,7 @@ def envelope(project: int, body: Body, request: Request, desk: TheDesk, _visitor
     """Take in an envelope of a Sentry SDK whose DSN is this server; errors are read, the rest is left."""
     packing = request.headers.get("content-encoding", "")
     try:
-        id_, taken = wiring.take_envelope(desk.signals, body, str(project), packing)
+        id_, taken = ingest_envelope(desk.signals, body, str(project), packing)
     except UsageError as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
     request.app.state.tell()
@@ -180,7 +201,7 @@ def envelope(project: int, body: Body, request: Request, desk: TheDesk, _visitor
     return JSONResponse({"id": id_})
 
 
-def _stored(request: Request, take: Callable[[], wiring.Taken]) -> JSONResponse:
+def _stored(request: Request, take: Callable[[], Ingested]) -> JSONResponse:
     try:
         taken = take()
     except UsageError as error:
@@ -188,9 +209,9 @@ def _stored(request: Request, take: Callable[[], wiring.Taken]) -> JSONResponse:
     if taken.left_out:
         _LOG.warning("Alertmanager left out %d alerts (max_alerts)", taken.left_out)
     request.app.state.tell()
-    content = Stored(**taken._asdict()).model_dump(mode="json")
+    content = IngestOutcome(**taken._asdict()).model_dump(mode="json")
     if taken.refused:
-        # A sender that is told of a fault of ours sends the same again; what is stored is then known.
+        # After an error response the sender repeats the message; stored signals are then already known.
         headers = {"retry-after": str(RETRY_S)}
         return JSONResponse(content, HTTPStatus.SERVICE_UNAVAILABLE, headers)
     return JSONResponse(content, HTTPStatus.ACCEPTED)

@@ -1,4 +1,4 @@
-"""The pages of what was learnt, and what a person says of it."""
+"""The pages of learnings and the verdicts of people."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Form, Path, Query, Request
 from fastapi.responses import Response
 
-from setpoint import wiring
-from setpoint.domain.learning import LearningKind, LearningStatus
+from setpoint.app.people.learnings import (
+    judge_learning,
+    learnings_from,
+    list_learnings,
+    measure_uplift,
+    merge_learnings,
+    retire_learnings_from,
+    similar_learnings,
+    similar_pairs,
+)
 from setpoint.errors import SetpointError
-from setpoint.web.api_learnings import VERDICTS, Asked, KnownLearning, narrowed
-from setpoint.web.context import Answerer, Reader, TheDesk
-from setpoint.web.marks import mark_of
+from setpoint.model.learning import LearningKind, LearningStatus
+from setpoint.web.api_learnings import VERDICTS, KnownLearning, LearningFilter, filtered
+from setpoint.web.page_state import mark_of
 from setpoint.web.pages import page, said
+from setpoint.web.request_context import Answerer, Reader, TheDesk
 
 router = APIRouter(include_in_schema=False)
 MOST_LISTED = 200
@@ -32,17 +41,17 @@ MarkBefore = Annotated[str, Depends(_mark)]
 
 @router.get("/learnings")
 def learnings(
-    request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]
+    request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[LearningFilter, Query()]
 ) -> Response:
-    """Show what was learnt, the most believed first."""
+    """Show learnings, highest confidence first."""
     mark = mark_of(desk, "learnings")
-    every = wiring.learnings(desk.project)
+    every = list_learnings(desk.project)
     query = f"?{request.url.query}" if request.url.query else ""
     return page(
         request,
         "learnings.html.j2",
         mark=mark,
-        found=narrowed(every, asked),
+        found=filtered(every, asked),
         total=len(every),
         asked=asked,
         statuses=list(LearningStatus),
@@ -54,21 +63,19 @@ def learnings(
 
 @router.get("/learnings/worth")
 def worth(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show what memory is worth, and which learnings may be one."""
-    known = {each.learning.id: each for each in wiring.learnings(desk.project)}
-    pairs = [
-        (known[one], known[other], likeness) for one, other, likeness in wiring.learnings_alike(desk.project)
-    ]
-    return page(request, "worth.html.j2", lifts=wiring.uplift(desk.project), pairs=pairs[:MOST_PAIRS])
+    """Show the effect of learnings, and possible duplicates."""
+    known = {each.learning.id: each for each in list_learnings(desk.project)}
+    pairs = [(known[one], known[other], likeness) for one, other, likeness in similar_pairs(desk.project)]
+    return page(request, "worth.html.j2", lifts=measure_uplift(desk.project), pairs=pairs[:MOST_PAIRS])
 
 
 @router.get("/learnings/{which}")
 def learning(
     mark: MarkBefore, found: KnownLearning, request: Request, desk: TheDesk, _visitor: Reader
 ) -> Response:
-    """Show one learning with all that speaks for and against it."""
-    in_use = wiring.learnings_from(desk.project, found.learning.source)
-    likely = wiring.learnings_like(desk.project, found)
+    """Show one learning with its evidence."""
+    in_use = learnings_from(desk.project, found.learning.source)
+    likely = similar_learnings(desk.project, found)
     return page(request, "learning.html.j2", mark=mark, found=found, likely=likely, same=len(in_use))
 
 
@@ -80,9 +87,9 @@ async def retire_from(
     source: Annotated[str, Form(min_length=1, max_length=500)],
     reason: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
-    """Take all that comes from one source out of use."""
+    """Retire all learnings from one source."""
     try:
-        gone = await asyncio.to_thread(wiring.retire_from, desk.project, source, reason.strip())
+        gone = await asyncio.to_thread(retire_learnings_from, desk.project, source, reason.strip())
     except SetpointError as error:
         return said(request, error.message, bad=True)
     return said(request, f"{len(gone)} retired")
@@ -102,7 +109,7 @@ async def merge(
     if not named:
         return said(request, "choose one, or name it by its id", bad=True)
     try:
-        stays = await asyncio.to_thread(wiring.merge_learnings, desk.project, found.learning.id, named)
+        stays = await asyncio.to_thread(merge_learnings, desk.project, found.learning.id, named)
     except SetpointError as error:
         return said(request, error.message, bad=True)
     return said(request, f"{stays.learning.id} takes its place")
@@ -119,7 +126,5 @@ async def judge(
 ) -> Response:
     """Record what a person thinks of a learning."""
     kind = VERDICTS[verdict]
-    now = await asyncio.to_thread(
-        wiring.weigh_learning, desk.project, found.learning.id, kind, reason.strip()
-    )
+    now = await asyncio.to_thread(judge_learning, desk.project, found.learning.id, kind, reason.strip())
     return said(request, f"{kind}: it is {now.status}, believed {now.confidence.mean:.2f}")

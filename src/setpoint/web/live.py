@@ -20,10 +20,12 @@ class Streams:
         self.closing = asyncio.Event()
 
 
-async def looks(mark: Callable[[], str], streams: Streams, *, every_s: float = LOOK_S) -> AsyncIterator[str]:
+async def watch_mark(
+    mark: Callable[[], str], streams: Streams, *, every_s: float = LOOK_S
+) -> AsyncIterator[str]:
     """Say at each look, as a server-sent event, what `mark` gives, until it is closed.
 
-    It is said again where nothing has changed: what changes and changes back between two looks leaves no
+    The mark is repeated if nothing has changed: what changes and changes back between two looks leaves no
     trace here, but a page may have been read in between, and only the page knows which state it shows.
     """
     streams.count += 1

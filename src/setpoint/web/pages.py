@@ -1,4 +1,4 @@
-"""The pages, and what their forms do."""
+"""The pages of the dashboard and the actions of their forms."""
 
 from __future__ import annotations
 
@@ -13,27 +13,39 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import Field
 
-from setpoint import wiring
-from setpoint.domain.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
-from setpoint.domain.ids import TraceId
-from setpoint.domain.value import Value
+from setpoint.app.people.gates import open_gate, open_questions
+from setpoint.app.runs.board import list_cards
+from setpoint.app.views.export import run_report
+from setpoint.app.views.metrics import metrics_exposition, metrics_report
+from setpoint.app.views.run_page import FILTERS, place_of, run_story
 from setpoint.errors import SetpointError
+from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
+from setpoint.model.ids import TraceId
+from setpoint.model.value import Value
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
-from setpoint.web.context import (
+from setpoint.web.diffs import place_id, visible
+from setpoint.web.live import MOST_STREAMS, watch_mark
+from setpoint.web.page_state import (
+    LISTED,
+    failed_with,
+    mark_of,
+    mark_of_board,
+    mark_of_gates,
+    mark_of_runs,
+)
+from setpoint.web.request_context import (
     Admin,
     Answerer,
-    Desk,
     KnownRun,
     Reader,
+    RequestContext,
     TheDesk,
+    current_visitor,
     known_run,
     require,
-    visitor_of,
 )
-from setpoint.web.diffs import place_id, visible
-from setpoint.web.live import MOST_STREAMS, looks
-from setpoint.web.marks import LISTED, failed_with, mark_of, mark_of_board, mark_of_gates, mark_of_runs
+from setpoint.wiring.project import run_list
 
 router = APIRouter(include_in_schema=False)
 WINDOWS = (7, 30, 90)
@@ -41,18 +53,18 @@ MOST_EVENTS = 400
 """Events of a run that its page lists, the newest."""
 _HERE = Path(__file__).parent
 _PAGES = Environment(
-    loader=FileSystemLoader(_HERE / "templates"),
+    loader=FileSystemLoader((_HERE / "templates", _HERE / "templates" / "parts")),
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
     autoescape=True,
 )
-_PAGES.filters |= {**wiring.FILTERS, "visible": visible}
-_PAGES.globals |= {"place": wiring.place_of, "place_id": place_id}
+_PAGES.filters |= {**FILTERS, "visible": visible}
+_PAGES.globals |= {"place": place_of, "place_id": place_id}
 
 
 class AnswerForm(Value):
-    """What the form of a question sends."""
+    """Fields of the form that answers a gate."""
 
     choice: Choice
     gate: str = Field(default="", max_length=200)
@@ -66,8 +78,8 @@ class AnswerForm(Value):
     go: bool = False
 
 
-def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told: Any) -> HTMLResponse:  # noqa: ANN401 - what a template is told
-    """Write a page for a visitor."""
+def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told: Any) -> HTMLResponse:  # noqa: ANN401 - the variables of a template
+    """Render a page for a visitor."""
     visitor = request.state.visitor
     scope = visitor.scope if visitor else None
     text = _PAGES.get_template(template).render(
@@ -83,9 +95,9 @@ def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told
 
 @router.get("/")
 def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") -> Response:
-    """Show the newest runs, or those that began before one."""
+    """Show the newest runs, or those older than one."""
     older = known_run(before, desk) if before else ""
-    listed = wiring.run_list(desk.project, LISTED, older)
+    listed = run_list(desk.project, LISTED, older)
     last = listed[-1].trace_id if len(listed) == LISTED else ""
     failed = list(desk.launcher.failed)
     mark = mark_of_runs(listed, failed)
@@ -96,9 +108,9 @@ def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") ->
 def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show one run."""
     mark = mark_of(desk, which)
-    story = wiring.run_story(desk.project, which)
+    story = run_story(desk.project, which)
     lines = [(event, *desk.told(event.body)) for event in story.events[-MOST_EVENTS:]]
-    opened = wiring.open_gate(desk.project, which) if story.told.waiting else None
+    opened = open_gate(desk.project, which) if story.told.waiting else None
     return page(
         request,
         "run.html.j2",
@@ -114,16 +126,16 @@ def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> R
 
 @router.get("/runs/{which}/report")
 def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> Response:
-    """Give the report of a run as one file to keep or send."""
-    text = wiring.run_report(desk.project, TraceId(which))
+    """Return the report of a run as one file to keep or send."""
+    text = run_report(desk.project, TraceId(which))
     name = f'attachment; filename="{which}.html"'
     return HTMLResponse(text, headers={"content-disposition": name})
 
 
 @router.get("/gates")
 def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show every question that is open."""
-    asked = wiring.questions(desk.project)
+    """Show every open gate."""
+    asked = open_questions(desk.project)
     mark = mark_of_gates(asked)
     return page(request, "gates.html.j2", mark=mark, gates=asked.opened, unread=asked.unread)
 
@@ -131,7 +143,7 @@ def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
 @router.get("/board")
 def board(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show the stories by column."""
-    cards = wiring.cards(desk.project)
+    cards = list_cards(desk.project)
     columns: dict[str, list[Any]] = {}
     for card in cards:
         columns.setdefault(card.status, []).append(card)
@@ -145,26 +157,28 @@ def metrics(
     """Show the metrics to a browser, and give them to a scraper in its own format."""
     if "text/html" not in request.headers.get("accept", ""):
         kind = "text/plain; version=0.0.4; charset=utf-8"
-        return PlainTextResponse(wiring.metrics_exposition(desk.project), media_type=kind)
-    made = wiring.metrics(desk.project, days)
+        return PlainTextResponse(metrics_exposition(desk.project), media_type=kind)
+    made = metrics_report(desk.project, days)
     return page(request, "metrics.html.j2", report=made, windows=WINDOWS)
 
 
 @router.get("/live/{what}")
 async def live(what: str, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Tell a page which state there is of what it shows: `runs`, `gates`, `board`, `learnings`, or a run."""
+    """Stream the state of what a page shows: `runs`, `gates`, `board`, `learnings`, or a run."""
     if desk.streams.count >= MOST_STREAMS:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open")
     await asyncio.to_thread(mark_of, desk, what)
     del request
-    return StreamingResponse(looks(lambda: mark_of(desk, what), desk.streams), media_type="text/event-stream")
+    return StreamingResponse(
+        watch_mark(lambda: mark_of(desk, what), desk.streams), media_type="text/event-stream"
+    )
 
 
 @router.post("/runs")
 async def begin(
     request: Request, desk: TheDesk, _visitor: Admin, wish: Annotated[str, Form(max_length=20_000)]
 ) -> Response:
-    """Begin a run on a wish."""
+    """Start a run for a request."""
     if not wish.strip():
         return said(request, "say what you want", bad=True)
     desk.launcher.begin(wish.strip())
@@ -173,9 +187,9 @@ async def begin(
 
 @router.post("/runs/{which}/resume")
 async def resume(which: KnownRun, request: Request, desk: TheDesk, _visitor: Admin) -> Response:
-    """Go on with a run."""
+    """Continue a run."""
     desk.launcher.go_on(TraceId(which))
-    return said(request, f"{which} goes on")
+    return said(request, f"{which} continues")
 
 
 @router.post("/runs/{which}/cancel")
@@ -186,7 +200,7 @@ async def cancel(
     _visitor: Admin,
     reason: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
-    """End a run."""
+    """Cancel a run."""
     desk.launcher.end(TraceId(which), reason)
     return said(request, f"{which} is being ended")
 
@@ -202,7 +216,7 @@ async def answer(
     """Answer a question."""
     patch = form.patch.replace("\r\n", "\n").strip("\n")  # browsers send every text so
     if patch.strip():
-        require(visitor_of(request), Scope.ADMIN)
+        require(current_visitor(request), Scope.ADMIN)
     body = AnswerBody(
         choice=form.choice,
         gate=form.gate,
@@ -213,7 +227,7 @@ async def answer(
         instruction=form.instruction,
         reason=form.reason,
         patch=f"{patch}\n" if patch.strip() else "",
-        go=form.go and visitor_of(request).scope.includes(Scope.ADMIN),
+        go=form.go and current_visitor(request).scope.includes(Scope.ADMIN),
     )
     try:
         given = await asyncio.to_thread(answered, desk.project, which, body)
@@ -221,18 +235,18 @@ async def answer(
         return said(request, error.message, bad=True)
     if body.go:
         desk.launcher.go_on(TraceId(which))
-    after = "; the run goes on" if body.go else f"; go on with: setpoint resume {which}"
+    after = "; the run continues" if body.go else f"; hint: setpoint resume {which}"
     return said(request, f"answered: {given.choice}{after}")
 
 
 def said(request: Request, text: str, *, bad: bool = False) -> Response:
-    """Answer a form with one sentence."""
-    return page(request, "said.html.j2", text=text, bad=bad)
+    """Return one sentence as the response to a form."""
+    return page(request, "message.html.j2", text=text, bad=bad)
 
 
 @router.get("/login")
 def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
-    """Let a browser in by a one-time link, or ask it for a token."""
+    """Log a browser in by a one-time link, or ask for a token."""
     scope = desk.access.redeem(ticket) if ticket else None
     if scope in LOGINS:
         return _let_in(request, desk, scope)
@@ -241,7 +255,7 @@ def login(request: Request, desk: TheDesk, ticket: str = "") -> Response:
 
 @router.post("/login")
 async def by_token(request: Request, desk: TheDesk, token: Annotated[str, Form(max_length=200)]) -> Response:
-    """Let a browser in by a token."""
+    """Log a browser in by a token."""
     visitor = desk.access.by_token(token.strip())
     if visitor is None or visitor.scope not in LOGINS:
         return page(request, "login.html.j2", wrong=True, status=HTTPStatus.FORBIDDEN)
@@ -250,13 +264,13 @@ async def by_token(request: Request, desk: TheDesk, token: Annotated[str, Form(m
 
 @router.post("/logout")
 async def logout(desk: TheDesk, _visitor: Reader) -> Response:
-    """Forget a browser."""
+    """Log a browser out."""
     answer = Response(headers={"hx-redirect": "/login"})
     answer.delete_cookie(desk.access.cookie)
     return answer
 
 
-def _let_in(request: Request, desk: Desk, scope: Scope) -> Response:
+def _let_in(request: Request, desk: RequestContext, scope: Scope) -> Response:
     # A page of our own leads on: a redirect may still count as coming from where the link was clicked, and
     # then a browser does not send a strict cookie along.
     answer = page(request, "entered.html.j2")
@@ -268,5 +282,5 @@ def _let_in(request: Request, desk: Desk, scope: Scope) -> Response:
 
 @router.get("/favicon.ico")
 def favicon() -> Response:
-    """Give the sign of the project."""
+    """Return the icon of the project."""
     return RedirectResponse("/static/sign.svg")

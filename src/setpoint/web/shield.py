@@ -60,7 +60,7 @@ class Shield:
     """Refuses what may not pass, and tells the rest who the visitor is (`request.state.visitor`)."""
 
     def __init__(self, app: ASGIApp, access: Access, hosts: Iterable[str]) -> None:
-        """Stand before an application; `hosts` are the values of `Host` that are answered, ports too."""
+        """Protect an application; `hosts` are the accepted values of `Host`, with ports."""
         self._app, self._access = app, access
         self._hosts = frozenset(host.lower() for host in hosts)
 
@@ -92,7 +92,7 @@ class Shield:
         if ENVELOPES.fullmatch(connection.scope["path"]):
             found = _SENTRY_KEY.search(connection.headers.get("x-sentry-auth", ""))
             visitor = self._by_key(found[1]) if found else None
-            # An address with a token in it gets about: it must not be one that opens more.
+            # An address with a token may leak, so its token must not allow more.
             return visitor if visitor is not None and visitor.scope is AccessScope.SIGNAL else None
         kind, _, token = connection.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
@@ -102,7 +102,7 @@ class Shield:
         return self._access.by_session(cookie) if cookie else None
 
     def _by_key(self, key: str) -> Visitor | None:
-        """Recognise who tells of errors: by the key for that, or by a token, as in older addresses."""
+        """Recognise a sender of errors by its ingest key, or by a token, as in older addresses."""
         return self._access.by_ingest_key(key) or self._access.by_token(key)
 
     def _write(self, headers: Headers, visitor: Visitor | None, path: str) -> None:

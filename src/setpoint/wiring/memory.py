@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from setpoint.domain.learning import MemoryTerms
-from setpoint.memory import SqlMemory
-from setpoint.memory.meaning import meaning_here
+from setpoint.learning.store import SqlMemory
+from setpoint.learning.store.embedding import meaning_here
+from setpoint.model.learning import MemoryTerms
 from setpoint.wiring.project import Project
 
 

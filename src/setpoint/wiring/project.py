@@ -7,19 +7,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from setpoint.domain.events import RunStarted
-from setpoint.domain.ids import TraceId
-from setpoint.domain.run import RunOrder
+from setpoint.database.connect import Store, open_store
 from setpoint.errors import UsageError
-from setpoint.events.log import SqlEventLog
-from setpoint.events.queries import RunState, RunSummary, find, runs
-from setpoint.events.replay import history
-from setpoint.processes.git import repository_root
+from setpoint.history.event_log import SqlEventLog
+from setpoint.history.queries import RunState, RunSummary, find, runs
+from setpoint.history.replay import history
+from setpoint.model.events.run import RunStarted
+from setpoint.model.ids import TraceId
+from setpoint.model.run import RunOrder
 from setpoint.settings import Settings, load
-from setpoint.store.artifacts import Artifacts
-from setpoint.store.connect import Store, open_store
-from setpoint.store.locks import RunLocks
-from setpoint.workspace import ensure_state
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.files.locks import RunLocks
+from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.system.git.git import repository_root
+from setpoint.wiring.plugins import with_checks
+from setpoint.workspace import cache_folder, copies_folder, ensure_state
 
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
 """States of a run that can be resumed, in the order in which one is looked for."""
@@ -32,9 +34,16 @@ class Project(NamedTuple):
     settings: Settings
     state: Path
     """Folder with everything Setpoint keeps about the repository."""
+    copies: Path
+    """Folder with its work copies and measured copies, outside the repository."""
     store: Store
     log: SqlEventLog
     artifacts: Artifacts
+
+    @property
+    def folders(self) -> ProjectFolders:
+        """Where its things lie."""
+        return ProjectFolders(self.root, self.state, self.copies)
 
     def run_folder(self, trace_id: TraceId) -> Path:
         """Where the files of a run lie that a person can open."""
@@ -44,14 +53,16 @@ class Project(NamedTuple):
 def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project:
     """Open the repository that `where` lies in; makes its state folder, which git does not see."""
     root = asyncio.run(repository_root(where))
-    settings = load(root, flags)
+    settings = with_checks(load(root, flags))
     state = ensure_state(root, settings.state_dir)
+    copies = asyncio.run(copies_folder(root, state, cache_folder(settings, root)))
     store = open_store(state)
-    return Project(root, settings, state, store, SqlEventLog(store), Artifacts(state / "artifacts"))
+    artifacts = Artifacts(state / "artifacts")
+    return Project(root, settings, state, copies, store, SqlEventLog(store), artifacts)
 
 
 def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary, ...]:
-    """Give the newest runs and how they stand; with `before`, those that began before that run."""
+    """Return the newest runs with their state; with `before`, runs older than that one."""
     older = find_run(project, before) if before else None
     listed = runs(project.store, RunLocks(project.state).owner, limit=most, before=older)
     return tuple(_asking(project, run) if run.state is RunState.WAITING else run for run in listed)
@@ -63,7 +74,7 @@ def _asking(project: Project, run: RunSummary) -> RunSummary:
 
 
 def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> RunSummary:
-    """Give the run whose name begins so, or the newest (unfinished) one."""
+    """Return the run whose name begins so, or the newest (unfinished) one."""
     owner = RunLocks(project.state).owner
     if which:
         return find(project.store, owner, which)
@@ -71,17 +82,17 @@ def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> 
     listed = runs(project.store, owner, recorded=begun)
     wanted = list(listed)
     if unfinished:
-        # What waits for a person can go on only once it is answered, so it comes last.
+        # A waiting run can continue only after an answer, so it comes last.
         wanted = [run for state in GOES_ON for run in listed if run.state is state]
     if not wanted:
         what = "no interrupted or waiting run" if unfinished else "no run yet"
-        raise UsageError(f"there is {what} in {project.root}", mend="`setpoint status` lists the runs")
+        raise UsageError(f"there is {what} in {project.root}", hint="`setpoint status` lists the runs")
     return wanted[0]
 
 
 def recorded_order(project: Project, trace_id: TraceId) -> RunOrder:
-    """Give the order of a recorded run, as it was frozen when the run began."""
+    """Return the order of a recorded run, as it was frozen when the run began."""
     events = project.log.replay(trace_id)
     if not events or not isinstance(events[0].body, RunStarted):
-        raise UsageError(f"{trace_id}: nothing is recorded of how it began", mend="begin a new run")
+        raise UsageError(f"{trace_id}: nothing is recorded of how it began", hint="begin a new run")
     return events[0].body.order

@@ -1,12 +1,16 @@
-"""Git in, reviewed change out: work copies of the user's repository and the branches that come of them."""
+"""Work copies of the user's repository, and the branches delivered from them."""
 
-from setpoint.workspace.copy import GitWorkspace, repository_of_run
-from setpoint.workspace.deliver import GitBranchForge
-from setpoint.workspace.state import ensure_state
+from setpoint.workspace.copies_folder import cache_folder, copies_folder
+from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.snapshot_store import repository_of_run
+from setpoint.workspace.state_folder import ensure_state
+from setpoint.workspace.work_copy import GitWorkspace
 
 __all__ = [
     "GitBranchForge",
     "GitWorkspace",
+    "cache_folder",
+    "copies_folder",
     "ensure_state",
     "repository_of_run",
 ]

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.domain.ids import Commit, TraceId
-from setpoint.domain.production import Blame, Change, Frame
-from setpoint.processes.git import ask, files_at
+from setpoint.model.ids import Commit, TraceId
+from setpoint.model.production import Blame, Change, Frame
+from setpoint.system.git.git import ask, files_at
 
 MOST_COMMITS = 200
 """Commits between two deployments that are looked at, the newest."""
@@ -48,7 +48,7 @@ class GitLineage:
         self._root = root
 
     async def brought(self, older: Commit, newer: Commit) -> tuple[Change, ...]:
-        """Give the commits that `newer` holds and `older` does not, newest first.
+        """Return the commits that `newer` holds and `older` does not, newest first.
 
         Empty where git does not know one of them: a shallow clone, or a commit that was never pushed here.
         """
@@ -64,7 +64,7 @@ class GitLineage:
         return tuple(sorted(found, key=lambda each: each.at, reverse=True))
 
     async def blamed(self, at: Commit, frames: Sequence[Frame]) -> tuple[Blame, ...]:
-        """Give the commits behind the lines that frames name; one for each commit and frame, the nearest."""
+        """Return commits behind the lines that frames name; one for each commit and frame, the nearest."""
         if not frames or not (await ask(self._root, "cat-file", "-e", f"{at}^{{commit}}")).ok:
             return ()
         files = await files_at(self._root, at)
@@ -76,7 +76,7 @@ class GitLineage:
         return tuple(found)
 
     async def holds(self, commit: Commit, run: TraceId, since: datetime) -> bool:
-        """Say whether a commit holds what a run delivered: its commit names the run, a squashed one too."""
+        """Return whether a commit holds what a run delivered: the commit, squashed or not, names the run."""
         words = ("log", "--max-count=1", "--format=%H", "--fixed-strings", f"--grep=Setpoint-Run: {run}")
         answer = await ask(self._root, *words, f"--since={since.isoformat()}", commit, "--")
         return answer.ok and bool(answer.text)

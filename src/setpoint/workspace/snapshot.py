@@ -6,9 +6,9 @@ import re
 
 from pydantic import ValidationError
 
-from setpoint.domain.ids import Commit
-from setpoint.domain.run import Snapshot
 from setpoint.errors import RecordedDataError, WorkspaceError
+from setpoint.model.ids import Commit
+from setpoint.model.run import Snapshot
 
 REFS = "refs/setpoint/"
 _LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|$|lock$))*")
@@ -16,10 +16,10 @@ _UNBORN = Commit("")
 
 
 def ref_of(label: str) -> str:
-    """Give the ref of a snapshot's label."""
+    """Return the ref of a snapshot's label."""
     if not _LABEL.fullmatch(label) or label == "salvage":
-        mend = "use letters, digits, dots, dashes and underscores"
-        raise WorkspaceError(f"{label!r} cannot be the label of a snapshot", mend=mend)
+        hint = "use letters, digits, dots, dashes and underscores"
+        raise WorkspaceError(f"{label!r} cannot be the label of a snapshot", hint=hint)
     return f"{REFS}{label}"
 
 
@@ -36,9 +36,9 @@ def read_snapshot(commit: Commit, raw: bytes) -> Snapshot:
     try:
         return Snapshot.model_validate_json(record).model_copy(update={"commit": commit})
     except ValidationError as error:
-        mend = "resume the run with the version of Setpoint that began it"
+        hint = "resume the run with the version of Setpoint that began it"
         raise RecordedDataError(
-            f"commit {commit} holds no snapshot that this version can read: {error}", mend=mend
+            f"commit {commit} holds no snapshot that this version can read: {error}", hint=hint
         ) from None
 
 

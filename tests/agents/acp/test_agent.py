@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.attempt import Role, Stop
+from setpoint.model.attempt import Role, Stop
 from setpoint.testing import SilentObserver
 
 FIXED = "def add(a, b):\n    return a + b\n"

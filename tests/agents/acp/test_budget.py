@@ -8,9 +8,9 @@ import pytest
 
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.launch import Quirks
-from setpoint.agents.prices import Prices
-from setpoint.domain.attempt import BreakageKind, Stop
-from setpoint.domain.price import ModelPrice
+from setpoint.agents.spending.prices import Prices
+from setpoint.model.attempt import BreakageKind, Stop
+from setpoint.model.config.model_price import ModelPrice
 from setpoint.testing import SilentObserver
 
 TOKENS = {"update_meta": "scripted.tokens"}

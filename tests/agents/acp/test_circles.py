@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setpoint.domain.attempt import BreakageKind, Stop
+from setpoint.model.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
 
 SAME = {
@@ -10,19 +10,14 @@ SAME = {
 }
 
 
-def limited(brief, prompt="fix calc"):
-    made = brief(prompt)
-    return made.model_copy(update={"limits": made.limits.model_copy(update={"same_calls": 3})})
-
-
 async def test_the_turn_is_ended_and_the_next_one_is_worked_on(scripted, brief):
     agent = scripted(
         [{**SAME, "times": 3}, {"sleep": 30}], [{"expect": "another way"}, {"say": "done"}], counter="count"
     )
-    seen = SilentObserver()
+    seen = SilentObserver(same_calls=3)
 
-    first = await agent.attempt(limited(brief), seen)
-    second = await agent.attempt(limited(brief, "another way"), SilentObserver())
+    first = await agent.attempt(brief("fix calc"), seen)
+    second = await agent.attempt(brief("another way"), SilentObserver(same_calls=3))
 
     assert (first.stop, first.breakage) == (Stop.CANCELLED, None)
     assert len({call.result_hash for call in seen.calls[:3]}) == 1
@@ -32,7 +27,7 @@ async def test_the_turn_is_ended_and_the_next_one_is_worked_on(scripted, brief):
 async def test_calls_that_tell_nothing_of_themselves_end_no_turn(scripted, brief):
     agent = scripted([{"call": {"name": "bash", "title": "make"}, "times": 9}, {"say": "done"}])
 
-    attempt = await agent.attempt(limited(brief), SilentObserver())
+    attempt = await agent.attempt(brief("fix calc"), SilentObserver(same_calls=3))
 
     assert (attempt.stop, attempt.tool_calls) == (Stop.END_TURN, 9)
 
@@ -41,7 +36,7 @@ async def test_what_a_cancelled_turn_cost_is_counted(scripted, brief):
     usage = {"usage": {"input": 700, "output": 30}}
     agent = scripted([usage, {**SAME, "times": 3}, {"sleep": 30}], quirks={"usage_scope": "turn"})
 
-    attempt = await agent.attempt(limited(brief), SilentObserver())
+    attempt = await agent.attempt(brief("fix calc"), SilentObserver(same_calls=3))
 
     assert (attempt.stop, attempt.usage.input_tokens, attempt.usage.output_tokens) == (
         Stop.CANCELLED,

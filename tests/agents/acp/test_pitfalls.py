@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.domain.attempt import Stop, ToolCall
+from setpoint.model.attempt import Stop, ToolCall
 from setpoint.testing import SilentObserver
 
 
@@ -90,11 +90,11 @@ async def test_odd_names_of_files_are_told_and_no_call_is_lost(scripted, brief) 
 class Full(SilentObserver):
     """Can take note of one call, and of no more."""
 
-    def called(self, call: ToolCall) -> None:
+    def called(self, call: ToolCall) -> bool:
         """Keep a call."""
         if self.calls:
             raise OSError("no space left on device")
-        super().called(call)
+        return super().called(call)
 
 
 async def test_a_call_that_cannot_be_recorded_ends_the_attempt(scripted, brief, living) -> None:

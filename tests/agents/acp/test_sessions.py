@@ -13,7 +13,7 @@ import pytest
 
 from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.launch import Launch, Quirks
-from setpoint.domain.attempt import BreakageKind, Stop
+from setpoint.model.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
 
 RESUMES = {"sessionCapabilities": {"resume": {}}}

@@ -9,8 +9,8 @@ import pytest
 
 from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
-from setpoint.domain.attempt import BreakageKind, Stop
-from setpoint.store.artifacts import Artifacts
+from setpoint.model.attempt import BreakageKind, Stop
+from setpoint.system.files.artifacts import Artifacts
 from setpoint.testing import SilentObserver
 
 

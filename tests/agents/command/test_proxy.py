@@ -11,9 +11,9 @@ from real_agents.model_server.plan import Plan
 from real_agents.model_server.server import scripted_model
 from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
-from setpoint.agents.prices import Prices
-from setpoint.domain.attempt import Stop
-from setpoint.domain.price import ModelPrice
+from setpoint.agents.spending.prices import Prices
+from setpoint.model.attempt import Stop
+from setpoint.model.config.model_price import ModelPrice
 from setpoint.testing import SilentObserver
 
 # An answer of the scripted model says 1000 tokens in and 50 out: at these prices it costs $0.40.

@@ -12,7 +12,7 @@ import pytest
 from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.sessions import Sessions
-from setpoint.domain.attempt import BreakageKind, Stop
+from setpoint.model.attempt import BreakageKind, Stop
 from setpoint.testing import SilentObserver
 
 RECORDED = Path(__file__).parents[1] / "streams" / "recorded"
@@ -131,10 +131,8 @@ async def test_a_command_that_goes_in_circles_is_ended(player, brief, living) ->
         '{"type":"tool_execution_%s","toolCallId":"%s","toolName":"ls","args":{"path":"."},"isError":false}'
     )
     lines = "\n".join(line % (what, number) for number in range(9) for what in ("start", "end"))
-    asked = brief()
-    limits = asked.limits.model_copy(update={"same_calls": 3})
     agent = player("pi", f"echo '{lines}'; sleep 99.125")
-    attempt = await agent.attempt(asked.model_copy(update={"limits": limits}), SilentObserver())
+    attempt = await agent.attempt(brief(), SilentObserver(same_calls=3))
     assert (attempt.stop, attempt.tool_calls) == (Stop.CANCELLED, 3)
     assert living("99.125") == []
 
@@ -173,14 +171,12 @@ SAME_CALLS = "\n".join(
 
 async def test_after_circles_the_session_is_not_charged_once_more(player, brief) -> None:
     asked = brief()
-    limits = asked.limits.model_copy(update={"same_calls": 3})
-    asked = asked.model_copy(update={"limits": limits})
     start = "head -n 1 @/claude.jsonl"
     in_circles = f"{start}; echo '{SAME_CALLS}'; sleep 97.125"
     costs = []
     for again in ("", in_circles, "cat @/claude-resumed.jsonl"):
         agent = player("claude", "cat @/claude.jsonl", again or "true")
-        attempt = await agent.attempt(asked, SilentObserver())
+        attempt = await agent.attempt(asked, SilentObserver(same_calls=3))
         costs.append((attempt.stop, attempt.usage.cost_usd))
     assert costs == [
         (Stop.END_TURN, Decimal("0.01875")),

@@ -12,7 +12,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from setpoint.agents.launch import Launch
 from setpoint.agents.model.agent import ModelAgent
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
 
 Move = str | tuple[str, dict[str, Any]] | Exception
 

@@ -11,12 +11,12 @@ from pydantic_ai.models.function import FunctionModel
 
 from setpoint.agents.launch import Launch
 from setpoint.agents.model.agent import ModelAgent
-from setpoint.agents.model.at import ModelAt
-from setpoint.agents.model.speaking import model_at
-from setpoint.agents.prices import Prices
-from setpoint.domain.answers import ReviewShape
-from setpoint.domain.attempt import BreakageKind, Role, Stop
-from setpoint.domain.price import ModelPrice
+from setpoint.agents.model.client import model_at
+from setpoint.agents.model.provider import ModelAt
+from setpoint.agents.spending.prices import Prices
+from setpoint.model.answers.role_answers import ReviewShape
+from setpoint.model.attempt import BreakageKind, Role, Stop
+from setpoint.model.config.model_price import ModelPrice
 from setpoint.testing import SilentObserver
 
 APPROVES = {"decision": "approve", "findings": []}
@@ -113,8 +113,7 @@ async def test_what_is_refused_is_told_to_the_model_and_counted(model, review, p
 
 async def test_a_model_that_goes_in_circles_is_ended(model, review):
     agent, script = model(*[READ] * 9)
-    limits = review().limits.model_copy(update={"same_calls": 3})
-    attempt = await agent.attempt(review(limits=limits), SilentObserver())
+    attempt = await agent.attempt(review(), SilentObserver(same_calls=3))
     assert (attempt.stop, attempt.breakage, attempt.tool_calls) == (Stop.CANCELLED, None, 3)
     assert len(script.moves) == 6
 

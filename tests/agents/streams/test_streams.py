@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from setpoint.agents import breakage
 from setpoint.agents.launch import Launch
 from setpoint.agents.streams import STREAMS, Stream, Tally
-from setpoint.domain.attempt import BreakageKind, Stop, ToolCall
+from setpoint.model.attempt import BreakageKind, Stop, ToolCall
 
 RECORDED = Path(__file__).with_name("recorded")
 LAUNCH = Launch(name="any", argv=("any",), protocol="command", login="run `any login`")

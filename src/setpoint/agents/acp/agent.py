@@ -17,19 +17,28 @@ from setpoint.agents import breakage
 from setpoint.agents.acp.session import Bounds, LiveSession, Turn
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import hush
-from setpoint.agents.confined import Held, Sandbox
 from setpoint.agents.launch import Launch
-from setpoint.agents.meter import Spending, penniless
-from setpoint.agents.prices import Prices, stated_models
-from setpoint.agents.proxy import Tap, counting
+from setpoint.agents.sandbox.sandbox import Held, Sandbox
 from setpoint.agents.sessions import KeptSession, Sessions
+from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
+from setpoint.agents.spending.prices import Prices, stated_models
+from setpoint.agents.spending.proxy import Tap, counting
 from setpoint.agents.transcript import Transcript, secrets_of
-from setpoint.domain.attempt import Attempt, AttemptLimits, Breakage, BreakageKind, Brief, Role, Stop, Usage
+from setpoint.model.attempt import (
+    Attempt,
+    AttemptLimits,
+    Breakage,
+    BreakageKind,
+    Brief,
+    Role,
+    Stop,
+    Usage,
+)
 from setpoint.ports import Observer
-from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, spawn
-from setpoint.processes.git import ceiling
 from setpoint.settings import inherited
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.git.git import ceiling
+from setpoint.system.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, spawn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,13 +107,13 @@ class AcpAgent:
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Send the brief's prompt and watch the turn to its end."""
-        if (unpaid := penniless(self.name, brief)) is not None:
+        if (unpaid := unpaid_attempt(self.name, brief)) is not None:
             return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
         turn: Turn | None = None
         answer: PromptResponse | Breakage
         meter, transcript = Meter(self._launch.quirks), self._transcripts[brief.role]
-        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
+        spending = UsageMeter(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
         version = sandbox = ""
         try:
             earlier = self._sessions.find(self.name, brief)

@@ -11,7 +11,7 @@ from acp.schema import AgentCapabilities, SessionConfigOptionSelect, SessionConf
 
 from setpoint.agents import breakage
 from setpoint.agents.launch import Launch
-from setpoint.domain.attempt import Breakage
+from setpoint.model.attempt import Breakage
 
 Ask = Callable[[Awaitable[Any]], Awaitable[Any]]
 """Waits for an answer within the bounds; gives a breakage where none comes."""

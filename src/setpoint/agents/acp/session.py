@@ -30,19 +30,18 @@ from acp.schema import (
 )
 from pydantic import BaseModel, ValidationError
 
-import setpoint
 from setpoint.agents import breakage
-from setpoint.agents.acp.calls import Calls
 from setpoint.agents.acp.opening import Opening
+from setpoint.agents.acp.tool_calls import Calls
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import AgentWire
 from setpoint.agents.launch import Launch
-from setpoint.agents.meter import Spending
+from setpoint.agents.spending.meter import UsageMeter
 from setpoint.agents.transcript import Transcript
-from setpoint.domain.attempt import Breakage, BreakageKind, Brief, Role, ToolCall
-from setpoint.policies.inner import Repeats
+from setpoint.model.attempt import Breakage, BreakageKind, Brief, Role, ToolCall
 from setpoint.ports import Observer
-from setpoint.processes import Process
+from setpoint.system.processes import Process
+from setpoint.version import __version__
 
 T = TypeVar("T")
 _ALLOW = ("allow_once", "allow_always")
@@ -82,13 +81,12 @@ class Turn:
     """
 
     def __init__(
-        self, brief: Brief, launch: Launch, observer: Observer, meter: Meter, spending: Spending
+        self, brief: Brief, launch: Launch, observer: Observer, meter: Meter, spending: UsageMeter
     ) -> None:
         """Begin with nothing seen."""
         self.calls = Calls(Path(brief.workdir), launch.quirks, self._called)
         self.spending = spending
         self.halted = spending.halted
-        self._repeats = Repeats(brief.limits.same_calls)
         self._brief = brief
         self._observer = observer
         self._meter = meter
@@ -135,8 +133,7 @@ class Turn:
         return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
 
     def _called(self, call: ToolCall) -> None:
-        self._observer.called(call)
-        if self._repeats.seen(call):
+        if self._observer.called(call):
             self.halted.set()
 
     def _say(self, text: str) -> None:
@@ -220,7 +217,7 @@ class LiveSession:
             fs=FileSystemCapabilities(read_text_file=False, write_text_file=False),
             terminal=False,
         )
-        about = Implementation(name="setpoint", title="Setpoint", version=setpoint.__version__)
+        about = Implementation(name="setpoint", title="Setpoint", version=__version__)
         greeting = self._connection.initialize(
             acp.PROTOCOL_VERSION, client_capabilities=capabilities, client_info=about
         )
@@ -374,7 +371,7 @@ class LiveSession:
 
 
 def chosen_model(options: Sequence[object]) -> str:
-    """Give the model that is chosen among a session's options; empty where none of them is about that."""
+    """Return the model that is chosen among a session's options; empty where none of them is about that."""
     for option in options:
         if isinstance(option, SessionConfigOptionSelect) and option.category == "model":
             return option.current_value

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from acp.schema import PromptResponse, UsageUpdate
 
-from setpoint.agents.acp.calls import at_path
+from setpoint.agents.acp.tool_calls import at_path
 from setpoint.agents.launch import Quirks, UsageScope
-from setpoint.domain.attempt import Usage
+from setpoint.model.attempt import Usage
 
 _ZERO = Decimal(0)
 _CENT_MILLIONTH = Decimal("0.00000001")
@@ -63,7 +63,7 @@ class Meter:
         return self._usage(None if self._flying is None else self._share(self._flying), UsageScope.TURN)
 
     def usage(self, answer: PromptResponse | None) -> Usage:
-        """Give what the turn has used, from its answer where one came."""
+        """Return what the turn has used, from its answer where one came."""
         tokens = None if answer is None else self._tokens(answer)
         scope = self._quirks.usage_scope
         if tokens is None:
@@ -91,7 +91,7 @@ class Meter:
         )
 
     def _share(self, now: Tokens) -> Tokens:
-        """Give the turn's share; a session that was compacted may count anew: then the figure is the best."""
+        """Return turn's share; a session that was compacted may count anew: then the figure is the best."""
         pairs = zip(now, self._tokens_before, strict=True)
         return Tokens(*(after - before if after >= before else after for after, before in pairs))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import acp
 
-from setpoint.agents.lines import object_of
+from setpoint.agents.json_lines import object_of
 from setpoint.agents.transcript import Transcript
 
 Message = dict[str, Any]
@@ -49,7 +49,7 @@ class AgentWire:
         await self._stdin.drain()
 
     async def receive(self) -> Message | None:
-        """Give the next message; none at the end, or where what comes is beyond repair."""
+        """Return the next message; none at the end, or where what comes is beyond repair."""
         while not self.garbled:
             try:
                 line = await self._stdout.readline()

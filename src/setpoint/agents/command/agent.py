@@ -12,19 +12,26 @@ from pathlib import Path
 
 from setpoint.agents import breakage
 from setpoint.agents.command.turn import CommandTurn, Cut
-from setpoint.agents.confined import Sandbox
 from setpoint.agents.launch import Launch
-from setpoint.agents.meter import Spending, penniless
-from setpoint.agents.prices import Prices, stated_models
-from setpoint.agents.proxy import Tap, counting
+from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.sessions import KeptSession, Sessions
+from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
+from setpoint.agents.spending.prices import Prices, stated_models
+from setpoint.agents.spending.proxy import Tap, counting
 from setpoint.agents.transcript import Transcript, secrets_of
-from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
+from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
 from setpoint.ports import Observer
-from setpoint.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, Completed, clean_environment, run
-from setpoint.processes.git import ceiling
 from setpoint.settings import inherited
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.git.git import ceiling
+from setpoint.system.processes import (
+    DEFAULT_KEEP,
+    NETWORK_KEEP,
+    Command,
+    Completed,
+    clean_environment,
+    run,
+)
 
 _TEXT_CHARS = 20_000
 _NOT_FOUND, _NOT_STARTED = 127, 126
@@ -74,10 +81,10 @@ class CommandAgent:
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Run the command to its end; cancelling ends its whole tree."""
-        if (unpaid := penniless(self.name, brief)) is not None:
+        if (unpaid := unpaid_attempt(self.name, brief)) is not None:
             return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
-        spending = Spending(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
+        spending = UsageMeter(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
         transcript = Transcript(self._secrets)
         before = self._sessions.find(self.name, brief) if self._sessions else None
         begin = partial(CommandTurn, brief, self._launch, observer, transcript, spending)

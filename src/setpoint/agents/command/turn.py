@@ -6,12 +6,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from setpoint.agents.launch import Launch, UsageScope
-from setpoint.agents.meter import Spending
 from setpoint.agents.sessions import KeptSession
+from setpoint.agents.spending.meter import UsageMeter
 from setpoint.agents.streams import Json, Stream, Tally
 from setpoint.agents.transcript import Transcript
-from setpoint.domain.attempt import Brief, ToolCall, Usage
-from setpoint.policies.inner import Repeats
+from setpoint.model.attempt import Brief, ToolCall, Usage
 from setpoint.ports import Observer
 
 
@@ -28,7 +27,7 @@ class CommandTurn:
         launch: Launch,
         observer: Observer,
         transcript: Transcript,
-        spending: Spending,
+        spending: UsageMeter,
     ) -> None:
         """Begin with nothing seen."""
         self.tally = Tally(Path(brief.workdir), called=self._called, spent=self._spent)
@@ -37,7 +36,6 @@ class CommandTurn:
         self.spending = spending
         """What it has used so far."""
         self._transcript = transcript
-        self._repeats = Repeats(brief.limits.same_calls)
         self._going = True
 
     def take(self, data: bytes) -> None:
@@ -58,7 +56,7 @@ class CommandTurn:
         return bool(self.tally.calls.count or self.tally.text)
 
     def usage(self, before: KeptSession | None) -> Usage:
-        """Give the turn's own figures; of those of a session the part from before is taken off."""
+        """Return the turn's own figures; of those of a session the part from before is taken off."""
         usage, changes = self.tally.usage, dict[str, object]()
         if self.tally.session_cost is not None:
             earlier = (before.cost_usd if before else None) or Decimal(0)
@@ -77,7 +75,7 @@ class CommandTurn:
         return usage.model_copy(update=changes)
 
     def kept(self, before: KeptSession | None) -> KeptSession:
-        """Give the session as it stands now; where a turn was cut short and told nothing, as it stood."""
+        """Return the session as it stands now; where a turn was cut short and told nothing, as it stood."""
         cost, counts = self.tally.session_cost, self.tally.session_tokens
         if before is not None:
             cost = before.cost_usd if cost is None else cost
@@ -91,8 +89,7 @@ class CommandTurn:
             self._transcript.text("agent", line.decode("utf-8", "replace"))
 
     def _called(self, call: ToolCall) -> None:
-        self._observer.called(call)
-        if self._repeats.seen(call):
+        if self._observer.called(call):
             self._cut()
 
     def _spent(self, usage: Usage) -> None:

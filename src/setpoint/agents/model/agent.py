@@ -18,16 +18,15 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from setpoint.agents.launch import Launch
-from setpoint.agents.meter import Spending, penniless
-from setpoint.agents.model.files import Files
-from setpoint.agents.model.speaking import broken, unpaid
-from setpoint.agents.model.watching import Halted, Seen, Watched
-from setpoint.agents.prices import Prices, table
+from setpoint.agents.model.client import broken, unpaid
+from setpoint.agents.model.file_tools import Files
+from setpoint.agents.model.tool_watch import Halted, Seen, Watched
+from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
+from setpoint.agents.spending.prices import Prices, table
 from setpoint.agents.transcript import Transcript
-from setpoint.domain.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
-from setpoint.policies.inner import Repeats
+from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
 from setpoint.ports import Observer
-from setpoint.store.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts
 
 MOST_REQUESTS = 100
 """Requests to the model in one attempt."""
@@ -78,12 +77,12 @@ class ModelAgent:
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Ask the model, let it look (and, as the maker, edit), and give what it says at the end."""
-        if (unpaid := penniless(self.name, brief)) is not None:
+        if (unpaid := unpaid_attempt(self.name, brief)) is not None:
             return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
         # At an address of one's own nobody knows what a model costs, but its owner.
-        spending = Spending(brief.limits, observer, self._prices, listed=not self._launch.base_url)
-        seen = Seen(observer, Repeats(brief.limits.same_calls), spending)
+        spending = UsageMeter(brief.limits, observer, self._prices, listed=not self._launch.base_url)
+        seen = Seen(observer, spending)
         usage, transcript = RunUsage(), Transcript(self._secrets)
         messages: list[ModelMessage] = []
         try:
@@ -187,7 +186,7 @@ class ModelAgent:
             raise Halted
 
     def _usage(self, usage: RunUsage, sent: int) -> Usage:
-        """Give the figures: each request at its list price, unless the user has a price of their own.
+        """Return the figures: each request at its list price, unless the user has a price of their own.
 
         Where of those `sent` one was not answered, they are a lower bound; where none was, nothing is known.
         """
@@ -217,7 +216,7 @@ def _output(brief: Brief) -> Sequence[ToolOutput[BaseModel] | type[str]]:
 
 
 def _said(messages: list[ModelMessage]) -> str:
-    """Give what a model answered last, where that was an answer: the arguments of its tool, or its text."""
+    """Return what a model answered last, where that was an answer: the arguments of its tool, or its text."""
     last = next((each for each in reversed(messages) if isinstance(each, ModelResponse)), None)
     if last is None:
         return ""

@@ -165,7 +165,7 @@ class Turn:
         self._tell("agent_thought_chunk", step["think"])
 
     def do_usage(self, step: Message) -> None:
-        """Give token counts with the answer."""
+        """Return token counts with the answer."""
         told = step["usage"]
         counts = {"inputTokens": told.get("input", 0), "outputTokens": told.get("output", 0)}
         cached = {"cachedReadTokens": told["cached"]} if "cached" in told else {}

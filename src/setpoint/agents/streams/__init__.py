@@ -4,7 +4,7 @@ A reader takes the events of a stream one by one and tells a `Tally` what they s
 come: an event that it does not know, or that lacks what it should hold, says nothing and breaks nothing.
 """
 
-from setpoint.agents.streams.reading import STREAMS, Stream
-from setpoint.agents.streams.tally import Failure, Json, Tally
+from setpoint.agents.streams.reader import STREAMS, Stream
+from setpoint.agents.streams.turn_record import Failure, Json, Tally
 
 __all__ = ["STREAMS", "Failure", "Json", "Stream", "Tally"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from setpoint.agents.streams.tally import Tally
+from setpoint.agents.streams.turn_record import Tally
 
 _SPENT = re.compile(
     r"Tokens: (?P<figures>[^.]*(?:\.\d[^.]*)*)\.(?: Cost: \$(?P<cost>\d+(?:\.\d+)?) message)?"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from setpoint.agents.streams.tally import Failure, Json, Tally, count, dollars, tokens
-from setpoint.domain.attempt import Stop
+from setpoint.agents.streams.turn_record import Failure, Json, Tally, count, dollars, tokens
+from setpoint.model.attempt import Stop
 
 _REFUSED = (401, 403)
 _TRIES = 2

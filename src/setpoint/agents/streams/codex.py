@@ -6,7 +6,7 @@ that end a turn are those of the whole thread; there is no cost.
 
 from __future__ import annotations
 
-from setpoint.agents.streams.tally import Failure, Json, Tally, tokens
+from setpoint.agents.streams.turn_record import Failure, Json, Tally, tokens
 
 _CALLS = frozenset(
     {"command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call", "todo_list"}

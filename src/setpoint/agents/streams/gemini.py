@@ -6,7 +6,7 @@ command that failed inside its shell tool is told as a success, for the tool its
 
 from __future__ import annotations
 
-from setpoint.agents.streams.tally import Json, Tally, tokens
+from setpoint.agents.streams.turn_record import Json, Tally, tokens
 
 
 def read(event: Json, tally: Tally) -> None:
@@ -34,7 +34,7 @@ def read(event: Json, tally: Tally) -> None:
 
 
 def _goes_on(event: Json, tally: Tally) -> bool:
-    """Tell whether a piece belongs to the piece before it: nothing came between."""
+    """Return whether a piece belongs to the piece before it: nothing came between."""
     return event.get("delta") is True and tally.last == "say"
 
 

@@ -5,7 +5,7 @@ Parts of messages as they are finished: calls with their own times, text, and th
 
 from __future__ import annotations
 
-from setpoint.agents.streams.tally import Json, Tally, count, dollars, tokens
+from setpoint.agents.streams.turn_record import Json, Tally, count, dollars, tokens
 
 _MS = 1000
 

@@ -6,8 +6,8 @@ does not answer is told as a message that ended with an error, after which it tr
 
 from __future__ import annotations
 
-from setpoint.agents.streams.tally import Failure, Json, Tally, count, dollars, tokens
-from setpoint.domain.attempt import Stop
+from setpoint.agents.streams.turn_record import Failure, Json, Tally, count, dollars, tokens
+from setpoint.model.attempt import Stop
 
 
 def read(event: Json, tally: Tally) -> None:

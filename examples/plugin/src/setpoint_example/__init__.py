@@ -1,0 +1,1 @@
+"""An agent, a check and a guard for Setpoint."""

@@ -1,5 +1,0 @@
-"""The built-in agent that needs no model and no key: it applies offered fixes and searches for repairs."""
-
-from setpoint.agents.mechanic.agent import MechanicAgent
-
-__all__ = ["MechanicAgent"]

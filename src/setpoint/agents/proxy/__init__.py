@@ -1,5 +1,0 @@
-"""A recording proxy on loopback, in front of the model that an agent calls: it counts, and keeps no text."""
-
-from setpoint.agents.proxy.route import Tap, counting
-
-__all__ = ["Tap", "counting"]

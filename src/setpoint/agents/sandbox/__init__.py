@@ -1,0 +1,1 @@
+"""Confine agent processes and name what they may write."""

@@ -1,0 +1,126 @@
+"""Holds the processes of agents: they write to the work copy, to what is their own, and nowhere else.
+
+What they may write to beside the work copy is a temporary folder of their own, their own state (the
+registry's `writes`) and the caches of package tools. Not Setpoint's state, in which events, measurements
+and Setpoint's own repositories lie; not the user's tree; not the rest of the home folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from setpoint.agents.launch import Launch
+from setpoint.agents.sandbox.writable_paths import Places, existing
+from setpoint.errors import SandboxUnavailable
+from setpoint.model.config.sandbox import Means, SandboxSettings
+from setpoint.system.processes import Command, Confinement, Trial, clean_environment, trial
+
+ORDER = (Means.LANDLOCK, Means.BWRAP)
+"""What `auto` tries, in this order: the first takes no time and changes nothing else for the agent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """A command that is about to be started, with what holds it."""
+
+    command: Command
+    by: str
+    """landlock, bwrap or none."""
+    folder: Path | None = None
+    """Its temporary folder, removed by `release`."""
+
+    async def release(self) -> None:
+        """Remove the temporary folder; to be called when the process has ended."""
+        if self.folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+
+
+class Sandbox:
+    """Confines the agents of a project; each means is tried once while this lives."""
+
+    def __init__(
+        self,
+        settings: SandboxSettings | None = None,
+        protected: Iterable[Path] = (),
+        code: Iterable[Path] = (),
+    ) -> None:
+        """Take what is asked for.
+
+        Nothing in or above a `protected` folder is made writable but the work copy, and nothing in a folder
+        of `code`, which Setpoint or the tests of the project run.
+        """
+        self._settings = settings or SandboxSettings(agents=Means.NONE)
+        self._protected = [path.resolve() for path in protected]
+        self._code = [path.resolve() for path in code]
+        self._tried: dict[Means, Trial] = {}
+
+    async def hold(self, launch: Launch, command: Command) -> Held:
+        """Confine the command that starts an agent, and give it a temporary folder.
+
+        Raises `SandboxUnavailable` where the means that is asked for does not work here.
+        """
+        chosen = await self.chosen(launch)
+        if chosen is None:
+            return Held(command=command, by=str(Means.NONE))
+        environment = dict(clean_environment() if command.environment is None else command.environment)
+        places = Places(environment, self._protected, self._code)
+        wanted = self._settings
+        opened = places.opened(wanted.writes, launch.writes, caches=wanted.caches)
+        folder = Path(tempfile.mkdtemp(prefix="setpoint-")).resolve()
+        environment |= {**launch.when_held, "TMPDIR": str(folder), **places.apart(folder)}
+        confinement = Confinement(
+            means=chosen.means,
+            writable=tuple(dict.fromkeys((str(command.cwd), str(folder), *opened))),
+            hidden=tuple(existing(wanted.hide, environment)),
+        )
+        confined = replace(command, environment=environment, confinement=confinement)
+        return Held(command=confined, by=str(chosen.means), folder=folder)
+
+    async def chosen(self, launch: Launch) -> Trial | None:
+        """Return what holds an agent here, as tried; none where nothing does, or shall.
+
+        Raises `SandboxUnavailable` where the means that is asked for does not work here.
+        """
+        where = f"agent.{launch.name}.sandbox" if launch.sandbox else "sandbox.agents"
+        return await self.usable(launch.sandbox or self._settings.agents, where)
+
+    async def usable(self, wanted: Means, where: str) -> Trial | None:
+        """Return the means that is wanted, as tried, or for `auto` the first that works; none for none.
+
+        Raises `SandboxUnavailable`, naming the setting, where the means does not work here.
+        """
+        if wanted is Means.NONE:
+            return None
+        if wanted is Means.AUTO:
+            return next((each for each in await self.trials() if each.works), None)
+        if (tried := await self._trial(wanted)).works:
+            return tried
+        raise SandboxUnavailable(
+            f"setting {where} = '{wanted}' cannot be kept on this machine: {tried.why_not}",
+            hint=f"mend that, or set {where} to 'auto' (the first that works) or 'none'",
+        )
+
+    async def told(self, launch: Launch) -> str:
+        """Say in a line what holds an agent here, and where nothing does, why."""
+        chosen = await self.chosen(launch)
+        if chosen is not None:
+            return chosen.words
+        if (launch.sandbox or self._settings.agents) is Means.NONE:
+            return "none, by setting"
+        return f"none; {'; '.join(f'{each.means}: {each.why_not}' for each in await self.trials())}"
+
+    async def trials(self) -> tuple[Trial, ...]:
+        """Try each means that `auto` may take, in its order."""
+        return tuple([await self._trial(means) for means in ORDER])
+
+    async def _trial(self, means: Means) -> Trial:
+        if means is Means.LANDLOCK and self._settings.hide:
+            return Trial(means=means, why_not="it cannot hide what sandbox.hide names", words=means)
+        if means not in self._tried:
+            self._tried[means] = await trial(means)
+        return self._tried[means]

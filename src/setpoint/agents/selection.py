@@ -1,0 +1,263 @@
+"""Finds out which agents can be used here, and takes the first that works."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from setpoint.agents.command.agent import CommandAgent
+from setpoint.agents.launch import Launch
+from setpoint.agents.model.provider import placed, shorthand, why_not
+from setpoint.agents.registry import BUILT_IN
+from setpoint.agents.sandbox.sandbox import Sandbox
+from setpoint.agents.sessions import Sessions
+from setpoint.agents.spending.prices import Prices
+from setpoint.errors import NoUsableAgent
+from setpoint.model.attempt import Breakage
+from setpoint.model.value import Value
+from setpoint.ports import Agent
+from setpoint.settings import inherited
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.processes import Command, clean_environment, run
+
+if TYPE_CHECKING:
+    from setpoint.agents.acp.agent import AcpAgent
+
+PROBE_S = 10.0
+"""Seconds a program may take to print its version."""
+TRY_OUT_S = 20.0
+"""Seconds an agent may take to open a session when `auto` tries it."""
+_VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?\S*")
+_DEPTH = 5
+
+
+class Probe(Value):
+    """What is known of an agent without starting it."""
+
+    name: str
+    installed: bool
+    path: str = ""
+    """Where its program lies."""
+    version: str = ""
+    why_not: str = ""
+    """What is missing, and how to mend it."""
+
+
+class PassedOver(Value):
+    """An agent that `auto` did not take."""
+
+    name: str
+    reason: str
+
+
+class Choice(Value):
+    """The agent that `auto` took."""
+
+    name: str
+    passed_over: tuple[PassedOver, ...] = ()
+    """Those before it in the order, with the reasons."""
+
+
+async def probe(launch: Launch) -> Probe:
+    """Look whether an agent is installed and in which version; never logs in, never starts a session."""
+    if launch.protocol == "model":
+        reason = why_not(launch)
+        return Probe(name=launch.name, installed=not reason, version=launch.model, why_not=reason)
+    environment = clean_environment(inherited(launch.pass_environment) | launch.environment)
+    found = shutil.which(launch.argv[0], path=environment.get("PATH"))
+    if found is None:
+        return Probe(name=launch.name, installed=False, why_not=_missing(launch, launch.argv[0]))
+    for program in launch.executables:
+        if shutil.which(program, path=environment.get("PATH")) is None:
+            return Probe(name=launch.name, installed=False, path=found, why_not=_missing(launch, program))
+    too_old = await _too_old(launch, environment)
+    if too_old:
+        return Probe(name=launch.name, installed=False, path=found, why_not=too_old)
+    version = "" if launch.protocol == "command" and not launch.version_argv else _packaged(Path(found))
+    if not version and (launch.version_argv or launch.protocol == "acp"):
+        version = await _stated(launch.version_argv or (found, "--version"), environment)
+    return Probe(name=launch.name, installed=True, path=found, version=version)
+
+
+class Plugged(NamedTuple):
+    """The agents that plug-ins bring, the built-in ones among them."""
+
+    make: Mapping[str, Callable[[], Agent]] = {}
+    """Makes each, by name."""
+    why_not: Mapping[str, str] = {}
+    """Why one cannot be used, by name."""
+    left_out: tuple[str, ...] = ()
+    """What has to be said of plug-ins that failed."""
+
+
+class Agents:
+    """Makes agents by name and chooses one for `auto`; what was tried out is remembered while this lives."""
+
+    def __init__(
+        self,
+        launches: Mapping[str, Launch],
+        *,
+        artifacts: Artifacts,
+        scratch: Path,
+        prices: Prices | None = None,
+        sandbox: Sandbox | None = None,
+        plugged: Plugged | None = None,
+    ) -> None:
+        """Take the agents that are known; `scratch` is a folder for what they write while they run."""
+        self.plugged = plugged or Plugged()
+        self._launches = launches
+        self._artifacts = artifacts
+        self._scratch = scratch
+        self._sessions = Sessions(scratch / "sessions")
+        self._prices = prices or Prices()
+        self._sandbox = sandbox or Sandbox()
+        self._tried: dict[str, str] = {}
+
+    def make(self, name: str) -> Agent:
+        """Make the agent of that name, a plug-in's first; raises `NoUsableAgent` where there is none."""
+        if name in self.plugged.make:
+            return self.plugged.make[name]()
+        launch = self._launch(name)
+        if launch is None:
+            known = ", ".join(sorted({*self._launches, *BUILT_IN, *self.plugged.make}))
+            raise NoUsableAgent(
+                f"there is no agent '{name}'", hint=f"choose one of {known}, or add [agent.{name}]"
+            )
+        if launch.protocol == "model":
+            return self._model(launch)
+        if launch.protocol == "command":
+            return CommandAgent(
+                launch,
+                artifacts=self._artifacts,
+                sessions=self._sessions,
+                prices=self._prices,
+                sandbox=self._sandbox,
+            )
+        return self._acp(launch)
+
+    async def held_by(self, name: str) -> str:
+        """Say in a line what will hold an agent; empty for those without a process of their own.
+
+        Raises `SandboxUnavailable` where what is asked for does not work here.
+        """
+        launch = self._launches.get(name)
+        if launch is None or launch.protocol == "model":
+            return ""
+        return await self._sandbox.told(launch)
+
+    def vendor(self, name: str) -> str:
+        """Say whose models an agent uses; one that nothing is known of is a vendor of its own."""
+        launch = self._launch(name)
+        return (launch.vendor if launch else "") or name
+
+    async def choose(self, order: Sequence[str]) -> Choice:
+        """Take the first of the order that is installed and opens a session; the built-in ones always work.
+
+        Raises `NoUsableAgent` with the reason for each.
+        """
+        passed: list[PassedOver] = []
+        for name in order:
+            reason = await self.why_not(name)
+            if not reason:
+                return Choice(name=name, passed_over=tuple(passed))
+            passed.append(PassedOver(name=name, reason=reason))
+        table = "\n".join(f"  {one.name}: {one.reason}" for one in passed)
+        hint = "install one of them, log in, or put 'mechanic' into agents.order; `setpoint doctor` says more"
+        raise NoUsableAgent(f"no agent can be used:\n{table or '  agents.order is empty'}", hint=hint)
+
+    async def why_not(self, name: str) -> str:
+        """Say why an agent cannot be used here, by trying it; empty where it can."""
+        if name not in self._tried:
+            self._tried[name] = await self._try(name)
+        return self._tried[name]
+
+    async def _try(self, name: str) -> str:
+        if name in self.plugged.why_not:
+            return self.plugged.why_not[name]
+        if name in BUILT_IN or name in self.plugged.make:
+            return ""
+        launch = self._launch(name)
+        if launch is None:
+            return f"not known; add [agent.{name}] to the settings, or correct agents.order"
+        found = await probe(launch)
+        if not found.installed:
+            return found.why_not
+        if launch.protocol in ("command", "model"):
+            return ""
+        agent = self._acp(launch, open_s=TRY_OUT_S)
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self._scratch, prefix="try-") as folder:
+            met = await agent.try_out(Path(folder))
+        return met.message if isinstance(met, Breakage) else ""
+
+    def _launch(self, name: str) -> Launch | None:
+        return self._launches.get(name) or shorthand(name)
+
+    def _model(self, launch: Launch) -> Agent:
+        where = placed(launch)
+        from setpoint.agents.model.agent import ModelAgent  # noqa: PLC0415 - an extra, and it takes a second
+        from setpoint.agents.model.client import model_at  # noqa: PLC0415 - as above
+
+        secrets = {launch.api_key_env or "api key": where.key} if where.key else {}
+        return ModelAgent(
+            launch,
+            lambda: model_at(where),
+            artifacts=self._artifacts,
+            secrets=secrets,
+            prices=self._prices,
+        )
+
+    def _acp(self, launch: Launch, open_s: float | None = None) -> AcpAgent:
+        from setpoint.agents.acp.agent import AcpAgent, Patience  # noqa: PLC0415 - the protocol library takes 0.5 s
+
+        patience = None if open_s is None else Patience(open_s=open_s)
+        return AcpAgent(
+            launch,
+            artifacts=self._artifacts,
+            scratch=self._scratch,
+            patience=patience,
+            prices=self._prices,
+            sandbox=self._sandbox,
+        )
+
+
+def _missing(launch: Launch, program: str) -> str:
+    return f"{program} is not on PATH" + (f"; install it: {launch.install}" if launch.install else "")
+
+
+async def _too_old(launch: Launch, environment: Mapping[str, str]) -> str:
+    if launch.min_node is None:
+        return ""
+    version = await _stated(("node", "--version"), environment)
+    major = version.removeprefix("v").split(".")[0]
+    if major.isdecimal() and int(major) >= launch.min_node:
+        return ""
+    return f"needs Node.js {launch.min_node} or newer; found {version or 'none'}"
+
+
+async def _stated(argv: tuple[str, ...], environment: Mapping[str, str]) -> str:
+    done = await run(Command(argv=argv, cwd=Path.cwd(), environment=environment, timeout_s=PROBE_S))
+    match = _VERSION.search(done.text) if done.ok else None
+    return match.group(0) if match else ""
+
+
+def _packaged(program: Path) -> str:
+    """Read the version of the npm package that a program belongs to, without a start of Node.js."""
+    for folder in program.resolve().parents[:_DEPTH]:
+        manifest = folder / "package.json"
+        if folder.name == "node_modules":
+            return ""
+        if manifest.is_file():
+            try:
+                package = json.loads(manifest.read_text("utf-8"))
+            except ValueError:
+                return ""
+            version = package.get("version", "") if isinstance(package, dict) and package.get("name") else ""
+            if version:
+                return str(version)
+    return ""

@@ -1,0 +1,1 @@
+"""Count tokens and price them: meter, price table, counting proxy."""

@@ -1,0 +1,120 @@
+"""Tool calls of an agent, put together from the pieces in which it tells of them, whatever it speaks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from setpoint.model.attempt import ToolCall
+
+_TITLE_CHARS = 500
+
+
+@dataclass(kw_only=True)
+class Seen:
+    """A call as far as it was told."""
+
+    began_s: float
+    kind: str = "other"
+    title: str = ""
+    name: str = ""
+    input: Any = None
+    output: Any = None
+    paths: dict[str, None] = field(default_factory=dict)
+    """In the order they were named, each once."""
+    done: bool = False
+
+
+class CallBook:
+    """All tool calls of one attempt, by the agent's own identifiers."""
+
+    def __init__(self, workdir: Path, finished: Callable[[ToolCall], None]) -> None:
+        """Tell each finished call to `finished`, once."""
+        self.count = 0
+        """Finished calls."""
+        self.errors = 0
+        """Those of them that failed."""
+        self.cancelled = False
+        """Whether the turn is being cancelled: a call that ends from now on was cut short."""
+        self._workdir = workdir.resolve()
+        self._finished = finished
+        self._seen: dict[str, Seen] = {}
+
+    def get(self, identifier: str) -> Seen | None:
+        """Return an open call; none where it has ended, so that a call told twice counts once."""
+        seen = self._seen.setdefault(identifier, Seen(began_s=time.monotonic()))
+        return None if seen.done else seen
+
+    def end(self, identifier: str, *, ok: bool, duration_s: float | None = None, timed: bool = True) -> None:
+        """Take note of a call's end; its duration is measured here where the agent does not tell it.
+
+        A call that was told of only when it had ended cannot be `timed`: its duration is unknown then.
+        """
+        seen = self.get(identifier)
+        if seen is None:
+            return
+        if self.cancelled:
+            seen.output, ok = "cancelled", False
+        seen.done = True
+        self.count += 1
+        self.errors += not ok
+        if duration_s is None and timed:
+            duration_s = time.monotonic() - seen.began_s
+        name = seen.name or seen.kind
+        told = seen.input or seen.output
+        self._finished(
+            ToolCall(
+                id=identifier,
+                name=name,
+                kind=seen.kind,
+                title=seen.title[:_TITLE_CHARS],
+                ok=ok,
+                duration_s=None if duration_s is None else round(duration_s, 6),
+                files=tuple(dict.fromkeys(self._relative(path) for path in seen.paths)),
+                result_hash=_hash([name, seen.input, seen.output, ok]) if told else "",
+            )
+        )
+
+    def cancel_open(self) -> None:
+        """Fail the calls that never ended: agents leave them open when a turn is cancelled."""
+        self.cancelled = True
+        for identifier in tuple(self._seen):
+            self.end(identifier, ok=False)
+
+    def kind_of(self, identifier: str) -> str:
+        """Return a call's kind as far as it is known."""
+        return self._seen[identifier].kind
+
+    def paths_outside(self, identifier: str) -> tuple[str, ...]:
+        """Return those of a call's paths that lie outside the work copy, links followed."""
+        paths: Iterable[str] = self._seen[identifier].paths
+        return tuple(path for path in paths if not self._within(self._real(path)))
+
+    def _relative(self, path: str) -> str:
+        full = self._real(path)
+        if full is None:
+            return path
+        return str(full.relative_to(self._workdir)) if self._within(full) else str(full)
+
+    def _within(self, full: Path | None) -> bool:
+        return full is not None and full.is_relative_to(self._workdir)
+
+    def _real(self, path: str) -> Path | None:
+        """Follow links; none for what no file can be called, such as a name with a NUL in it."""
+        try:
+            return Path(os.path.realpath(self._workdir / path))
+        except ValueError:
+            return None
+
+
+def _hash(parts: list[Any]) -> str:
+    try:
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    except RecursionError:  # nested too deeply to be written: nothing by which it could be recognised
+        return ""

@@ -1,0 +1,1 @@
+"""Use cases of measuring without a run: check, watch, verify, mutate, quarantine."""

@@ -1,0 +1,21 @@
+"""Measure the working tree as it is."""
+
+from __future__ import annotations
+
+import asyncio
+
+from setpoint.app.checks.watch import measure_once
+from setpoint.checks import Told
+from setpoint.model.evaluation import Evaluation
+from setpoint.wiring.project import Project
+
+
+def measure_tree(
+    project: Project, told: Told = lambda *_: None, *, fast: bool = False, fresh: bool = False
+) -> Evaluation:
+    """Measure the user's tree, including uncommitted changes.
+
+    With `fast` of the tests only those that what has changed since the last whole run can reach; with `fresh`
+    nothing is taken from a cache. `told` is given each check's result as soon as it is known.
+    """
+    return asyncio.run(measure_once(project, told, fast=fast, fresh=fresh))

@@ -1,0 +1,1 @@
+"""Use cases of test generation: order a run, follow its trend."""

@@ -1,0 +1,1 @@
+"""Use cases of people: answers, findings, feedback, learnings, deliveries."""

@@ -1,0 +1,378 @@
+"""What people say and do about a run: recorded in its log, and what follows from it for memory."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, TypedDict
+
+from setpoint.app.people.finding_viewed import viewed_for_s as seen_for_s
+from setpoint.app.people.findings import FindingView, find_finding, fix_of
+from setpoint.app.people.gates import current_person
+from setpoint.checks import ProjectEvaluator
+from setpoint.errors import UsageError
+from setpoint.history.feedback import FeedbackEntry, FeedbackFilter, feedback_entries, feedback_since
+from setpoint.history.replay import History, history
+from setpoint.learning.policy.feedback_effects import (
+    LOOKED_BACK_DAYS,
+    about,
+    apply_rates,
+    concerned,
+    learning_from,
+    moved,
+    rate_weight,
+    wanted,
+    weight_of_thought,
+)
+from setpoint.learning.store import SqlMemory
+from setpoint.model.attempt import Attempt, Stop
+from setpoint.model.changes.redaction import without_secrets
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.events import Event
+from setpoint.model.events.learning import ConfidenceDecreased, ConfidenceIncreased, LearningsJudged
+from setpoint.model.events.people import (
+    CommentAdded,
+    DeliveryJudged,
+    Feedback,
+    FindingDismissed,
+    FixApplied,
+    FixRewritten,
+)
+from setpoint.model.events.run import RunFinished
+from setpoint.model.evidence import CheckState
+from setpoint.model.facts.releases import released
+from setpoint.model.finding import Finding
+from setpoint.model.ids import Commit, LearningId, TraceId
+from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, Standing
+from setpoint.model.run import RunOrder, RunOutcome, Snapshot
+from setpoint.model.value import Instant
+from setpoint.ports import Measured
+from setpoint.settings import Settings
+from setpoint.system.files.locks import RunLocks
+from setpoint.wiring.memory import memory_of
+from setpoint.wiring.project import Project, find_run
+from setpoint.wiring.sandboxed_checks import ShieldedEvaluator
+from setpoint.workspace import GitBranchForge, GitWorkspace
+
+
+class DecisionOutcome(NamedTuple):
+    """What came of a decision."""
+
+    body: Feedback
+    at: Instant
+    moved: tuple[ConfidenceIncreased | ConfidenceDecreased, ...] = ()
+    learnt: LearningId | None = None
+
+
+def dismiss_finding(
+    project: Project, trace_id: TraceId, which: str, reason: str, considered_s: float | None = None
+) -> DecisionOutcome:
+    """Record that a finding is none; the same finding is dismissed once in a run.
+
+    Where no face tells how long was thought about it, it counts from when the finding was shown.
+    """
+    finding = find_finding(project, trace_id, which).finding
+    thought_s = considered_s
+    if thought_s is None:
+        thought_s = seen_for_s(project, trace_id, finding.fingerprint)
+    body = FindingDismissed(
+        finding=finding.fingerprint,
+        category=finding.category,
+        rule=finding.rule,
+        file=finding.file,
+        message=finding.message,
+        reason=reason,
+        by=current_person(project),
+        after_s=_after_s(project, trace_id),
+        considered_s=thought_s,
+    )
+    return record(project, trace_id, f"feedback:dismissed:{finding.fingerprint}", body)
+
+
+def add_comment(
+    project: Project, trace_id: TraceId, place: str, text: str, iteration: int = 0
+) -> DecisionOutcome:
+    """Record that a person points at a line that no reviewer objected to.
+
+    The line is counted as the change of that iteration has it; 0: all that was changed.
+    """
+    file, _, line = place.rpartition(":")
+    if not file or not line.isdigit() or not text.strip():
+        raise UsageError(
+            f"'{place}' is not a location", hint="give FILE:LINE and a text, as in src/a.py:12 'why?'"
+        )
+    told = history(project.log.replay(trace_id))
+    if iteration and iteration not in {past.number for past in told.rounds}:
+        raise UsageError(f"{trace_id} has no iteration {iteration}", hint="load the page again")
+    body = without_secrets(
+        CommentAdded(
+            file=file,
+            line=int(line),
+            text=text,
+            by=current_person(project),
+            after_s=_after_s(project, trace_id),
+            iteration=iteration,
+        )
+    )
+    # Not the words themselves: a key is kept as it is, and they may hold a secret.
+    said = hashlib.sha256(f"{iteration} {body.file}:{body.line} {body.text}".encode()).hexdigest()[:16]
+    return record(project, trace_id, f"feedback:comment:{said}", body)
+
+
+def finding_with_fix(project: Project, trace_id: TraceId, which: str, *, suggested: bool) -> FindingView:
+    """Return the finding to fix; raise `UsageError` while the run continues or without a suggestion."""
+    seen = find_finding(project, trace_id, which)
+    _finished(history(project.log.replay(trace_id)), seen)
+    if suggested:
+        fix_of(project, trace_id, seen)
+    return seen
+
+
+def apply_fix(project: Project, trace_id: TraceId, which: str) -> DecisionOutcome:
+    """Apply a suggested fix to the best state of a finished run, measure it, and deliver it if it holds."""
+    seen = finding_with_fix(project, trace_id, which, suggested=True)
+    patch = fix_of(project, trace_id, seen)
+    with RunLocks(project.state).held(trace_id):
+        told = history(project.log.replay(trace_id))
+        body = FixApplied(**_tried(project, told, seen, patch, "apply"))
+        return record(project, trace_id, f"feedback:applied:{seen.finding.fingerprint}", body)
+
+
+def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> DecisionOutcome:
+    """Apply a person's own fix instead of the suggested one, measure it, and deliver it if it holds."""
+    seen = finding_with_fix(project, trace_id, which, suggested=False)
+    suggested = ""
+    if seen.finding.fix is not None:
+        suggested = (
+            fix_of(project, trace_id, seen) if seen.finding.fix.edits else seen.finding.fix.description
+        )
+    with RunLocks(project.state).held(trace_id):
+        told = history(project.log.replay(trace_id))
+        turn = sum(isinstance(each, FixRewritten) for each in told.feedback) + 1
+        tried = _tried(project, told, seen, patch, f"rewrite-{turn}")
+        body = FixRewritten(suggested=suggested, written=patch, **tried)
+        return record(project, trace_id, f"feedback:rewritten:{seen.finding.fingerprint}:{turn}", body)
+
+
+def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> DecisionOutcome:
+    """Append a decision to a run's log, once, and let memory follow it.
+
+    What is recorded already moves nothing again, also where more is known about the same thing by now.
+    """
+    before = {event.key for event in project.log.replay(trace_id)}
+    (event,) = project.log.append(trace_id, key, (without_secrets(body),))
+    stands = event.body
+    if not isinstance(stands, Feedback):
+        raise TypeError(f"'{key}' is recorded as {stands.kind}")
+    memory = memory_of(project)
+    source = f"{trace_id}/{key}"
+    moved_already = any(name.startswith(f"{key}:lrn-") for name in before)
+    changed = () if moved_already else _moved(project, event, memory, stands, source)
+    proposal = learning_from(stands, str(project.root), trace_id)
+    learnt = memory.learn([proposal])[0] if proposal is not None else None
+    for each in changed:
+        project.log.append(trace_id, f"{key}:{each.learning}", (each,))
+    if key not in before:
+        _rate(project, memory, stands)
+    return DecisionOutcome(stands, event.at, changed, learnt)
+
+
+class _TriedPatch(TypedDict):
+    """A patch on a run's best state, as it was measured and as it is recorded."""
+
+    finding: str
+    category: str
+    file: str
+    by: str
+    commit: Commit
+    branch: str
+    kept: bool
+    states: dict[str, CheckState]
+    reason: str
+    """Why it was not kept; empty where it was."""
+    after_s: float | None
+
+
+def _tried(project: Project, told: History, seen: FindingView, patch: str, how: str) -> _TriedPatch:
+    """Measure a patch; the run must be held, because its work copy is used."""
+    who, finding = current_person(project), seen.finding
+    order = released(told.order, project.log.replay(told.trace_id))
+    best = _finished(told, seen).best
+    # A label stands for one content: tried again after an interruption, another patch is another one.
+    content = hashlib.sha256(f"{best} {patch}".encode()).hexdigest()[:12]
+    label = f"{how}-{finding.fingerprint}-{content}"
+    snapshot, evaluation = asyncio.run(_measured(project, order, best, patch, label, who))
+    reason = _against(evaluation, told, finding)
+    branch = "" if reason else asyncio.run(_delivered(project, order, told, snapshot, who))
+    return _TriedPatch(
+        finding=finding.fingerprint,
+        category=finding.category,
+        file=finding.file,
+        by=who,
+        commit=snapshot.commit,
+        branch=branch,
+        kept=not reason,
+        states={each.check: each.state for each in evaluation.evidence},
+        reason=reason,
+        after_s=_after_s(project, told.trace_id),
+    )
+
+
+async def _measured(
+    project: Project, order: RunOrder, best: Commit, patch: str, label: str, who: str
+) -> tuple[Snapshot, Evaluation]:
+    workspace = GitWorkspace(project.folders)
+    settings = Settings.model_validate_json(order.settings)
+    inner = ProjectEvaluator(settings, project.artifacts, project.folders)
+    evaluator = ShieldedEvaluator(inner, project, settings)
+    copy = await workspace.open(order.trace_id, order.base)
+    await workspace.restore(copy, best)
+    if why := await workspace.apply(copy, patch):
+        raise UsageError(f"the patch does not fit {best[:10]}: {why}", hint="fix it by hand")
+    snapshot = await workspace.snapshot(copy, label, _by_hand(who))
+    await evaluator.prepare(order, copy)
+    measured = Measured(copy, snapshot.commit, snapshot.tree, Stage.TEST)
+    return snapshot, await evaluator.evaluate(order, measured)
+
+
+def _finished(told: History, seen: FindingView) -> RunOutcome:
+    if told.outcome is None:
+        message = f"{told.trace_id} is not finished: its work copy is in use"
+        raise UsageError(message, hint=f"`setpoint finding patch {seen.finding.fingerprint[:8]} | git apply`")
+    return told.outcome
+
+
+async def _delivered(project: Project, order: RunOrder, told: History, snapshot: Snapshot, who: str) -> str:
+    workspace = GitWorkspace(project.folders)
+    copy = await workspace.open(order.trace_id, order.base)
+    branch = (told.outcome.branch if told.outcome else "") or order.branch
+    message = (
+        f"{order.story.title}\n\nWith a fix that {who} took; measured by Setpoint on tree "
+        f"{snapshot.tree}.\n\nSetpoint-Run: {order.trace_id}\n"
+    )
+    return await GitBranchForge(project.root).deliver(copy, snapshot.commit, branch, message=message)
+
+
+def _by_hand(who: str) -> Attempt:
+    now = datetime.now(UTC)
+    return Attempt(agent=who, stop=Stop.END_TURN, started_at=now, duration_s=0.0)
+
+
+def _against(evaluation: Evaluation, told: History, finding: Finding) -> str:
+    """Return the objections to a patch: new failures, new blocking findings, or the finding itself."""
+    best = next(
+        (each for each in told.rounds if told.outcome and each.snapshot.commit == told.outcome.best), None
+    )
+    before = best.latest if best is not None else told.base
+    red = {each.test for each in before.failures} if before else set()
+    known = {each.fingerprint for each in before.findings} if before else set()
+    new_red = [each.test for each in evaluation.failures if each.test not in red]
+    new = [each.message for each in evaluation.blocking if each.fingerprint not in known]
+    broken = [f"{each.check}: {each.reason}" for each in evaluation.broken]
+    still = any(each.fingerprint == finding.fingerprint for each in evaluation.findings)
+    parts = [
+        f"{len(new_red)} tests fail with it, first {new_red[0]}" if new_red else "",
+        f"it brings {len(new)} blocking findings, first {new[0]}" if new else "",
+        f"could not be measured: {broken[0]}" if broken else "",
+        "the finding is still there" if still else "",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _moved(
+    project: Project, event: Event, memory: SqlMemory, body: Feedback, source: str
+) -> tuple[ConfidenceIncreased | ConfidenceDecreased, ...]:
+    kind = moved(body)
+    if kind is None:
+        return ()
+    weight = WEIGHTS[kind]
+    if isinstance(body, FindingDismissed):
+        weight = round(weight * weight_of_thought(body.considered_s), 4)
+    now = datetime.now(UTC)
+    before = {each.learning.id: each for each in _concerned(project, event, memory, body)}
+    new = memory.weigh(
+        [
+            LearningEvidence(
+                learning=id_,
+                source=source,
+                kind=kind,
+                weight=weight,
+                at=now,
+                by=str(getattr(body, "by", "git")),
+                trace_id=event.trace_id,
+            )
+            for id_ in before
+        ]
+    )
+    after = {each.learning.id: each for each in memory.standings([each.learning for each in new])}
+    return tuple(_change(before[id_], after[id_], kind) for id_ in after)
+
+
+def _change(
+    before: Standing, after: Standing, kind: EvidenceKind
+) -> ConfidenceIncreased | ConfidenceDecreased:
+    was, now = before.confidence.mean, after.confidence.mean
+    body = ConfidenceIncreased if now > was else ConfidenceDecreased
+    return body(learning=after.learning.id, before=round(was, 4), after=round(now, 4), reason=str(kind))
+
+
+def _concerned(project: Project, event: Event, memory: SqlMemory, body: Feedback) -> tuple[Standing, ...]:
+    trace_id = event.trace_id
+    if isinstance(body, DeliveryJudged):
+        told = history(project.log.replay(trace_id)).memory
+        judged = [item for each in told if isinstance(each, LearningsJudged) for item in each.items]
+        return memory.standings([item.learning for item in judged if item.followed])
+    message = ""
+    if isinstance(body, FixApplied | FixRewritten):
+        message = find_finding(project, trace_id, body.finding).finding.message
+    text = about(body, message)
+    return concerned(memory.search(text), text, event.at)
+
+
+def _rate(project: Project, memory: SqlMemory, body: Feedback) -> None:
+    """Let a category's rate of taken fixes speak once a month for or against what is known about it."""
+    category = str(getattr(body, "category", ""))
+    now = datetime.now(UTC)
+    past = feedback_since(project.store, str(project.root), now - timedelta(days=LOOKED_BACK_DAYS))
+    took, decided = apply_rates(past).get(category, (0, 0))
+    weight = rate_weight(took, decided)
+    if not weight:
+        return
+    tagged = [
+        each for each in memory.standings() if category in each.learning.tags and not wanted(each.learning)
+    ]
+    kind = EvidenceKind.APPLY_RATE
+    memory.weigh(
+        [
+            LearningEvidence(
+                learning=each.learning.id,
+                source=f"{kind}:{category}:{now:%Y-%m}",
+                kind=kind,
+                weight=weight,
+                at=now,
+                note=f"{took} of {decided} fixes were taken",
+            )
+            for each in tagged
+        ]
+    )
+
+
+def _after_s(project: Project, trace_id: TraceId) -> float | None:
+    ended = [each.at for each in project.log.replay(trace_id) if isinstance(each.body, RunFinished)]
+    return round((datetime.now(UTC) - ended[0]).total_seconds(), 3) if ended else None
+
+
+def list_feedback(
+    project: Project, sought: FeedbackFilter | None = None, most: int | None = None
+) -> tuple[FeedbackEntry, ...]:
+    """Return the last of what people said and did, oldest first; a run may be named by its beginning."""
+    if sought is not None and sought.run:
+        sought = sought.model_copy(update={"run": find_run(project, sought.run).trace_id})
+    return feedback_entries(project.store, str(project.root), sought, most)
+
+
+def fix_rates(project: Project) -> dict[str, tuple[int, int]]:
+    """Count the fixes that people took and those they decided on, by category, over 30 days."""
+    since = datetime.now(UTC) - timedelta(days=LOOKED_BACK_DAYS)
+    return apply_rates(feedback_since(project.store, str(project.root), since))

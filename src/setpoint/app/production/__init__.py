@@ -1,0 +1,1 @@
+"""Use cases of production: take signals in, show incidents."""

@@ -1,0 +1,229 @@
+"""The board: stories from their files, their runs from the log, and what is to be done next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from setpoint.errors import RecordedDataError, StoryError, UsageError
+from setpoint.history.queries import RunState, RunSummary, newest_by_story, runs_of
+from setpoint.model.changes.slug import slug
+from setpoint.model.events import Event
+from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.stories.board import ActionKind, Card, NextAction, Standing
+from setpoint.model.stories.story import Status, Story, StoryRecord
+from setpoint.stories.policy.assessor import assess, by_urgency, column
+from setpoint.stories.policy.run_progress import standing_of
+from setpoint.stories.story_file import KEYS, StoryFile, read_file
+from setpoint.stories.story_folder import Shelf
+from setpoint.system.files.locks import RunLocks
+from setpoint.wiring.project import Project
+
+ENDED = ("run.started", "loop.phase_bounce", "run.finished")
+"""Kinds of events that determine the status of a finished run."""
+SETTABLE = (*sorted(KEYS - {"id"}), "status", "refinement_count", "last_error")
+"""Keys that `setpoint story set` takes; all others are Setpoint's own or someone else's."""
+
+
+def story_shelf(project: Project) -> Shelf:
+    """Return the folder of the project's stories."""
+    own = project.settings.stories_dir
+    return Shelf(project.root / own if own else project.state / "stories", project.state)
+
+
+def list_cards(project: Project) -> tuple[Card, ...]:
+    """Return all stories, most urgent first; an unreadable file becomes a card with the error.
+
+    So is a story whose newest run cannot be read.
+    """
+    read = [(path, _read(path)) for path in story_shelf(project).paths()]
+    stories = [file.story.id for _, file in read if isinstance(file, StoryFile)]
+    newest = newest_by_story(project.store, RunLocks(project.state).owner, stories)
+    standings = _standings(project, tuple(newest.values()))
+    found = [_card(path, file, standings) for path, file in read]
+    doubled = {card.id for card in found if [each.id for each in found].count(card.id) > 1}
+    return by_urgency(_duplicate_card(card) if card.id in doubled else card for card in found)
+
+
+def find_card(project: Project, which: str) -> Card:
+    """Return the story with this id or file name; `UsageError` where there is none."""
+    path = story_path(project, which)
+    file = _read(path)
+    run = _newest(project, file.story.id) if isinstance(file, StoryFile) else None
+    return _card(path, file, _standings(project, (run,) if run else ()))
+
+
+def story_path(project: Project, which: str) -> Path:
+    """Return the file of a story by its id or file name; `UsageError` where there is none."""
+    path = story_shelf(project).find(which)
+    if path is None:
+        message = f"no story is called '{which}' in {story_shelf(project).folder}"
+        raise UsageError(message, hint="`setpoint story list` shows them all")
+    return path
+
+
+def _read(path: Path) -> StoryFile | str:
+    """Read a story's file, or say why it is none."""
+    try:
+        return read_file(path)
+    except StoryError as error:
+        return " ".join(error.message.split())
+
+
+def _newest(project: Project, story: StoryId) -> RunSummary | None:
+    return newest_by_story(project.store, RunLocks(project.state).owner, (story,)).get(story)
+
+
+def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, Standing | str]) -> Card:
+    if isinstance(file, str):
+        return _unreadable(path, file)
+    standing = standings.get(file.story.id)
+    if isinstance(standing, str):
+        told = {"id": file.story.id, "title": file.story.title, "priority": file.story.priority}
+        return _unreadable(path, standing).model_copy(update=told)
+    return Card(
+        id=file.story.id,
+        title=file.story.title,
+        path=str(path),
+        status=column(file.record, standing),
+        priority=file.story.priority,
+        refinement_count=len(standing.refinements) if standing else file.record.refinement_count,
+        refinement_limit=standing.limit if standing else None,
+        last_error=standing.last_error if standing else file.record.last_error,
+        run=standing.trace_id if standing else None,
+        branch=standing.branch if standing else file.record.branch,
+        edited=bool(standing and standing.digest and standing.digest != file.digest),
+        action=assess(file.record, standing),
+    )
+
+
+def _unreadable(path: Path, fault: str) -> Card:
+    return Card(
+        id=StoryId(slug(path.stem)),
+        title=path.name,
+        path=str(path),
+        status=Status.BLOCKED,
+        fault=fault,
+        action=_look(fault),
+    )
+
+
+def _duplicate_card(doubled: Card) -> Card:
+    fault = f"another file has the id '{doubled.id}' too; give one of them another id"
+    return doubled.model_copy(update={"fault": fault, "status": Status.BLOCKED, "action": _look(fault)})
+
+
+def _look(fault: str) -> NextAction:
+    return assess(StoryRecord(status=Status.BLOCKED), None).model_copy(update={"reason": fault})
+
+
+def standing_of_run(project: Project, run: RunSummary) -> Standing | None:
+    """Return the status of a run, from its events; raises `RecordedDataError` where they cannot be read."""
+    standing = standing_of(project.log.replay(run.trace_id))
+    return _as_now(run, standing) if standing else None
+
+
+def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, Standing | str]:
+    """Return the status of the runs by story; finished runs are read in one query.
+
+    A run with a damaged record appears with its error, so that it does not hide the others.
+    """
+    over = [run.trace_id for run in runs if run.state is RunState.FINISHED]
+    try:
+        events = project.log.replays(over, kinds=ENDED)
+    except RecordedDataError:  # each by itself tells which it is
+        events = {}
+    found = {run.story_id: _standing(project, run, events) for run in runs}
+    return {story: standing for story, standing in found.items() if standing}
+
+
+def _standing(project: Project, run: RunSummary, events: dict[TraceId, list[Event]]) -> Standing | str | None:
+    """Return the status of a run, or why it is unknown."""
+    try:
+        standing = standing_of(events.get(run.trace_id) or project.log.replay(run.trace_id))
+    except RecordedDataError as error:
+        return " ".join(str(error).split())
+    return _as_now(run, standing) if standing else None
+
+
+def _as_now(run: RunSummary, standing: Standing) -> Standing:
+    late = standing.waits_until is not None and datetime.now(UTC) >= standing.waits_until
+    # After the deadline no answer is needed: the run continues with the default.
+    over = {"waiting": False, "last_error": ""} if late else {}
+    return standing.model_copy(update={"alive": run.state is RunState.RUNNING, **over})
+
+
+def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, Standing], ...]:
+    """Return all runs of a story with their status, newest first."""
+    found = []
+    for run in runs_of(project.store, RunLocks(project.state).owner, story):
+        standing = standing_of(project.log.replay(run.trace_id))
+        if standing is not None:
+            found.append((run, standing))
+    return tuple(found)
+
+
+def earlier_runs(project: Project, file: StoryFile) -> tuple[str, ...]:
+    """Say what a new run of a story should know of the one before it."""
+    run = _newest(project, file.story.id)
+    if run is None:
+        return ()
+    if run.state is RunState.RUNNING:
+        return (f"another run of this story is under way: {run.trace_id}",)
+    if run.state is not RunState.FINISHED:
+        return (
+            f"{run.trace_id} of this story is not finished; `setpoint resume {run.trace_id}` continues it",
+        )
+    standing = standing_of_run(project, run)
+    edited = standing is not None and standing.digest not in ("", file.digest)
+    return (f"the story was edited since {run.trace_id}",) if edited else ()
+
+
+def add_story(project: Project, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story
+    """Write a new story; raise `UsageError` for an empty request."""
+    if not wish.strip():
+        raise UsageError("a story needs a title", hint='for example: setpoint story new "Export as JSON"')
+    given = {key: value for key, value in keys.items() if value not in (None, "", ())}
+    return story_shelf(project).new(wish, **given)
+
+
+def set_keys(project: Project, which: str, assignments: tuple[str, ...]) -> StoryFile:
+    """Change keys of a story, each given as `key=value` with the value in YAML; `key=` takes it out."""
+    path = story_path(project, which)
+    changes = dict(_assignment(text) for text in assignments)
+    if not changes:
+        raise UsageError("nothing to set", hint="give key=value, for example priority=200")
+    if "status" in changes:
+        # A person's word is about the newest run: said here, so that the file counts as up to date.
+        known = find_card(project, which)
+        changes["last_run"] = str(known.run) if known.run else None
+        _allowed(str(changes["status"] or ""), known)
+    return story_shelf(project).change(path, changes)
+
+
+def _allowed(status: str, known: Card) -> None:
+    if known.action.kind is ActionKind.WAIT:
+        message = f"{known.id}: {known.run} works on it just now"
+        raise UsageError(message, hint="wait until it has ended")
+    if known.run is not None and status not in _PERSONS:
+        message = f"{known.id}: its run {known.run} says whether it is {status or 'anything'}"
+        raise UsageError(message, hint=f"set one of {', '.join(_PERSONS)}")
+
+
+_PERSONS = (str(Status.BACKLOG), str(Status.READY), str(Status.DONE))
+"""Columns that a person may put a story into that has a run."""
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or name not in SETTABLE:
+        message = f"'{text}' sets nothing" if not equals else f"'{name}' is not a settable key"
+        raise UsageError(message, hint=f"give key=value with one of: {', '.join(SETTABLE)}")
+    try:
+        return name, yaml.safe_load(value) if value else None
+    except yaml.YAMLError:
+        raise UsageError(f"'{text}': the value is not valid YAML", hint="put it into quotes") from None

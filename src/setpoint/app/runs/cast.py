@@ -1,0 +1,161 @@
+"""Who plays which role in a run: settled once, before it begins, with a reason for each choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from setpoint.agents.registry import BUILT_IN
+from setpoint.agents.selection import Agents
+from setpoint.errors import PipelineError, UsageError
+from setpoint.model.attempt import Role
+from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.phase.candidates import PREFIX
+from setpoint.settings import MOST_CANDIDATES, AgentsSettings
+from setpoint.wiring.agents import agents_of
+from setpoint.wiring.project import Project
+from setpoint.wiring.sandboxed_checks import holder_of_checks
+
+ROLE_SETTINGS = {
+    Role.REVIEWER: "reviewer",
+    Role.PLANNER: "planner",
+    Role.RESEARCHER: "researcher",
+    Role.TESTER: "tester",
+    Role.TEST_DESIGNER: "test_designer",
+    Role.REFLECTOR: "reflector",
+}
+"""The key under `[agents]` that names who plays a role beside the maker."""
+
+
+class RoleAssignment(NamedTuple):
+    """Who plays what."""
+
+    names: dict[str, str]
+    """Agent by role; the reviewer of one kind alone under `reviewer:KIND`."""
+    pipeline: Pipeline
+    """The pipeline with the kinds of review that are wanted."""
+    notes: list[str]
+
+
+async def assign_roles(project: Project, pipeline: Pipeline) -> RoleAssignment:
+    """Settle who plays each role; `auto` becomes a name.
+
+    Raises `UsageError` where a reviewer is of the maker's vendor and another one is asked for.
+    """
+    wanted = project.settings.agents
+    pipeline = with_reviews(pipeline, wanted.reviews)
+    casting = _RoleAssigner(wanted, agents_of(project))
+    names = await casting.makers()
+    makers = tuple(dict.fromkeys(names.values()))
+    for role, key in ROLE_SETTINGS.items():
+        if asked := str(getattr(wanted, key)):
+            names[role] = await casting.settle(key, asked, makers)
+    kinds = {kind for phase in pipeline.phases for kind in phase.reviews}
+    if unknown := sorted(set(wanted.reviewers) - kinds):
+        message = f"setting agents.reviewers: no review of kind '{unknown[0]}' is asked for"
+        raise UsageError(message, hint=f"name one of {', '.join(sorted(kinds))}, or add it to agents.reviews")
+    for kind in sorted(kinds):
+        name = wanted.reviewers.get(kind)
+        names[f"{Role.REVIEWER}:{kind}"] = (
+            names[Role.REVIEWER] if name is None else await casting.settle(f"reviewer:{kind}", name, makers)
+        )
+    await casting.note_sandbox(names.values())
+    if checks := await holder_of_checks(project.settings):
+        casting.notes_made.append(f"sandbox of checks: {checks.words}")
+    return RoleAssignment(names, pipeline, casting.notes_made)
+
+
+def with_reviews(pipeline: Pipeline, kinds: tuple[str, ...]) -> Pipeline:
+    """Return a pipeline with the kinds of review that the settings ask for; none leaves it as it is."""
+    if not kinds:
+        return pipeline
+    return pipeline.model_copy(update={"phases": tuple(_asked(phase, kinds) for phase in pipeline.phases)})
+
+
+def _asked(phase: Phase, kinds: tuple[str, ...]) -> Phase:
+    if phase.kind is not PhaseKind.REVIEW:
+        return phase
+    if missing := [kind for kind in kinds if not {kind, "fresh"} & set(phase.prompts)]:
+        message = f"setting agents.reviews: phase '{phase.name}' has no prompt for '{missing[0]}'"
+        hint = f"use {', '.join(sorted(phase.prompts))}, or a pipeline of your own with a prompt for it"
+        raise PipelineError(message, hint=hint)
+    return phase.model_copy(update={"reviews": tuple(dict.fromkeys(kinds))})
+
+
+def agent_names(wanted: AgentsSettings, phase: Phase) -> str:
+    """Say who would play a phase by the settings, with nobody tried out; empty where Setpoint does it."""
+    if phase.role is None:
+        return ""
+    if phase.role is Role.MAKER:
+        pool = wanted.candidates or (wanted.maker,)
+        count = max(wanted.attempts, len(pool))
+        return ", ".join(pool[number % len(pool)] for number in range(count))
+    own = str(getattr(wanted, ROLE_SETTINGS[phase.role])) or "nobody"
+    named = [f"{kind}: {wanted.reviewers[kind]}" for kind in phase.reviews if kind in wanted.reviewers]
+    rest = len(phase.reviews) > len(named) or not phase.reviews
+    return ", ".join([*([own] if rest else []), *named])
+
+
+class _RoleAssigner:
+    """Settles names and remembers why."""
+
+    def __init__(self, wanted: AgentsSettings, agents: Agents) -> None:
+        self._wanted, self._agents = wanted, agents
+        self.notes_made = list(agents.plugged.left_out)
+
+    async def makers(self) -> dict[str, str]:
+        """Say who makes the work: one, or several candidates of which the first stands for all."""
+        wanted = self._wanted
+        count = max(wanted.attempts, len(wanted.candidates))
+        if 1 < wanted.attempts < len(wanted.candidates):
+            message = f"{len(wanted.candidates)} agents cannot share {wanted.attempts} attempts"
+            raise UsageError(message, hint="give as many attempts as agents or more, or no number")
+        if count > MOST_CANDIDATES:
+            raise UsageError(f"{count} candidates are too many", hint=f"name {MOST_CANDIDATES} at most")
+        if count == 1:
+            return {Role.MAKER: await self.settle("maker", (*wanted.candidates, wanted.maker)[0])}
+        pool = wanted.candidates or (wanted.maker,)
+        settled = {name: await self.settle("maker", name) for name in dict.fromkeys(pool)}
+        names = [settled[pool[number % len(pool)]] for number in range(count)]
+        self.notes_made.append(f"candidates: {', '.join(names)} ({wanted.candidates_at_once} at once)")
+        numbered = {f"{PREFIX}{number}": name for number, name in enumerate(names, start=1)}
+        return {Role.MAKER: names[0], **numbered}
+
+    async def settle(self, part: str, name: str, makers: tuple[str, ...] = ()) -> str:
+        """Make a name of a setting."""
+        reviews = part.startswith(str(Role.REVIEWER))
+        if name == "auto":
+            order = [
+                each
+                for each in self._wanted.order
+                if not (reviews and self._kin(each, makers)) and not (reviews and each == "mechanic")
+            ]
+            choice = await self._agents.choose((*order, "rules") if reviews else order)
+            passed = "; ".join(f"{each.name}: {each.reason.splitlines()[0]}" for each in choice.passed_over)
+            self.notes_made.append(f"{part}: {choice.name}{f' (passed over: {passed})' if passed else ''}")
+            return choice.name
+        if name not in BUILT_IN:
+            self._agents.make(name)  # an unknown name ends here, before anything is begun
+        if reviews and (kin := self._kin(name, makers)):
+            message = f"{part} '{name}' is of the same vendor as the maker '{kin}'"
+            hint = "name another agent, set its vendor under [agent.NAME], or agents.other_vendor = false"
+            raise UsageError(message, hint=hint)
+        return name
+
+    async def note_sandbox(self, names: Iterable[str]) -> None:
+        """Say what will hold the agents; one that cannot be held as asked for ends here."""
+        told: dict[str, list[str]] = {}
+        for name in dict.fromkeys(names):
+            if by := await self._agents.held_by(name):
+                told.setdefault(by, []).append(name)
+        for by, held in told.items():
+            warning = "; they can write wherever you can" if by.startswith("none") else ""
+            self.notes_made.append(f"sandbox of {', '.join(held)}: {by}{warning}")
+
+    def _kin(self, name: str, makers: tuple[str, ...]) -> str:
+        """Name a maker of the same vendor where another is asked for; what is built in has no model."""
+        if not self._wanted.other_vendor or name in BUILT_IN:
+            return ""
+        own = self._agents.vendor(name)
+        others = (each for each in makers if each not in BUILT_IN)
+        return next((each for each in others if self._agents.vendor(each) == own), "")

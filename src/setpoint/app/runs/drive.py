@@ -1,0 +1,84 @@
+"""Drive a run until it ends or waits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from setpoint.app.runs.board import story_shelf
+from setpoint.app.views.export import send_finished
+from setpoint.app.views.metrics import store_due_metrics
+from setpoint.checks import Told
+from setpoint.checks.cache.eviction import forget, trim
+from setpoint.durable.dbos import DbosEngine
+from setpoint.errors import RecordedDataError, RunCancelled
+from setpoint.history.replay import history
+from setpoint.model.events import Body
+from setpoint.model.events.run import RunResumed
+from setpoint.model.run import RunOrder, RunOutcome
+from setpoint.people.questions import waiting
+from setpoint.phase import loop
+from setpoint.ports import Durable
+from setpoint.stories.story_writer import ObservedLog, StoryWriter
+from setpoint.wiring.plugins import changed
+from setpoint.wiring.project import Project
+from setpoint.wiring.world import world_of
+
+_LOG = logging.getLogger(__name__)
+
+
+def _unheard(_body: Body) -> None:
+    pass
+
+
+def drive_run(
+    project: Project,
+    ordered: RunOrder,
+    before: Callable[[Body], None] = _unheard,
+    told: Told = lambda *_: None,
+) -> RunOutcome:
+    """Drive a run to its end in this process; continue a run that another process left.
+
+    `before` receives each event before it is recorded; what it raises leaves the run as it is, to be resumed.
+    `told` is given each check's result as soon as it is known, before the checks beside it are done.
+
+    Raises `RunWaiting` where a person has to answer first. A run that a person cancels meanwhile is driven
+    once more, to its end with the best state.
+    """
+    events = project.log.replay(ordered.trace_id)
+    gate = history(events).waiting if events else None
+    if gate is not None and not gate.expired(datetime.now(UTC)):
+        raise waiting(ordered.trace_id, gate)
+    changed(ordered)  # where a plug-in is gone, the run stays as it is
+    try:
+        outcome = _driven(project, ordered, before, told)
+    except RunCancelled:
+        if history(project.log.replay(ordered.trace_id)).cancel is None:
+            raise
+        outcome = _driven(project, ordered, before, told)
+    try:
+        store_due_metrics(project)
+    except RecordedDataError as error:  # the record of an older run is damaged; this outcome is valid
+        _LOG.warning("the metrics of days that are over were not stored: %s", error)
+    send_finished(project, ordered.trace_id)
+    forget(project.state, ordered.trace_id)
+    trim(project.state)
+    return outcome
+
+
+def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None], told: Told) -> RunOutcome:
+    async def run(order: RunOrder, durable: Durable) -> RunOutcome:
+        order = order.model_copy(update={"root": str(project.root)})  # it may have moved since it was ordered
+        events = project.log.replay(order.trace_id)
+        writer = StoryWriter(story_shelf(project), order, events)
+        log = ObservedLog(project.log, before, writer.take, events[-1].seq if events else 0)
+        # Here the run's lock is held, so a resumption that was refused leaves no trace.
+        if events:
+            key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
+            log.append(order.trace_id, key, (RunResumed(process=os.getpid(), reason=changed(order)),))
+        return await loop.drive(order, world_of(project, order, durable, log, told), durable)
+
+    return asyncio.run(DbosEngine(project.state).drive(ordered, run))

@@ -1,0 +1,180 @@
+"""What a run is ordered to do: every choice made on the user's behalf, with its reason, frozen."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from setpoint import pipelines
+from setpoint.app.checks.quarantine import quarantine_at
+from setpoint.app.runs.board import earlier_runs, story_shelf
+from setpoint.app.runs.cast import assign_roles, with_reviews
+from setpoint.errors import UsageError
+from setpoint.model.attempt import AttemptLimits, Role
+from setpoint.model.gate import Escalation
+from setpoint.model.ids import TraceId, sortable
+from setpoint.model.pipeline import Pipeline
+from setpoint.model.run import Limits, RunOrder
+from setpoint.model.stories.story import KnownRed, Story
+from setpoint.pipelines import load_pipeline
+from setpoint.settings import SETTINGS_VERSION, Settings
+from setpoint.stories.story_file import StoryFile, read_file, read_story
+from setpoint.system.git.git import commit_of, is_dirty
+from setpoint.wiring.agents import prompt_folder
+from setpoint.wiring.plugins import enabled, pipelines_of
+from setpoint.wiring.project import Project
+
+_SPEAKS_OF_RED = re.compile(
+    r"\b(fail(s|ing|ed|ures?)?|red|broken)\b.*\btests?\b|\btests?\b.*\b(fail|pass|green|red)", re.IGNORECASE
+)
+
+
+def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
+    """Make a story of a sentence, or read the one that is named by path or id."""
+    named = [path for path in (Path(what), project.root / what) if _is_story(path)]
+    if not named and (known := story_shelf(project).find(what)) is not None:
+        named = [known]
+    if named:
+        found = read_story(named[0])
+    else:
+        if not what.strip() or what.endswith(".md"):
+            message = f"'{what}' is neither a story file nor a request"
+            raise UsageError(
+                message, hint='write a sentence, for example: setpoint run "make the failing tests pass"'
+            )
+        found, _ = story_shelf(project).new(what)
+    return found.model_copy(update={"acceptance": (*found.acceptance, *acceptance)})
+
+
+def _is_story(path: Path) -> bool:
+    try:
+        return path.suffix == ".md" and path.is_file()
+    except OSError:  # a long sentence is not a file name
+        return False
+
+
+def find_pipeline(project: Project, name: str = "") -> Pipeline:
+    """Return a pipeline by name or path, with the reviews the settings ask for; none: the settings' own."""
+    settings = project.settings
+    found = load_pipeline(name or settings.pipeline, project.root, pipelines_of(settings))
+    return with_reviews(found, settings.agents.reviews)
+
+
+def check_prompts(project: Project, wanted: Pipeline) -> int:
+    """Look at every prompt of a pipeline, the project's own ones first; gives their number."""
+    return pipelines.check_prompts(wanted, prompt_folder(project.root))
+
+
+def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
+    """Freeze all that a run is ordered to do, with the reason for each choice made on the user's behalf."""
+    return asyncio.run(_order(project, wanted, base))
+
+
+async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
+    settings = project.settings
+    commit = await commit_of(project.root, base)
+    if commit is None:
+        message = f"'{base}' names no commit in {project.root}"
+        raise UsageError(message, hint="commit something first, or give another --base")
+    branch = f"{settings.branch_prefix}{wanted.id}"
+    names, workflow, notes = await assign_roles(
+        project, load_pipeline(settings.pipeline, project.root, pipelines_of(settings))
+    )
+    plugins, failed = enabled(settings.plugins)
+    notes += (*map(str, failed), *map(str, plugins))
+    wanted = _with_mode(wanted, settings)
+    wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
+    # Stories do not belong to the change; Setpoint itself writes into them.
+    dirty = await is_dirty(project.root, settings.stories_dir)
+    if dirty:
+        notes.append(
+            "your tree holds uncommitted changes: the run starts from the commit and does not see them"
+        )
+    now = datetime.now(UTC)
+    quarantine = quarantine_at(project, now)
+    file = _file(project, wanted)
+    notes += earlier_runs(project, file) if file else ()
+    return RunOrder(
+        trace_id=TraceId(sortable("run", now)),
+        root=str(project.root),
+        base=commit,
+        story=wanted,
+        pipeline=workflow,
+        limits=_limits(wanted, settings, now),
+        escalation=_escalation(wanted, settings),
+        memory=settings.memory,
+        agents=names,
+        preset=settings.preset,
+        weights=settings.weights,
+        candidates_at_once=settings.agents.candidates_at_once,
+        attempt=AttemptLimits(wall_s=settings.agents.wall_s, idle_s=settings.agents.idle_s),
+        settings=settings.model_dump_json(exclude={"agent"}),
+        settings_version=SETTINGS_VERSION,
+        plugins=plugins,
+        dirty=dirty,
+        notes=(*notes, red_note),
+        quarantine=tuple(each for each in quarantine if each.active(now)),
+        quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
+        branch=branch,
+        story_file=str(file.path) if file else "",
+        story_digest=file.digest if file else "",
+        started_at=now,
+    )
+
+
+def _file(project: Project, wanted: Story) -> StoryFile | None:
+    """Return the current story file; None for a story outside the board."""
+    path = story_shelf(project).find(wanted.id)
+    if path is None:
+        return None
+    file = read_file(path)
+    return file if file.story.wish == wanted.wish else None
+
+
+def _limits(wanted: Story, settings: Settings, now: datetime) -> Limits:
+    """Return the limits of the settings with what the story says of its own."""
+    limits = settings.limits
+    update: dict[str, object] = {
+        "max_refinement_attempts": wanted.max_refinement_attempts or limits.max_refinement_attempts
+    }
+    if wanted.deadline is not None:
+        left = (wanted.deadline - now).total_seconds()
+        if left <= 0:
+            message = f"story '{wanted.id}': its deadline {wanted.deadline:%Y-%m-%d %H:%M %Z} has passed"
+            raise UsageError(message, hint="give it a later 'deadline', or take the key out")
+        update["deadline_s"] = min(left, limits.deadline_s or left)
+    return limits.model_copy(update=update)
+
+
+def _escalation(wanted: Story, settings: Settings) -> Escalation:
+    own = {"on_limit": wanted.on_limit, "deadline_s": wanted.gate_deadline_s}
+    return settings.escalation.model_copy(update={key: value for key, value in own.items() if value})
+
+
+def _with_mode(wanted: Story, settings: Settings) -> Story:
+    """Take the project's mode of test integrity where the story names none."""
+    if "integrity" in wanted.model_fields_set:
+        return wanted
+    return wanted.model_copy(update={"integrity": settings.integrity.mode})
+
+
+def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Story, str]:
+    """Decide what to do about tests that fail at the base (docs/decisions: known-red)."""
+    if "known_red" in wanted.model_fields_set:
+        return wanted, f"tests that fail at the base: {wanted.known_red} (the story says so)"
+    if settings.known_red != "auto":
+        choice, reason = settings.known_red, "by setting"
+    elif maker == "mechanic":
+        choice, reason = KnownRed.FIX, "the mechanic fixes failing tests"
+    elif _SPEAKS_OF_RED.search(wanted.wish):
+        choice, reason = KnownRed.FIX, "the request mentions failing tests"
+    else:
+        choice, reason = (
+            KnownRed.TOLERATE,
+            "the request does not mention failing tests; hint: --known-red fix includes them",
+        )
+    return wanted.model_copy(
+        update={"known_red": choice}
+    ), f"tests that fail at the base: {choice} ({reason})"

@@ -1,0 +1,201 @@
+"""What the dashboard shows of runs: the same read side as the verbs', in the shapes that pages need."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from setpoint.app.people.findings import FindingView, findings_in
+from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
+from setpoint.history import phrases
+from setpoint.history.iterations import Lap, laps
+from setpoint.history.metrics.metrics import amount
+from setpoint.history.queries import RunSummary, newest_seq
+from setpoint.history.replay import History, history
+from setpoint.history.reports.metrics_page import by_loop, day_plot
+from setpoint.history.reports.quality_plot import points, quality_plot
+from setpoint.model.events import Event
+from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
+from setpoint.model.events.people import CommentAdded, Feedback
+from setpoint.model.facts.spending import in_words
+from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.model.value import Instant, Value
+from setpoint.ports import WorkCopy
+from setpoint.wiring.project import Project, find_run
+from setpoint.workspace import GitWorkspace, repository_of_run
+
+FILTERS = {
+    "amount": amount,
+    "argv": phrases.argv_line,
+    "by_loop": by_loop,
+    "change": phrases.change_line,
+    "day_plot": day_plot,
+    "duration": phrases.duration,
+    "figure": phrases.figure,
+    "one_line": phrases.one_line,
+}
+"""How figures and texts from outside are written on a page."""
+place_of = phrases.place
+
+
+class DecisionLine(Value):
+    """What a person said or did about a run."""
+
+    at: Instant
+    body: Feedback
+
+
+class Comment(Value):
+    """What a person said about a line of a run's change."""
+
+    at: Instant
+    body: CommentAdded
+
+
+class IterationView(NamedTuple):
+    """A learning that a run was shown."""
+
+    learning: str
+    title: str
+    phases: tuple[str, ...]
+    """The phases whose agents saw it."""
+    followed: bool | None
+    """Whether the trace shows that it was acted on; none where nobody looked yet."""
+    how: str = ""
+    """What in the trace shows it."""
+
+
+class RunStory(NamedTuple):
+    """Everything of one run."""
+
+    summary: RunSummary
+    told: History
+    events: tuple[Event, ...]
+    laps: tuple[Lap, ...]
+    plot: Markup
+    cost: str
+    metric_names: tuple[str, ...]
+    """Metrics of the quality vector that were measured at least once."""
+    found: tuple[FindingView, ...]
+    """Every finding, as it was seen last; worst first."""
+    decided: dict[str, tuple[DecisionLine, ...]]
+    """What people decided about findings, by fingerprint, oldest first."""
+    comments: tuple[Comment, ...]
+    shown: tuple[IterationView, ...]
+    """Learnings that its agents saw."""
+
+
+def run_story(project: Project, which: str) -> RunStory:
+    """Read a run in full; `UsageError` where there is none or several that begin so."""
+    summary = find_run(project, which)
+    events = project.log.replay(summary.trace_id)
+    told, every = history(events), laps(events)
+    return RunStory(
+        summary=summary,
+        told=told,
+        events=events,
+        laps=every,
+        plot=quality_plot(points(told, every)),
+        cost=in_words(told.account),
+        metric_names=_measured(told, every),
+        found=findings_in(told),
+        decided=_decided(events),
+        comments=_comments(events),
+        shown=_shown(told),
+    )
+
+
+def comments_of(project: Project, trace_id: TraceId) -> tuple[Comment, ...]:
+    """Return what people said about lines of a run's change, oldest first."""
+    return _comments(project.log.replay(trace_id))
+
+
+def decisions_of(project: Project, trace_id: TraceId) -> dict[str, tuple[DecisionLine, ...]]:
+    """Return what people decided about the findings of a run, by fingerprint, oldest first."""
+    return _decided(project.log.replay(trace_id))
+
+
+def _comments(events: Sequence[Event]) -> tuple[Comment, ...]:
+    return tuple(
+        Comment(at=event.at, body=event.body) for event in events if isinstance(event.body, CommentAdded)
+    )
+
+
+def _decided(events: Sequence[Event]) -> dict[str, tuple[DecisionLine, ...]]:
+    found: dict[str, tuple[DecisionLine, ...]] = {}
+    for event in events:
+        body = event.body
+        if isinstance(body, Feedback) and (finding := getattr(body, "finding", "")):
+            found[finding] = (*found.get(finding, ()), DecisionLine(at=event.at, body=body))
+    return found
+
+
+def _shown(told: History) -> tuple[IterationView, ...]:
+    judged = {
+        item.learning: item
+        for each in told.memory
+        if isinstance(each, LearningsJudged)
+        for item in each.items
+    }
+    found: dict[str, IterationView] = {}
+    for each in (body for body in told.memory if isinstance(body, MemoryRecalled)):
+        for item in each.shown:
+            known, followed = found.get(item.learning), judged.get(item.learning)
+            found[item.learning] = IterationView(
+                learning=item.learning,
+                title=item.title,
+                phases=tuple(dict.fromkeys((*(known.phases if known else ()), each.phase))),
+                followed=followed.followed if followed else None,
+                how=followed.how if followed else "",
+            )
+    return tuple(found.values())
+
+
+def run_mark(project: Project, which: str) -> str:
+    """Name the state of a run's record, so that a change is seen without reading it."""
+    summary = find_run(project, which)
+    return f"{newest_seq(project.store, summary.trace_id)} {summary.state}"
+
+
+def diff_of(project: Project, which: str, iteration: int) -> str:
+    """Return what an iteration changed against the state before it; iteration 0: all delivered or best.
+
+    Raises `UsageError` for an iteration that left nothing, and `RecordedDataError` where git has lost it.
+    """
+    told = history(project.log.replay(find_run(project, which).trace_id))
+    before, after = _ends(told, iteration)
+    repository = str(repository_of_run(project.state, told.trace_id))  # the work copy itself may be gone
+    copy = WorkCopy(told.trace_id, repository, told.order.base, Tree(""), repository=repository)
+    try:
+        return asyncio.run(GitWorkspace(project.folders).diff(copy, before, after))
+    except (WorkspaceError, OSError) as error:
+        raise RecordedDataError(
+            f"{told.trace_id}: the change is gone: {error}", hint="look at the delivered branch with git"
+        ) from None
+
+
+def changes_of(project: Project, trace_id: TraceId) -> tuple[int, ...]:
+    """Name what `diff_of` can show of a run: its iterations that changed something, and 0 for all."""
+    told = history(project.log.replay(trace_id))
+    changed = tuple(past.number for past in told.rounds if not past.snapshot.empty)
+    return (0, *changed) if told.rounds else changed
+
+
+def _ends(told: History, iteration: int) -> tuple[Commit, Commit]:
+    if iteration == 0:
+        best = told.outcome.best if told.outcome else told.rounds[-1].snapshot.commit if told.rounds else None
+        if best is not None:
+            return told.order.base, best
+    for past in told.rounds:
+        if past.number == iteration:
+            return past.snapshot.parent, past.snapshot.commit
+    raise UsageError(f"{told.trace_id}: iteration {iteration} has left no change yet", hint="wait for it")
+
+
+def _measured(told: History, every: Sequence[Lap]) -> tuple[str, ...]:
+    vectors = [lap.latest.quality for lap in every if lap.latest]
+    vectors += [told.base.quality] if told.base else []
+    return tuple(dict.fromkeys(name for vector in vectors for name in vector.measured))

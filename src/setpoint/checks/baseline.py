@@ -1,0 +1,103 @@
+"""The difference from the base: what counts against the work, and what was there before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from setpoint.checks.flaky.flaky import still_flaky
+from setpoint.model.evaluation import Stage
+from setpoint.model.evidence import SUITES, Cause, CheckResult, Failure, TestReport, whole_suite
+from setpoint.model.finding import Finding
+from setpoint.model.flaky import Quarantined, covering
+from setpoint.model.ids import Commit, Tree
+from setpoint.model.stories.story import KnownRed
+from setpoint.model.value import Value
+
+
+class Measurements(Value):
+    """The raw results of all checks of one tree."""
+
+    stage: Stage
+    commit: Commit
+    tree: Tree
+    results: tuple[CheckResult, ...]
+
+    def result(self, check: str) -> CheckResult | None:
+        """Return the result of the named check."""
+        return next((each for each in self.results if each.evidence.check == check), None)
+
+    @property
+    def tests(self) -> TestReport | None:
+        """What the tests gave, of all runners together, if any ran."""
+        ran = (each for each in self.results if each.evidence.check in SUITES)
+        return whole_suite(each.tests for each in ran if each.tests is not None)
+
+
+def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings that the base does not hold: of each fingerprint as many as there are more now.
+
+    Which of several equal ones are new is unknown; the last ones are returned.
+    """
+    stood = Counter(finding.fingerprint for finding in base)
+    new = []
+    for finding in now:
+        if stood[finding.fingerprint]:
+            stood[finding.fingerprint] -= 1
+        else:
+            new.append(finding)
+    return tuple(new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Red:
+    """Failing tests, sorted by whether they count."""
+
+    failures: tuple[Failure, ...] = ()
+    known: tuple[str, ...] = ()
+    """Red at the base too, and tolerated."""
+    excused: tuple[tuple[str, Quarantined], ...] = ()
+    """In quarantine, with what excuses them."""
+
+    def of(self, report: TestReport) -> Red:
+        """Keep those of one runner's report."""
+        return replace(
+            self,
+            failures=tuple(each for each in self.failures if each.test in report.outcomes),
+            known=tuple(test for test in self.known if test in report.outcomes),
+            excused=tuple(each for each in self.excused if each[0] in report.outcomes),
+        )
+
+
+def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> Red:
+    """Sort the failing tests of a tree; `base` is none for the tree of the base itself."""
+    reference = now if base is None else base
+    environment = {failure.test for failure in reference.failures if failure.cause is Cause.ENVIRONMENT}
+    tolerated = environment if known_red is KnownRed.FIX else reference.red
+    counting, known = [], []
+    for failure in now.failures:
+        if _stood(failure.test, tolerated):
+            known.append(failure.test)
+        else:
+            counting.append(failure)
+    if base is not None and known_red is KnownRed.FIX:
+        wanted = {failure.test: failure for failure in base.failures if failure.test not in environment}
+        counting += still_flaky(now, wanted)
+    return Red(failures=tuple(counting), known=tuple(known))
+
+
+def without_excused(red: Red, quarantine: tuple[Quarantined, ...], broken: Collection[str] = ()) -> Red:
+    """Remove tests in quarantine, except `broken` ones, from those that count; name what excuses each."""
+    held = {
+        failure.test: None if failure.test in broken else covering(quarantine, failure.test)
+        for failure in red.failures
+    }
+    excused = tuple((test, each) for test, each in held.items() if each is not None)
+    counting = tuple(failure for failure in red.failures if held[failure.test] is None)
+    return replace(red, failures=counting, excused=excused)
+
+
+def _stood(test: str, tolerated: Collection[str]) -> bool:
+    """Whether a test failed before, itself or with the whole file that could not be collected."""
+    return test in tolerated or test.partition("::")[0] in tolerated

@@ -1,0 +1,1 @@
+"""Keep results of checks by tree, tool and configuration; keep durations; evict."""

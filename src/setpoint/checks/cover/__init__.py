@@ -1,0 +1,1 @@
+"""Check how well generated tests cover the code."""

@@ -1,0 +1,1 @@
+"""Discover a project: layout, interpreters, packages, and the tools it uses."""

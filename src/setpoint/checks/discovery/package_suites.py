@@ -1,0 +1,134 @@
+"""Which packages of a project have tests in other languages, and by which runner; read from the base."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from setpoint.checks.discovery.linked_packages import FOLDER
+from setpoint.model.changes.test_paths import is_test_path
+
+MANIFESTS = ("package.json", "go.mod", "Cargo.toml")
+"""Files that make a folder a package."""
+MOST_PACKAGES = 200
+_CALLS = {
+    "vitest": re.compile(r"(?:^|[\s&|;])vitest\b"),
+    "jest": re.compile(r"(?:^|[\s&|;/])jest(?:\.js)?\b"),
+    "node_test": re.compile(r"(?:^|[\s&|;])node\s(?:[^&|;]*\s)?--test\b"),
+}
+"""How a script of `package.json` calls a runner."""
+_CONFIGURED = {
+    "vitest": re.compile(r"vitest\.(?:config|workspace)\.[cm]?[jt]s$"),
+    "jest": re.compile(r"jest\.config\.(?:[cm]?[jt]s|json)$"),
+}
+_KEYS = {"jest": "jest"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A runner that the project uses."""
+
+    folders: tuple[str, ...]
+    """The packages it tests; empty text for the root."""
+    reason: str
+
+
+def manifests(files: Iterable[str]) -> list[str]:
+    """Name the files that make a folder a package, those nearest to the root first."""
+    named = (file for file in files if file.rpartition("/")[2] in MANIFESTS and FOLDER not in file.split("/"))
+    return sorted(named, key=lambda file: (file.count("/"), file))[:MOST_PACKAGES]
+
+
+def found_suites(files: Iterable[str], texts: Mapping[str, str]) -> dict[str, Found]:
+    """Find the runners; `texts` holds what `manifests` names.
+
+    Where the root calls a runner itself, it tests all packages; else each package that calls one is alone.
+    """
+    known = tuple(files)
+    packages = [file for file in manifests(known) if file in texts]
+    found: dict[str, Found] = {}
+    for name in _CALLS:
+        reasons = dict(_scripted(name, packages, known, texts))
+        if reasons:
+            found[name] = _outermost(reasons)
+    go = {_folder(file): file for file in packages if file.endswith("go.mod")}
+    tested = {
+        folder: f"{file} and tests, for example {test}"
+        for folder, file in go.items()
+        if (test := next((each for each in known if each.endswith("_test.go") and _under(each, folder)), ""))
+    }
+    if tested:
+        found["go_test"] = Found(folders=tuple(tested), reason=next(iter(tested.values())))
+    crates = {_folder(file): file for file in packages if file.endswith("Cargo.toml")}
+    if crates:
+        found["cargo_test"] = _outermost(crates)
+    return found
+
+
+def package_folders(files: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders with a `package.json`, in which packages may be installed."""
+    return tuple(_folder(file) for file in manifests(files) if file.endswith("package.json"))
+
+
+def _scripted(
+    name: str, packages: list[str], files: tuple[str, ...], texts: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    for file in packages:
+        if not file.endswith("package.json"):
+            continue
+        folder, manifest = _folder(file), _parsed(texts[file])
+        scripts = manifest.get("scripts")
+        called = [key for key, text in _texts(scripts) if _CALLS[name].search(text)]
+        config = _configuration(name, folder, files)
+        if called:
+            yield folder, f"script {called[0]!r} of {file} calls it"
+        elif config and name in {**_table(manifest, "devDependencies"), **_table(manifest, "dependencies")}:
+            yield folder, f"{file} depends on it, and {config} configures it"
+        elif name in _KEYS and _KEYS[name] in manifest and any(is_test_path(each) for each in files):
+            yield folder, f"{file} configures it"
+
+
+def _configuration(name: str, folder: str, files: tuple[str, ...]) -> str:
+    if name not in _CONFIGURED:
+        return ""
+    return next((file for file in files if _folder(file) == folder and _CONFIGURED[name].search(file)), "")
+
+
+def _outermost(reasons: Mapping[str, str]) -> Found:
+    """Keep the packages that lie in no other one of them."""
+    outer = [folder for folder in reasons if not any(_inside(folder, other) for other in reasons)]
+    return Found(folders=tuple(outer), reason=reasons[outer[0]])
+
+
+def _inside(folder: str, other: str) -> bool:
+    return folder != other and _under(folder, other)
+
+
+def _under(path: str, folder: str) -> bool:
+    return not folder or path.startswith(f"{folder}/")
+
+
+def _folder(file: str) -> str:
+    return file.rpartition("/")[0]
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        manifest = json.loads(text)
+    except ValueError:
+        return {}  # the project's own tools will say so, as errors
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _table(manifest: dict[str, Any], key: str) -> dict[str, Any]:
+    value = manifest.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(scripts: object) -> Iterator[tuple[str, str]]:
+    for key, text in scripts.items() if isinstance(scripts, dict) else ():
+        if isinstance(text, str):
+            yield str(key), text

@@ -1,0 +1,87 @@
+"""Finding the program of a tool: the project's own where it keeps it, else for Python one beside Setpoint."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment
+from setpoint.checks.discovery.linked_packages import fingerprint
+from setpoint.presets import Preset, Via
+from setpoint.system.processes import Command, run
+
+MENDS = {
+    Via.MODULE: "install it in the project's environment",
+    Via.SCRIPT: "install it in the project's environment",
+    Via.NODE: "install it in the project's node_modules",
+    Via.PATH: "put it on PATH",
+}
+"""What to do where a tool is not installed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A program that was found."""
+
+    argv: tuple[str, ...]
+    """What starts it."""
+    version: str
+    """As it states it; empty where it states none."""
+    place: str
+    """Where it was found, for a reason a person reads."""
+    identity: tuple[str, ...]
+    """Changes whenever another program would be started."""
+
+
+def python_program(preset: Preset, project: Interpreter, own: Interpreter) -> Program | None:
+    """Find a Python module or script, in the project's own environment first."""
+    for holder, place in ((project, "in the project's environment"), (own, "beside Setpoint")):
+        script = Path(holder.path).parent / preset.program
+        if holder.has(preset.package) and (preset.via is Via.MODULE or script.is_file()):
+            return Program(
+                argv=(str(script),)
+                if preset.via is Via.SCRIPT
+                else (holder.path, "-I", "-m", preset.program),
+                version=holder.modules[preset.package],
+                place=place,
+                identity=(holder.path, holder.fingerprint),
+            )
+    return None
+
+
+async def found_program(
+    preset: Preset, project: Interpreter, own: Interpreter, root: Path, folders: Sequence[str] = ("",)
+) -> Program | None:
+    """Find the program of a tool for the project at `root`; none where it is not installed.
+
+    `folders` are those of the project with a `package.json`, in which packages may be installed.
+    """
+    if preset.via in (Via.MODULE, Via.SCRIPT):
+        return python_program(preset, project, own)
+    if preset.via is Via.NODE:
+        place = "in node_modules"
+        bins = (root / folder / "node_modules" / ".bin" / preset.program for folder in ("", *folders))
+        path = next((str(found) for found in bins if found.is_file()), None)
+    else:
+        place = "on PATH"
+        path = shutil.which(preset.program, path=environment(project, root, ())["PATH"])
+    if path is None:
+        return None
+    stamp = Path(path).resolve().stat()
+    command = Command(
+        argv=(path, *preset.version),
+        cwd=root,
+        environment=environment(project, root, ()),
+        timeout_s=PROBE_S,
+    )
+    done = await run(command)
+    packages = fingerprint(root, ("", *folders)) if preset.via is Via.NODE else ""
+    said = (done.text.strip() or done.errors.strip()).splitlines() if done.ok else []
+    return Program(
+        argv=(path,),
+        version=said[0][:80] if said else "",
+        place=place,
+        identity=(path, str(stamp.st_size), str(stamp.st_mtime_ns), packages, *said[:1]),
+    )

@@ -1,0 +1,193 @@
+"""What is to be measured in a project, with a reason for each check, and whose code the tests would run."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
+from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment, literal
+from setpoint.checks.discovery.layout import Layout, configuration, read_layout
+from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
+from setpoint.model.ids import Commit
+from setpoint.presets import Preset, presets
+from setpoint.presets.check_settings import ChecksSettings
+from setpoint.system.git.git import contents, files_at
+from setpoint.system.processes import Command, run
+from setpoint_probe.plugin import PROBE
+
+_MOST_TESTS = 1000
+"""Most files of tests that are read to find out for which runner they are written."""
+_PYTEST = re.compile(rb"^\s*(import|from) pytest\b", re.MULTILINE)
+_ORIGINS = TypeAdapter(dict[str, str | None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interpreters:
+    """The two environments from which Python tools come."""
+
+    project: Interpreter
+    own: Interpreter
+    """Setpoint's, for tools that the project does not bring."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """All that is known of a project before a tree of it is measured."""
+
+    root: Path = Path()
+    """The user's own tree."""
+    interpreter: Interpreter
+    layout: Layout
+    chosen: Mapping[str, str]
+    """Checks that are made, with the reason for each."""
+    programs: Mapping[str, Program] = field(default_factory=dict)
+    """The program of each chosen tool that is installed."""
+    unseen: Mapping[str, str] = field(default_factory=dict)
+    """What of the project is missing where it is measured, by kind."""
+    leak: str = ""
+    """Why the tests would not run the measured code; empty where they do."""
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Return the chosen tools that are not installed, and parts that cannot be seen, with what to do."""
+        known = presets()
+        absent = [name for name in self.chosen if name in known and name not in self.programs]
+        left_out = {name: NOT_THERE[name] for name in self.unseen}
+        return {name: f"not installed: {MENDS[known[name].via]}" for name in absent} | left_out
+
+
+async def layout_at(root: Path | str, base: Commit) -> Layout:
+    """Read the layout of a project from a commit."""
+    files = await files_at(root, base)
+    texts = await contents(root, base, configuration(files))
+    layout = read_layout(files, {name: text.decode("utf-8", "replace") for name, text in texts.items()})
+    tests = await contents(root, base, layout.tests[:_MOST_TESTS])
+    return replace(layout, for_unittest=_of_unittest(tests.values()))
+
+
+def _of_unittest(tests: Collection[bytes]) -> bool:
+    """Whether tests can be run by unittest: some are written for it, and none needs pytest."""
+    return any(b"unittest" in text for text in tests) and not any(_PYTEST.search(text) for text in tests)
+
+
+async def find_programs(
+    root: Path, chosen: Collection[str], both: Interpreters, folders: Sequence[str] = ()
+) -> dict[str, Program]:
+    """Find the programs of the chosen tools for the project at `root`, whose packages lie in `folders`."""
+    known = {name: preset for name, preset in presets().items() if name in chosen}
+    found = await asyncio.gather(
+        *(found_program(preset, both.project, both.own, root, folders) for preset in known.values())
+    )
+    return {name: program for name, program in zip(known, found, strict=True) if program is not None}
+
+
+def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[str, str]:
+    """Choose the checks, each with the reason that `setpoint doctor` shows."""
+    chosen = {"parse": "always", "integrity": "always"}
+    runner = _runner(checks, layout, both.project)
+    chosen |= runner
+    if runner:
+        if checks.coverage is True:
+            chosen["coverage"] = "setting checks.coverage"
+        elif checks.coverage == "auto" and both.project.has("coverage"):
+            runs = next(iter(runner))
+            chosen["coverage"] = f"coverage {both.project.modules['coverage']} is installed beside {runs}"
+        if checks.mutation:
+            chosen["mutation"] = "setting checks.mutation"
+    for name, preset in presets().items():
+        use = checks.tool(name).use
+        if use == "auto" and name in layout.suites:
+            chosen[name] = layout.suites[name].reason
+            continue
+        if use is True:
+            chosen[name] = f"setting checks.{name}"
+        elif use == "auto" and (reason := _automatic(name, preset, layout, both)):
+            chosen[name] = reason
+    return chosen
+
+
+async def found_leak(root: Path, place: Path, interpreter: Interpreter, layout: Layout) -> tuple[Layout, str]:
+    """Find out whether the tests would import the project's packages from anywhere but the measured tree.
+
+    Where the project keeps its packages in a folder of its own, that folder is added to the layout's imports;
+    what still comes from elsewhere is reported as a reason with a hint.
+    """
+    outside: dict[str, Path] = {}
+    for _ in range(2):
+        origins = await _origins(place, interpreter, layout)
+        outside = {name: origin for name, origin in origins.items() if not origin.is_relative_to(place)}
+        if not outside:
+            return layout, ""
+        folders = {_folder(name, layout) for name in outside}
+        if folders <= set(layout.imports):
+            break
+        layout = replace(layout, imports=(*sorted(folders - set(layout.imports)), *layout.imports))
+    name, origin = next(iter(outside.items()))
+    whose = "your own tree" if origin.is_relative_to(root) else "an installed copy"
+    reason = f"the tests would import {name!r} from {whose} ({origin}), not from the tree that is measured; "
+    return layout, reason + "uninstall it, or install it editable the plain way (a .pth file, no import hook)"
+
+
+async def _origins(place: Path, interpreter: Interpreter, layout: Layout) -> dict[str, Path]:
+    names = {package.rpartition("/")[2].removesuffix(".py") for package in layout.packages}
+    wanted = sorted(name for name in names if name.isidentifier() and name not in sys.stdlib_module_names)
+    if not wanted:
+        return {}
+    argv = (interpreter.path, str(PROBE), "packages", *wanted)
+    variables = environment(interpreter, place, layout.imports)
+    done = await run(Command(argv=argv, cwd=place, environment=variables, timeout_s=PROBE_S))
+    try:
+        answer = _ORIGINS.validate_python(literal(done.stdout)) if done.ok else {}
+    except ValueError:
+        return {}  # an interpreter that prints at start; the tests themselves will show what it breaks
+    places = {name: Path(origin) for name in wanted if (origin := answer.get(name))}
+    return {name: place for name, place in places.items() if place.is_absolute()}
+
+
+def _folder(name: str, layout: Layout) -> str:
+    named = [p for p in layout.packages if p.rpartition("/")[2].removesuffix(".py") == name]
+    return named[0].rpartition("/")[0]
+
+
+def _runner(checks: ChecksSettings, layout: Layout, project: Interpreter) -> dict[str, str]:
+    """Choose what runs the Python tests, with the reason: unittest only where nothing speaks of pytest."""
+    for name, asked in (("pytest", checks.pytest), ("unittest", checks.unittest)):
+        if asked is True:
+            return {name: f"setting checks.{name}"}
+    count = len(layout.tests)
+    found = f"{count} file{'s' if count > 1 else ''} of tests, for example {layout.tests[0]}" if count else ""
+    plain = layout.for_unittest and not project.has("pytest") and not layout.pytest_config
+    if plain and checks.unittest == "auto":
+        return {"unittest": f"{found}; pytest is not installed in the project's environment"}
+    if checks.pytest is False:
+        return {}
+    if found:
+        return {"pytest": found}
+    return (
+        {"pytest": f"pytest is configured in {layout.configured['pytest']}"} if layout.pytest_config else {}
+    )
+
+
+def _automatic(name: str, preset: Preset, layout: Layout, both: Interpreters) -> str:
+    if preset.chosen == "asked":
+        return ""
+    if preset.chosen == "configured":
+        return layout.used.get(name, "")
+    program = python_program(preset, both.project, both.own)
+    if program is None or not any(fits(file, preset) for file in layout.files):
+        return ""
+    return f"{name} {program.version} is installed {program.place}"
+
+
+def fits(file: str, preset: Preset) -> bool:
+    """Whether a tool looks at a file of that name."""
+    name = file.rpartition("/")[2]
+    return any(fnmatchcase(name, glob) for glob in preset.globs)

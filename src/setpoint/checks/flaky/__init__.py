@@ -1,0 +1,1 @@
+"""Flaky tests: re-runs and the quarantine, one rule for all languages."""

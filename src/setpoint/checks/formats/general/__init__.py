@@ -1,0 +1,1 @@
+"""Report formats that many tools share: SARIF, Checkstyle, GitLab, rdjson."""

@@ -1,0 +1,1 @@
+"""Report formats of linters and type checkers."""

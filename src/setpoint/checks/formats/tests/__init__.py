@@ -1,0 +1,1 @@
+"""Report formats of test runners."""

@@ -1,0 +1,64 @@
+"""Where a test of another language failed, and why: read from its stack trace and message."""
+
+from __future__ import annotations
+
+import re
+
+from setpoint.checks.formats.report import Sources
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evidence import Cause
+
+_FRAME = re.compile(
+    r"(?:file://)?(?P<file>(?:\.{0,2}/)?[\w@+\-./\[\]]{1,400}?\.(?:[cm]?[jt]sx?|vue|svelte|go|rs)):(?P<line>\d{1,7})\b"
+)
+_MOST = 60
+"""Frames that are looked at; deeper ones are the runner's."""
+_FOREIGN = ("node_modules/", "vendor/", ".cargo/", "rustc/")
+_CAUSES = (
+    (Cause.SYNTAX, re.compile(r"SyntaxError|Transform failed|Unexpected token|ParseError|PARSE_ERROR")),
+    (
+        Cause.ENVIRONMENT,
+        re.compile(
+            r"ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|connection refused|no such host"
+            r"|Cannot find (?:module|package) '[^./'][^']*'|Failed to resolve import \"[^./\"][^\"]*\""
+        ),
+    ),
+    (
+        Cause.IMPORT,
+        re.compile(
+            r"Cannot find (?:module|package)|Failed to resolve import|ERR_MODULE_NOT_FOUND|does not provide"
+        ),
+    ),
+    (
+        Cause.TIMEOUT,
+        re.compile(r"[Tt]est timed out|[Ee]xceeded timeout|testTimeoutFailure|panic: test timed out"),
+    ),
+    (
+        Cause.ASSERTION,
+        re.compile(
+            r"AssertionError|ERR_ASSERTION|expect\(|^expected |assertion .*failed|assert(?:ion)? failed"
+        ),
+    ),
+    (Cause.RUNTIME, re.compile(r"\b[A-Z]\w*Error\b|\bError: |panicked at|^panic: ", re.MULTILINE)),
+)
+
+
+def place_in(text: str, sources: Sources) -> tuple[str, int]:
+    """Return file and line of the innermost frame inside the tree, one outside the tests before all others.
+
+    Traces of JavaScript, Go and Rust begin with the innermost frame. Empty and 0 where none is in the tree.
+    """
+    inside: list[tuple[str, int]] = []
+    for count, frame in enumerate(_FRAME.finditer(text)):
+        if count == _MOST:
+            break
+        file = sources.relative(frame["file"].removeprefix("./"))
+        if not any(part in file for part in _FOREIGN) and sources.holds(file):
+            inside.append((file, int(frame["line"])))
+    code = [place for place in inside if not is_test_path(place[0])]
+    return next(iter(code or inside), ("", 0))
+
+
+def cause_in(text: str) -> Cause | None:
+    """Class a failure by what it says; none where it says nothing known."""
+    return next((cause for cause, pattern in _CAUSES if pattern.search(text)), None)

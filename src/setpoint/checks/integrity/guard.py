@@ -1,0 +1,213 @@
+"""Restore protected files as they were at the base, and remember what was seen, whatever crashes.
+
+What was seen is written to `<state>/seen/<trace>.integrity.json` before the first file is restored, under
+the commit the maker started from and the tree that will be there afterwards. A crash in between leads to the
+same tree and the same entry; what a second look can no longer see is still in the entry of the first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from setpoint.checks.integrity.protected_change import Comparison, Judged
+from setpoint.checks.integrity.protected_paths import STEERING, injects, kind_of
+from setpoint.checks.trees.checkout import kept_of, repository_of
+from setpoint.errors import WorkspaceError
+from setpoint.model.finding import Finding
+from setpoint.model.ids import Commit, Tree
+from setpoint.model.stories.story import IntegrityMode
+from setpoint.model.value import Value
+from setpoint.ports import WorkCopy
+from setpoint.system.files.atomic import real_folder, write_atomic
+from setpoint.system.git.git import ask, changed_files, commit_of, contents, files_at, git, located
+
+_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+_STARTS = ("refs/setpoint-state/current", "HEAD")
+"""Where a work copy names its commit: one with a repository of Setpoint's own, and a plain one."""
+_FOREIGN = ("node_modules", ".tox", ".nox")
+
+
+class Seen(Value):
+    """What was restored before a snapshot was made."""
+
+    restored: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def joined(self, other: Seen) -> Seen:
+        """Return all of both, nothing twice."""
+        known = {finding.fingerprint for finding in self.findings}
+        more = tuple(finding for finding in other.findings if finding.fingerprint not in known)
+        return Seen(
+            restored=tuple(sorted({*self.restored, *other.restored})), findings=(*self.findings, *more)
+        )
+
+
+_RECORD: TypeAdapter[dict[str, Seen]] = TypeAdapter(dict[str, Seen])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protection:
+    """What is protected, and how strictly."""
+
+    mode: IntegrityMode
+    named: tuple[str, ...] = ()
+    """More paths, as globs."""
+    granted: tuple[str, ...] = ()
+    """Paths that a person released, as globs."""
+    tests: frozenset[str] = frozenset()
+    """Files from which tests were collected at the base, whatever they are called."""
+
+
+class Guard:
+    """Watches the protected files of one run."""
+
+    def __init__(self, state: Path, copy: WorkCopy, base: Commit, protection: Protection) -> None:
+        """Protect the work copy's files as they are in `base`."""
+        self._record = kept_of(state, copy.trace_id, "integrity")
+        self._root = Path(copy.path)
+        self._repository = repository_of(copy)
+        self._located = located(copy.repository, copy.path)
+        self._base = base
+        self._protection = protection
+
+    async def protect(self) -> tuple[str, ...]:
+        """Restore what may not have changed; return the paths."""
+        if self._protection.mode is IntegrityMode.FREE:
+            return ()
+        real_folder(self._root)
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
+            index = Path(folder) / "index"
+            tree = await self._tree(index)
+            judged = await self._judged(tree)
+            if not judged:
+                return ()
+            paths = tuple(each.path for each in judged)
+            after = await self._tree_with_base(index, paths)
+            await self._record_and_restore(index, judged, after)
+        return paths
+
+    async def _record_and_restore(self, index: Path, judged: tuple[Judged, ...], after: Tree) -> None:
+        paths = tuple(each.path for each in judged)
+        found = tuple(finding for each in judged for finding in each.findings)
+        self._remember(_key(await self._start(), after), Seen(restored=paths, findings=found))
+        await self._restore(index, paths)
+
+    async def _start(self) -> Commit:
+        """Return the commit that the next snapshot will have as its parent."""
+        for name in _STARTS:
+            if (commit := await commit_of(self._repository, name)) is not None:
+                return commit
+        raise WorkspaceError(f"{self._root}: the work copy has no commit", hint="start the run again")
+
+    def seen(self, parent: Commit, tree: Tree) -> Seen:
+        """Return what was restored before the snapshot with this parent and tree was made."""
+        return self._read().get(_key(parent, tree), Seen())
+
+    async def _judged(self, tree: Tree) -> tuple[Judged, ...]:
+        changed = await changed_files(self._repository, self._base, tree)
+        base_files = frozenset(await files_at(self._repository, self._base))
+        suspect = [path for path in changed if self._concerns(path)]
+        stood = [path for path in suspect if path in base_files]
+        base = await contents(self._repository, self._base, stood)
+        now = await contents(self._repository, tree, suspect)
+        now |= await asyncio.to_thread(self._ignored, await self._unseen())
+        told = self._protection
+        comparison = Comparison(
+            mode=told.mode,
+            named=told.named,
+            base=base,
+            now=now,
+            base_files=base_files,
+            tests=told.tests,
+            granted=told.granted,
+        )
+        return comparison.judged()
+
+    def _concerns(self, path: str) -> bool:
+        return kind_of(path, self._protection.named) is not None or injects(path) or path.endswith(".py")
+
+    async def _unseen(self) -> list[str]:
+        """List files that git ignores and that would steer the tests all the same."""
+        question = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard")
+        listing = await git(self._root, *question, environment=self._located)
+        paths = [os.fsdecode(name) for name in listing.stdout.split(b"\0") if name]
+        return [path for path in paths if self._steers(path)]
+
+    def _steers(self, path: str) -> bool:
+        *folders, name = path.split("/")
+        environments = ["/".join(folders[: count + 1]) for count in range(len(folders))]
+        if any(part in _FOREIGN for part in folders):
+            return False
+        if any((self._root / folder / "pyvenv.cfg").is_file() for folder in environments):
+            return False
+        return name == "conftest.py" or name in STEERING or injects(path)
+
+    def _ignored(self, paths: Iterable[str]) -> dict[str, bytes]:
+        return {path: (self._root / path).read_bytes() for path in paths if (self._root / path).is_file()}
+
+    async def _tree(self, index: Path) -> Tree:
+        """Return the tree of everything in the work copy, by an index of our own."""
+        question = ("rev-parse", "--path-format=absolute", "--git-path", "index")
+        own = Path((await git(self._root, *question, environment=self._located)).text)
+        if own.is_file():  # its knowledge of unchanged files saves hashing them all again
+            await asyncio.to_thread(shutil.copyfile, own, index)
+        # What cannot be read cannot be recorded either; the workspace repairs that in the snapshot.
+        await ask(self._root, "add", "--all", "--ignore-errors", "--", ".", environment=self._at(index))
+        return Tree((await git(self._root, "write-tree", environment=self._at(index))).text)
+
+    async def _tree_with_base(self, index: Path, paths: tuple[str, ...]) -> Tree:
+        await self._on(index, paths, "reset", "--quiet", self._base)
+        return Tree((await git(self._root, "write-tree", environment=self._at(index))).text)
+
+    async def _restore(self, index: Path, paths: tuple[str, ...]) -> None:
+        at_base = frozenset(await files_at(self._repository, self._base))
+        for path in paths:
+            if path not in at_base:
+                self._remove(path)
+        if back := tuple(path for path in paths if path in at_base):
+            await self._on(index, back, "checkout", "--force", "--quiet", self._base)
+
+    async def _on(self, index: Path, paths: tuple[str, ...], *question: str) -> None:
+        listed = "\0".join(paths).encode("utf-8", "surrogateescape")
+        words = (*question, "--pathspec-from-file=-", "--pathspec-file-nul")
+        await git(self._root, *words, stdin=listed, environment={**self._at(index), **_LITERAL})
+
+    def _at(self, index: Path) -> dict[str, str]:
+        return {**self._located, "GIT_INDEX_FILE": str(index)}
+
+    def _remove(self, path: str) -> None:
+        place = self._root / path
+        inside = place.parent.resolve().is_relative_to(self._root.resolve())
+        if inside:  # never through a link out of the work copy
+            place.unlink(missing_ok=True)
+
+    def _remember(self, key: str, seen: Seen) -> None:
+        record = dict(self._read())
+        record[key] = record.get(key, Seen()).joined(seen)
+        write_atomic(self._record, _RECORD.dump_json(record, indent=1).decode())
+
+    def _read(self) -> Mapping[str, Seen]:
+        try:
+            return _RECORD.validate_json(self._record.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except ValidationError:  # written by another version; what it saw is in the events already
+            return {}
+
+
+def _key(parent: Commit, tree: Tree) -> str:
+    return f"{parent}:{tree}"
+
+
+async def parent_of(root: Path | str, commit: Commit) -> Commit:
+    """Return the first parent of a commit, or the commit itself where it has none."""
+    answer = await ask(root, "rev-parse", "--verify", "--quiet", f"{commit}^1")
+    return Commit(answer.text) if answer.ok else commit

@@ -1,0 +1,1 @@
+"""Explain failures: causes, distance to the change, suspicious lines."""

@@ -1,0 +1,253 @@
+"""Measuring one tree: which checks, on which files and tests, and what is remembered of it for the next."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from setpoint.checks.baseline import Measurements, new_findings
+from setpoint.checks.cache.durations import Pace
+from setpoint.checks.cache.eviction import SHARED, tools_of
+from setpoint.checks.cache.results import ResultCache
+from setpoint.checks.discovery.linked_packages import link_packages
+from setpoint.checks.discovery.project import Project
+from setpoint.checks.flaky.flaky import flaky_tests
+from setpoint.checks.impact import Impact, Reach, ReachFile, choose
+from setpoint.checks.integrity.isolation import Aside
+from setpoint.checks.integrity.protected_paths import collected, matches
+from setpoint.checks.plan import Plan
+from setpoint.checks.results import unmeasured
+from setpoint.checks.run import Bench, measure, run_group
+from setpoint.checks.suites.order_dependence import Footing
+from setpoint.checks.suites.package_suite import owner
+from setpoint.checks.target import Target
+from setpoint.checks.trees.checkout import commit_of, place_beside, repository_of
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evaluation import Stage
+from setpoint.model.evidence import CheckResult, CheckState
+from setpoint.model.ids import TraceId, Tree
+from setpoint.model.stories.story import IntegrityMode, Story
+from setpoint.ports import Measured
+from setpoint.presets import presets
+from setpoint.settings import Settings
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.git.git import blobs_at, changed_files, contents_of
+
+MOST_EARLY = 0.5
+"""Where a change reaches tests of more than this share of the suite's time, they wait for the whole suite."""
+STALE = 0.25
+"""Where it reaches more than this share, the next whole run makes a new map."""
+
+Told = Callable[[Stage, CheckResult], None]
+"""Is given each result as soon as it is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What the measuring of one tree needs to know beside the tree."""
+
+    project: Project
+    story: Story
+    base: Measurements | None = None
+    """What the base gave; none where there is nothing to compare with, and every file counts as changed."""
+    fast: bool = False
+    """Of the tests only those that what has changed since the last whole run can reach."""
+    fresh: bool = False
+    """Nothing is taken from a cache."""
+    tools: str = ""
+    """Whose caches of the tools are used; empty: those of the run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measuring:
+    """Measures trees of one project."""
+
+    settings: Settings
+    artifacts: Artifacts
+    state: Path
+    told: Told = lambda *_: None
+
+    async def measure(self, task: Task, place: Measured) -> Measurements:
+        """Run the checks of a stage on a tree that is checked out."""
+        bench = self.bench(task, place.stage)
+        await asyncio.to_thread(_link, task.project, Path(place.copy.path))
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            plan = self.plan(task, place.copy.trace_id, Path(scratch))
+            target = await self.target(task, place)
+            results = await self._results(plan, target, place, task.base, bench)
+            made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
+            await asyncio.to_thread(self._remember, task, target, plan, made)
+        await asyncio.to_thread(bench.pace.keep)
+        return made
+
+    async def _results(
+        self, plan: Plan, target: Target, place: Measured, base: Measurements | None, bench: Bench
+    ) -> tuple[CheckResult, ...]:
+        """Run all checks; where the work made files that do not parse, no more than that is found out."""
+        if base is None:  # with nothing to compare with, nothing has to wait for it
+            static = (plan.parse(target), *plan.static(target))
+            return await measure(place, static, plan.tests(target), bench)
+        parsed = await run_group(plan.parse(target), place, bench)
+        if _breaks(parsed, base):
+            return (*parsed, *_left_out(place.tree, plan, target))
+        return (*parsed, *await measure(place, plan.static(target), plan.tests(target), bench))
+
+    def bench(self, task: Task, stage: Stage) -> Bench:
+        """Say where results are kept, and who receives them."""
+        kept = ResultCache(self.state / "cache" / "checks")
+        cold = task.fresh or stage is Stage.CONFIRM
+        pace = Pace(self.state / "cache" / "pace.json")
+        return Bench(cache=None if cold else kept, pace=pace, told=lambda result: self.told(stage, result))
+
+    async def target(self, task: Task, place: Measured) -> Target:
+        """Say what of a tree is measured: its files, what of them changed, and which tests are run."""
+        root, base = place.copy.path, task.base
+        files = await blobs_at(root, place.commit)
+        changed = files if base is None else await changed_files(root, base.commit, place.commit)
+        tests = base.tests if base is not None else None
+        target = Target(
+            stage=place.stage,
+            files=files,
+            changed=frozenset(changed),
+            suspects=place.suspects,
+            only=None,
+            settled=tests.red if tests else frozenset(),
+            shaky=frozenset(flaky_tests(tests)) if tests else frozenset(),
+            aside=None if base is None else _aside(task.story, place, base, changed),
+            fast=task.fast,
+        )
+        return await self._with_tests(target, task, place)
+
+    async def _with_tests(self, target: Target, task: Task, place: Measured) -> Target:
+        """Choose the tests of Python: all, or those that a change can reach and those that failed before."""
+        early = place.stage is Stage.EVALUATE
+        suspects = {test for test in place.suspects if not owner(test, task.project.chosen)}
+        if place.stage is Stage.CONFIRM or "pytest" not in task.project.chosen:
+            if not early or task.fast:
+                return target
+            footing = await self._footing(None, task, place)
+            return replace(target, only=tuple(sorted(suspects)), footing=footing)
+        reach = await asyncio.to_thread(self._map(task.project).load, target.files)
+        impact = await self._impact(reach, task, place, target.files)
+        if reach is not None and task.base is None and not task.fresh:
+            target = replace(target, settled=frozenset(reach.red))
+        if not early:
+            stale = impact.everything or impact.share > STALE
+            return replace(target, record=stale and target.aside is None)
+        if task.fast and (reach is None or impact.everything):
+            return replace(target, record=reach is None)
+        named = _early(impact, reach, fast=task.fast)
+        there = {each for each in named if each.partition("::")[0] in target.files}
+        footing = await self._footing(reach, task, place)
+        return replace(target, only=tuple(sorted(there | suspects)), footing=footing)
+
+    async def _footing(self, reach: Reach | None, task: Task, place: Measured) -> Footing | None:
+        """Say where a selection is compared: at the base, or else at the tree of the map."""
+        root, tests = Path(place.copy.path), task.base.tests if task.base is not None else None
+        if task.base is not None and tests is not None:
+            commit, repository = task.base.commit, repository_of(place.copy)
+            known, failures = tests.outcomes.keys() - tests.red, tests.failures
+        elif reach is not None and (made := await commit_of(root, reach.tree)) is not None:
+            commit, repository = made, root
+            known, failures = reach.raw.tests.keys() - set(reach.red), ()
+        else:
+            return None
+        return Footing(
+            place=place_beside(root, "base"),
+            repository=repository,
+            commit=commit,
+            known=frozenset(known),
+            failures=failures,
+            link=partial(_link, task.project),
+        )
+
+    async def _impact(
+        self, reach: Reach | None, task: Task, place: Measured, files: Mapping[str, str]
+    ) -> Impact:
+        if reach is None:
+            return Impact(everything=True, why="no whole run has made a map yet")
+        roots = task.project.layout.imports
+        return await choose(reach, files, roots, lambda blobs: contents_of(place.copy.path, blobs))
+
+    def _remember(self, task: Task, target: Target, plan: Plan, made: Measurements) -> None:
+        tests = made.result("pytest")
+        if not target.record or tests is None or tests.tests is None or not tests.tests.complete:
+            return
+        if tests.state is not CheckState.ERROR:
+            self._map(task.project).keep(plan.reach, made.tree, target.files, tests.tests.red)
+
+    def _map(self, project: Project) -> ReachFile:
+        decides = (
+            project.interpreter.fingerprint,
+            *project.layout.imports,
+            *self.settings.checks.pytest_args,
+        )
+        return ReachFile(self.state / "cache" / "reach", decides)
+
+    def plan(self, task: Task, trace: TraceId, scratch: Path) -> Plan:
+        """Make the checks of a project; `scratch` is for what they hand to each other."""
+        return Plan(
+            project=task.project,
+            settings=self.settings,
+            artifacts=self.artifacts,
+            story=task.story,
+            scratch=scratch,
+            cache=tools_of(self.state, task.tools or trace),
+            shared=tools_of(self.state, SHARED),
+            fresh=task.fresh,
+        )
+
+
+def _early(impact: Impact, reach: Reach | None, *, fast: bool) -> set[str]:
+    """Name the tests that are worth running before all others."""
+    if fast:
+        return {*impact.names, *(reach.red if reach else ())}
+    worth = not impact.everything and impact.share <= MOST_EARLY
+    return set(impact.names) if worth else set()
+
+
+def _aside(story: Story, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
+    """Say what has to be set aside, so that nothing the work did to the tests reaches those of the base."""
+    known = tests_of(base)
+    if story.integrity is IntegrityMode.FREE or not known:
+        return None
+    of_tests = collected(known)
+    paths = [path for path in changed if is_test_path(path) or path in of_tests]
+    paths = [path for path in paths if not matches(path, story.granted)]
+    if not paths:
+        return None
+    beside = place_beside(Path(place.copy.path), "tests")
+    return Aside(place=beside, base=base.commit, paths=tuple(paths), known=known)
+
+
+def tests_of(base: Measurements) -> frozenset[str]:
+    """Return the tests of the base that a Python runner of ours ran."""
+    made = [base.result(name) for name in ("pytest", "unittest")]
+    return frozenset(test for each in made if each and each.tests for test in each.tests.outcomes)
+
+
+def _link(project: Project, place: Path) -> None:
+    """Bring the packages that the user has installed to the measured tree."""
+    folders, committed = project.layout.package_folders, project.layout.committed_packages
+    link_packages(project.root, place, folders, committed)
+
+
+def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:
+    groups = (*plan.static(target), *plan.tests(target))
+    names = [check.name for group in groups for check in group.checks]
+    feeds = {name: preset.feeds for name, preset in presets().items()}
+    reason = "not run: the tree does not parse"
+    return tuple(unmeasured(name, tree, reason, feeds=feeds.get(name, ())) for name in names)
+
+
+def _breaks(parsed: tuple[CheckResult, ...], base: Measurements | None) -> bool:
+    """Whether the work made files that do not parse; those of the base are its own affair."""
+    if base is None or any(result.state is CheckState.ERROR for result in parsed):
+        return False
+    stood = base.result("parse")
+    found = [finding for result in parsed for finding in result.findings]
+    return bool(new_findings(found, stood.findings if stood else ()))

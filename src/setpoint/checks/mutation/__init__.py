@@ -1,0 +1,1 @@
+"""Compute the mutation score of a change or of a tree."""

@@ -1,0 +1,354 @@
+"""Which checks are run on a tree at which stage, and what each is pointed at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from setpoint.checks.cover.check import covering
+from setpoint.checks.discovery.program import MENDS
+from setpoint.checks.discovery.project import Project, fits
+from setpoint.checks.flaky.flaky import FlakyRule, Selection
+from setpoint.checks.integrity.isolation import isolated
+from setpoint.checks.mutation.check import MutationEngine, MutationScore
+from setpoint.checks.run import Group, Unmeasured
+from setpoint.checks.suites.coverage import CoverageReport, run_options
+from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
+from setpoint.checks.suites.pytest import Runner, TestSuite
+from setpoint.checks.target import Target
+from setpoint.checks.tools.acceptance import Acceptance
+from setpoint.checks.tools.by_file import ByFile
+from setpoint.checks.tools.custom import CustomTool, lasting
+from setpoint.checks.tools.parse import Parse
+from setpoint.checks.tools.shared_cache import WarmTool
+from setpoint.checks.tools.sonarqube import SonarQube
+from setpoint.checks.tools.tool import Tool
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evaluation import Stage
+from setpoint.model.evidence import CheckState
+from setpoint.model.stories.story import KnownRed, Story
+from setpoint.ports import Check
+from setpoint.presets import Preset, presets
+from setpoint.settings import Settings
+from setpoint.system.files.artifacts import Artifacts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Makes the checks of one project."""
+
+    project: Project
+    settings: Settings
+    artifacts: Artifacts
+    story: Story
+    scratch: Path
+    """A folder for what checks hand to each other, outside the tree."""
+    cache: Path
+    """A folder for the tools' own caches."""
+    shared: Path
+    """A folder for those of them that all runs of the project use."""
+    fresh: bool = False
+    """Whether no tool may begin where it was the last time."""
+
+    def parse(self, target: Target) -> Group:
+        """Parse what the work changed."""
+        python = tuple(
+            sorted(file for file in target.files if file.endswith(".py") and file in target.changed)
+        )
+        check = Parse(
+            interpreter=self.project.interpreter,
+            targets=python,
+            artifacts=self.artifacts,
+            timeout_s=self.settings.checks.timeout_s,
+        )
+        interpreter = self.project.interpreter
+        told = self._by_file(check, target, (interpreter.path, interpreter.version))
+        return Group(checks=(told,), identity=("parse", interpreter.version, str(target.fast), *python))
+
+    def static(self, target: Target) -> tuple[Group, ...]:
+        """Make the static tools' checks."""
+        known = (
+            self._tool(name, preset, target)
+            for name, preset in presets().items()
+            if name in self.project.chosen and name not in RUNNERS
+        )
+        missing = (
+            Group(checks=(Unmeasured(name=name, reason=reason),), identity=None)
+            for name, reason in self.project.unseen.items()
+        )
+        groups = (*known, *self._custom(runs_code=False), *self._sonarqube(), *missing)
+        return tuple(replace(group, files=target.files) for group in groups)
+
+    def tests(self, target: Target) -> tuple[Group, ...]:
+        """Make the checks that run the project's code, in the order in which they run."""
+        groups = [*self._suite(target), *self._package_suites(target)]
+        if target.stage is not Stage.EVALUATE:
+            groups += self._custom(runs_code=True)
+            cannot = self._cannot_test("pytest")
+            groups += covering(
+                self.project, self.settings, self.artifacts, target.stage, target.files, cannot
+            )
+        if target.stage in (Stage.TEST, Stage.CONFIRM):
+            groups += [
+                self._acceptance(number, command)
+                for number, command in enumerate(self.story.acceptance, start=1)
+            ]
+            groups += self._mutation(target)
+        return tuple(groups)
+
+    def _sonarqube(self) -> Iterator[Group]:
+        asked = self.settings.sonarqube
+        if asked.url and asked.project:
+            check = SonarQube(asked=asked, project=self.project.interpreter, artifacts=self.artifacts)
+            yield Group(checks=(check,), identity=None, rooted=False)
+
+    def _custom(self, *, runs_code: bool) -> Iterator[Group]:
+        for name, asked in self.settings.check.items():
+            if asked.format.runs_code is runs_code:
+                check = CustomTool(
+                    name=name,
+                    asked=asked,
+                    project=self.project.interpreter,
+                    imports=self.project.layout.imports,
+                    artifacts=self.artifacts,
+                )
+                # What is asked of a database that others change holds for now alone.
+                yield Group(
+                    checks=(check,), identity=check.identity if lasting(asked) else None, rooted=False
+                )
+
+    def _tool(self, name: str, preset: Preset, target: Target) -> Group:
+        program = self.project.programs.get(name)
+        if program is None:
+            forced = self.project.chosen[name].startswith("setting")
+            state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
+            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
+            unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
+            return Group(checks=(unmeasured,), identity=None)
+        if not any(fits(file, preset) for file in target.files):
+            reason = f"there is no file that {name} looks at"
+            return Group(checks=(Unmeasured(name=name, reason=reason, feeds=preset.feeds),), identity=None)
+        targets = self._targets(name, preset, target)
+        tool = Tool(
+            name=name,
+            preset=preset,
+            program=program,
+            project=self.project.interpreter,
+            targets=targets,
+            cache=self._cache_of(name, target),
+            artifacts=self.artifacts,
+            timeout_s=self.settings.checks.timeout_s,
+            asked=self.settings.checks.tool(name),
+            config=self.project.layout.configured.get(preset.shares or name, ""),
+            nested=(preset.shares or name) in self.project.layout.nested and preset.nested,
+            types_block=self.settings.checks.require_types,
+            search=self.project.layout.imports,
+            parsed=self._parsed(targets, target) if preset.silent else (),
+        )
+        identity = (*replace(tool, cache="").identity, tool.config, *tool.search)
+        if preset.by_file:
+            identity = (*identity, f"by file: {target.fast}")
+        return Group(
+            checks=(self._warmed(tool, target),),
+            identity=identity,
+            inputs=target.digest(preset.inputs),
+            rooted=preset.rooted,
+        )
+
+    def _warmed(self, tool: Tool, target: Target) -> Check:
+        """Let a tool begin where it was the last time, where all runs of a project may share its cache."""
+        if self._cold(target) or not (tool.preset.shared or tool.preset.by_file):
+            return tool
+        if tool.preset.shared:
+            return WarmTool(tool=tool, folder=self.shared / tool.name, scratch=self.scratch)
+        preset = tool.preset
+        around = target.digest(tuple(each for each in preset.inputs if each not in preset.globs))
+        decides = (*replace(tool, cache="", targets=()).identity, tool.config, *tool.search, around)
+        return self._by_file(tool, target, decides)
+
+    def _by_file(self, check: Parse | Tool, target: Target, decides: tuple[str, ...]) -> Check:
+        """Spare a check the files that it looked at before; what a verdict rests on looks at all."""
+        if self._cold(target):
+            return check
+        folder = self.shared.parents[1] / "by_file"
+        return ByFile(check=check, files=target.files, folder=folder, decides=decides, take=target.fast)
+
+    def _cold(self, target: Target) -> bool:
+        return self.fresh or target.stage is Stage.CONFIRM
+
+    def _cache_of(self, name: str, target: Target) -> str:
+        """Return the folder of a tool's own cache; a confirmation starts with an empty one."""
+        folder = self.scratch / "fresh" if self._cold(target) else self.cache
+        return str(folder / name.partition("_")[0])
+
+    def _targets(self, name: str, preset: Preset, target: Target) -> tuple[str, ...]:
+        layout = self.project.layout
+        if preset.targets in ("tree", "none"):
+            return (".",) if preset.targets == "tree" else ()
+        if preset.targets == "configured":
+            return () if name in layout.names_files else layout.packages
+        fitting = (file for file in target.files if file in target.changed and fits(file, preset))
+        return tuple(sorted(file for file in fitting if preset.tests or not is_test_path(file)))
+
+    def _parsed(self, targets: tuple[str, ...], target: Target) -> tuple[str, ...]:
+        """Name the Python files that lie under the targets."""
+        python = (file for file in target.files if file.endswith(".py"))
+        roots = tuple("" if each == "." else each for each in targets)
+        return tuple(
+            sorted(
+                file
+                for file in python
+                if any(file == r or file.startswith(f"{r}/".lstrip("/")) for r in roots)
+            )
+        )
+
+    def _package_suites(self, target: Target) -> Iterator[Group]:
+        """Make the checks that run tests in other languages than Python."""
+        for name in RUNNERS:
+            only = None
+            if target.stage is Stage.EVALUATE and not target.fast:
+                only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
+            if name in self.project.chosen and (only is None or only):
+                yield self._package_suite(name, target, only)
+
+    def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
+        program, preset = self.project.programs.get(name), presets()[name]
+        if program is None:
+            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
+            return Group(
+                checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None
+            )
+        found = self.project.layout.suites.get(name)
+        check = PackageSuite(
+            name=name,
+            preset=preset,
+            program=program,
+            project=self.project.interpreter,
+            root=self.project.root,
+            folders=found.folders if found else ("",),
+            cache=str(self.cache / name.partition("_")[0]),
+            artifacts=self.artifacts,
+            timeout_s=self.settings.checks.timeout_s,
+            asked=self.settings.checks.tool(name),
+            only=only,
+            flaky=self._flaky_rule(target),
+            footing=target.footing,
+        )
+        return Group(checks=(check,), identity=check.identity)
+
+    def _flaky_rule(self, target: Target) -> FlakyRule:
+        """Return the rule for failing tests that all suites follow."""
+        return FlakyRule(reruns=self.settings.checks.reruns, settled=target.settled, shaky=target.shaky)
+
+    def _suite(self, target: Target) -> Iterator[Group]:
+        name: Literal["pytest", "unittest"] = "unittest" if "unittest" in self.project.chosen else "pytest"
+        if name not in self.project.chosen or target.only == ():
+            return
+        if reason := self._cannot_test(name):
+            yield Group(checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None)
+            return
+        whole = target.stage is not Stage.EVALUATE
+        cover = self._cover() if whole else None
+        reach = self.reach if target.record else None
+        runner = replace(self.runner(cover, name), reach=reach)
+        suite = TestSuite(
+            runner=runner,
+            only=target.only,
+            flaky=self._flaky_rule(target),
+            footing=target.footing,
+        )
+        identity = (
+            name,
+            self.project.interpreter.fingerprint,
+            str(cover),
+            str(runner.memory_bytes),
+            *runner.args,
+        )
+        identity = (*identity, *suite.flaky.identity)
+        identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
+        identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
+        identity = (*identity, "footing", target.footing.commit if target.footing else "")
+        after = () if cover is None else (CoverageReport(runner=runner),)
+        yield Group(checks=_of_suite(suite, target, *after), identity=identity)
+        if cover is None and whole and "coverage" in self.project.chosen:
+            reason = "coverage is not installed in the project's environment; install it there"
+            yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
+
+    def runner(
+        self, cover: tuple[str, ...] | None = None, name: Literal["pytest", "unittest"] = "pytest"
+    ) -> Runner:
+        """Say how the project's tests are started; `cover` are options of `coverage run`."""
+        checks = self.settings.checks
+        return Runner(
+            interpreter=self.project.interpreter,
+            layout=self.project.layout,
+            artifacts=self.artifacts,
+            timeout_s=checks.timeout_s,
+            args=checks.pytest_args,
+            name=name,
+            cover=cover,
+            data_file=self.scratch / "coverage.data",
+            memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
+        )
+
+    def _mutation(self, target: Target) -> Iterator[Group]:
+        if "mutation" not in self.project.chosen:
+            return
+        if reason := self._cannot_test("pytest"):
+            yield Group(checks=(Unmeasured(name="mutation", reason=reason),), identity=None)
+            return
+        checks, interpreter = self.settings.checks, self.project.interpreter
+        engine = MutationEngine(
+            interpreter=interpreter,
+            layout=self.project.layout,
+            budget_s=checks.mutation_budget_s,
+            jobs=max(1, (os.cpu_count() or 2) - 1),
+            args=checks.pytest_args,
+        )
+        # Tests that have to be repaired must not be left out: while they fail, the score is unknown.
+        settled = target.settled if self.story.known_red is KnownRed.TOLERATE else frozenset[str]()
+        check = MutationScore(
+            engine=engine, artifacts=self.artifacts, goal=checks.mutation_goal, settled=settled
+        )
+        bounds = (str(checks.mutation_budget_s), str(checks.mutation_goal))
+        identity = ("mutation", interpreter.fingerprint, *bounds, *checks.pytest_args)
+        yield Group(checks=(check,), identity=(*identity, "settled", *sorted(settled)))
+
+    @property
+    def reach(self) -> Path:
+        """Name where the map of what each test reached is written."""
+        return self.scratch / "reach.json"
+
+    def _cover(self) -> tuple[str, ...] | None:
+        if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):
+            return None
+        return run_options(self.project.layout)
+
+    def _cannot_test(self, name: str) -> str:
+        interpreter = self.project.interpreter
+        if name == "pytest" and not interpreter.has("pytest"):
+            return (
+                f"pytest is not installed in {interpreter.path} ({interpreter.reason}); install it there, or "
+                "name the interpreter that runs the project's tests in the setting checks.python"
+            )
+        return self.project.leak
+
+    def _acceptance(self, number: int, command: str) -> Group:
+        check = Acceptance(
+            number=number,
+            command=command,
+            interpreter=self.project.interpreter,
+            layout=self.project.layout,
+            artifacts=self.artifacts,
+            timeout_s=self.settings.checks.timeout_s,
+            memory_bytes=self.runner().memory_bytes,
+        )
+        return Group(checks=(check,), identity=(check.name, command, self.project.interpreter.fingerprint))
+
+
+def _of_suite(suite: TestSuite, target: Target, *after: Check) -> tuple[Check, ...]:
+    """Return the checks of a suite; in two runs where files of tests were added or changed."""
+    return (suite, *after) if target.aside is None else isolated(suite, target.aside, after)

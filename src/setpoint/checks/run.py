@@ -1,0 +1,127 @@
+"""Running checks: static tools side by side, beside them at most one process that runs the project's code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.checks import results
+from setpoint.checks.cache.durations import Pace
+from setpoint.checks.cache.results import ResultCache
+from setpoint.checks.tree_scope import of_tree
+from setpoint.model.evidence import CheckResult, CheckState
+from setpoint.model.quality import Metric
+from setpoint.ports import Check, Measured
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unmeasured:
+    """A check that cannot be made, and why."""
+
+    name: str
+    reason: str
+    state: CheckState = CheckState.NOT_MEASURED
+    feeds: tuple[Metric, ...] = ()
+    """Metrics it would have measured."""
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Say so."""
+        return results.unmeasured(self.name, measured.tree, self.reason, state=self.state, feeds=self.feeds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Checks that run one after the other and are kept together."""
+
+    checks: tuple[Check, ...]
+    identity: tuple[str, ...] | None
+    """Everything that decides their results, except the tree and the base; none where they are never kept."""
+    inputs: str = ""
+    """A digest of all files that they look at; empty: the whole tree, and the base it is compared with."""
+    files: Collection[str] | None = None
+    """Files of the tree, in which alone findings count; none: wherever they are."""
+    rooted: bool = True
+    """Whether the checks name files from the root of the tree."""
+
+    def key(self, measured: Measured) -> tuple[str, ...] | None:
+        """Return all that decides their results on a tree."""
+        if self.identity is None:
+            return None
+        if self.inputs:
+            return ("inputs", self.inputs, *self.identity)
+        return (measured.tree, measured.copy.base_tree, *self.identity)
+
+
+Told = Callable[[CheckResult], None]
+"""Is given each result as soon as it is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """What running checks needs beside the checks."""
+
+    cache: ResultCache | None
+    pace: Pace
+    told: Told = lambda _: None
+
+
+async def measure(
+    measured: Measured, static: Iterable[Group], tests: Iterable[Group], bench: Bench
+) -> tuple[CheckResult, ...]:
+    """Run all groups; gives the results of the static tools first. Cancelling ends what runs.
+
+    What took longest the last time begins first, so that nothing long is left for the end.
+    """
+    lanes = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1))
+    groups = tuple(static)
+
+    async def beside(group: Group) -> tuple[CheckResult, ...]:
+        async with lanes:
+            return await run_group(group, measured, bench)
+
+    async def in_order() -> tuple[CheckResult, ...]:
+        made = list[CheckResult]()
+        for group in tests:
+            made += await run_group(group, measured, bench)
+        lanes.release()  # where no test runs any more, one more static tool may
+        return tuple(made)
+
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(in_order())
+        first = sorted(groups, key=lambda group: -bench.pace.expected_s(check.name for check in group.checks))
+        made = {id(group): tasks.create_task(beside(group)) for group in first}
+    others = [made[id(group)] for group in groups]
+    return (*(result for task in others for result in task.result()), *running.result())
+
+
+async def run_group(group: Group, measured: Measured, bench: Bench) -> tuple[CheckResult, ...]:
+    """Run the checks of a group, or take what they gave earlier on the same tree or the same inputs."""
+    key = group.key(measured)
+    if bench.cache is not None and key is not None and (kept := bench.cache.get(key)) is not None:
+        made = tuple(_of_tree(result, measured) for result in kept)
+        for result in made:
+            bench.told(result)
+        return made
+    made = tuple([await _run(check, group, measured, bench) for check in group.checks])
+    if bench.cache is not None and key is not None:
+        bench.cache.keep(key, made)
+    return made
+
+
+async def _run(check: Check, group: Group, measured: Measured, bench: Bench) -> CheckResult:
+    result = await check.run(measured)
+    if group.files is not None:
+        place = Path(measured.copy.path)
+        result = await asyncio.to_thread(of_tree, result, group.files, place, rooted=group.rooted)
+    bench.told(result)
+    bench.pace.took(result)
+    return result
+
+
+def _of_tree(result: CheckResult, measured: Measured) -> CheckResult:
+    """A result holds for each tree with the same inputs."""
+    evidence = result.evidence.model_copy(update={"tree": measured.tree})
+    return result.model_copy(update={"evidence": evidence})

@@ -1,0 +1,211 @@
+"""Measures the trees of a project and judges them by their difference from the base."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from setpoint.checks.baseline import Measurements, red_tests
+from setpoint.checks.discovery.project import Project
+from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
+from setpoint.checks.integrity.guard import Guard, Protection, Seen, parent_of
+from setpoint.checks.integrity.protected_paths import collected
+from setpoint.checks.integrity.suppressions import grown
+from setpoint.checks.integrity.unsuppressed import bare, run_bare
+from setpoint.checks.judge import Judge, Reference
+from setpoint.checks.localise.suspicious_lines import Localiser
+from setpoint.checks.measurement import Measuring, Task, Told, tests_of
+from setpoint.checks.suites.pytest import Runner, outcomes_of
+from setpoint.checks.survey import Surveyor
+from setpoint.checks.trees.checkout import (
+    check_out,
+    check_out_commit,
+    kept_of,
+    place_beside,
+    place_of,
+    repository_of,
+)
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.ids import Commit, TraceId
+from setpoint.model.run import RunOrder
+from setpoint.model.stories.story import Story
+from setpoint.ports import Measured, Toolbox, WorkCopy
+from setpoint.settings import Settings
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.files.atomic import write_atomic
+from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.system.git.git import changed_files, changed_lines, contents, files_at
+
+
+class ProjectEvaluator:
+    """Runs the checks of one project's runs; holds nothing that a new process could not find again."""
+
+    def __init__(
+        self, settings: Settings, artifacts: Artifacts, folders: ProjectFolders, told: Told = lambda *_: None
+    ) -> None:
+        """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
+
+        `told` is given each check's raw result as soon as it is known.
+        """
+        self._settings = settings
+        self._artifacts = artifacts
+        self._folders = folders
+        self._surveyor = Surveyor(settings, artifacts, folders)
+        self._measuring = Measuring(settings=settings, artifacts=artifacts, state=folders.state, told=told)
+        self._projects: dict[TraceId, Project] = {}
+        self._bases: dict[TraceId, Measurements] = {}
+
+    def interpreter(self) -> str:
+        """Return the project's interpreter, known after `prepare`; empty before."""
+        last = next(reversed(self._projects.values()), None)
+        return last.interpreter.path if last else ""
+
+    async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
+        """Choose the checks for the project; done again when a run is resumed."""
+        project = await self._surveyor.look_at(self._folders.root, copy, order.base)
+        self._projects[order.trace_id] = project
+        return Toolbox(checks=dict(project.chosen), python=project.interpreter.path)
+
+    async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
+        """Restore protected files that the maker changed; return their paths."""
+        return await self._guard(order, copy).protect()
+
+    async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
+        """Measure a tree and keep the full report."""
+        if order.trace_id not in self._projects:
+            await self.prepare(order, measured.copy)
+        judge = self._judge(order.story, order.base, measured.copy, order.weights)
+        judge = replace(judge, quarantine=order.quarantine)
+        if measured.stage is Stage.BASE:
+            first = await judge.first(await self._measure_base(order, measured))
+            return await self._located(order, first, measured)
+        base = await self._base(order, measured.copy)
+        place = await check_out(self._folders.copies, measured)
+        raw = await self._measuring.measure(self._task(order, base), place)
+        parent = await parent_of(place.copy.path, measured.commit)
+        seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
+        judge = replace(judge, broken=await self._broken(order, base, raw, place))
+        hidden = await self._hidden(self._task(order, base), place, raw)
+        known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
+        return await self._located(order, await judge.against(base, raw, known), measured)
+
+    async def _hidden(self, task: Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
+        """Say what suppressions hide that the work brought in, by path."""
+        root, base = place.copy.path, task.base
+        if base is None:
+            return {}
+        changed = await changed_files(root, base.commit, place.commit)
+        before = {path: _text(held) for path, held in (await contents(root, base.commit, changed)).items()}
+        after = {path: _text(held) for path, held in (await contents(root, place.commit, changed)).items()}
+        new = await asyncio.to_thread(grown, before, after)
+        if not new or raw.stage is Stage.BASE:
+            return {}
+        folder = place_beside(place_of(self._folders.copies, place.copy.trace_id), "bare")
+        there, files = await bare(folder, place, new, after)
+        target = await self._measuring.target(task, there)
+        bench = replace(self._measuring.bench(task, place.stage), told=lambda _: None)
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            groups = self._measuring.plan(task, place.copy.trace_id, Path(scratch)).static(target)
+            return (await run_bare(groups, there, files, bench)).hidden(raw.results)
+
+    def _task(self, order: RunOrder, base: Measurements | None) -> Task:
+        return Task(project=self._projects[order.trace_id], story=order.story, base=base)
+
+    async def _measure_base(self, order: RunOrder, measured: Measured) -> Measurements:
+        place = await check_out(self._folders.copies, measured)
+        raw = await self._measuring.measure(self._task(order, None), place)
+        write_atomic(self._base_file(order.trace_id), raw.model_dump_json())
+        self._bases[order.trace_id] = raw
+        return raw
+
+    async def _base(self, order: RunOrder, copy: WorkCopy) -> Measurements:
+        """Return the base's measurements: remembered, read where another process made them, or made again."""
+        if order.trace_id in self._bases:
+            return self._bases[order.trace_id]
+        try:
+            return Measurements.model_validate_json(self._base_file(order.trace_id).read_bytes())
+        except (FileNotFoundError, ValueError):  # removed, or written by another version
+            measured = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
+            return await self._measure_base(order, measured)
+
+    async def _broken(
+        self, order: RunOrder, base: Measurements, raw: Measurements, place: Measured
+    ) -> frozenset[str]:
+        """Name tests that the quarantine would excuse though the work broke them: red here, green at base."""
+        runner = self._python_tests(order)
+        if raw.tests is None or runner is None or self._settings.checks.reruns + 1 < STEADY:
+            return frozenset()
+        red = red_tests(raw.tests, base.tests, order.story.known_red)
+        tests = doubtful(red.failures, order.quarantine)
+        if not tests:
+            return frozenset()
+        await check_out_commit(self._folders.copies, place.copy, order.base)
+        found = await steadily_green(tests, partial(outcomes_of, runner, place))
+        await check_out_commit(self._folders.copies, place.copy, place.commit)
+        return found
+
+    def _python_tests(self, order: RunOrder) -> Runner | None:
+        """Say how pytest is started; none where the project does not use it."""
+        task = self._task(order, None)
+        if "pytest" not in task.project.chosen:
+            return None
+        return self._measuring.plan(task, order.trace_id, self._folders.state).runner()
+
+    async def _located(self, order: RunOrder, judged: Evaluation, measured: Measured) -> Evaluation:
+        """If tests fail, find the lines at fault; the tree is checked out again for it."""
+        runner = self._python_tests(order)
+        if not judged.failures or runner is None:
+            return judged
+        place = await check_out_commit(self._folders.copies, measured.copy, measured.commit)
+        localiser = Localiser(
+            runner=runner,
+            limit_s=self._settings.failures.localise_s,
+            files=await files_at(place, measured.commit),
+            changed=await changed_lines(place, order.base, measured.commit),
+        )
+        tree = measured._replace(copy=measured.copy._replace(path=str(place)))
+        found = await localiser.look(tree, judged.failures)
+        return judged.model_copy(update={"suspects": found.suspects, "localised": found.how})
+
+    def _guard(self, order: RunOrder, copy: WorkCopy) -> Guard:
+        named = (*order.story.protected, *self._settings.integrity.protected)
+        if self._settings.failures.quarantine_file:
+            named = (*named, self._settings.failures.quarantine_file)
+        protection = Protection(
+            mode=order.story.integrity,
+            named=named,
+            granted=order.story.granted,
+            tests=self._collected(order.trace_id),
+        )
+        return Guard(self._folders.state, copy, order.base, protection)
+
+    def _collected(self, trace: TraceId) -> frozenset[str]:
+        """Return the files from which tests were collected at the base, as far as it was measured."""
+        base = self._bases.get(trace)
+        if base is None:
+            try:
+                base = Measurements.model_validate_json(self._base_file(trace).read_bytes())
+            except (FileNotFoundError, ValueError):  # not measured yet, or by another version
+                return frozenset()
+        return collected(tests_of(base))
+
+    def _judge(self, story: Story, base: Commit, copy: WorkCopy, weights: Mapping[str, float]) -> Judge:
+        return Judge(
+            story=story,
+            base=base,
+            root=repository_of(copy),
+            artifacts=self._artifacts,
+            weights=weights,
+            coverage_goal=self._settings.checks.coverage_goal,
+        )
+
+    def _base_file(self, trace: TraceId) -> Path:
+        return kept_of(self._folders.state, trace, "base")
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace")

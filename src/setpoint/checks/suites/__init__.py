@@ -1,0 +1,1 @@
+"""Run test suites of each language: outcomes, causes, re-runs, selections."""

@@ -1,0 +1,60 @@
+"""The test runners of JavaScript: vitest, jest and Node's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from setpoint.checks import results
+from setpoint.checks.flaky.flaky import Selection
+from setpoint.checks.suites.runner import Once, Start, file_of, read, selected
+from setpoint.checks.tools.argv import as_word
+
+_SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte)$")
+_META = re.compile(r"[\\^$.*+?()\[\]{}|/]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeRunner:
+    """Runs one of them; all write the report of jest, Node's by our own reporter."""
+
+    by_path: tuple[str, ...] = ()
+    """What comes before the files of a selection."""
+    by_name: bool = True
+    """Whether it can run a test of a file alone, by a pattern of its whole name."""
+
+    def owns(self, test: str) -> bool:
+        """Whether an identifier names a script."""
+        return _SCRIPT.search(test.partition("::")[0]) is not None
+
+    async def run(self, start: Start, only: Selection) -> Once:
+        """Run it; without a report it broke."""
+        done = await start.call(start.argv(*self._selection(start, only)))
+        text = await file_of(start)
+        if text is None:
+            return Once(done=done, broken=f"{start.name} wrote no report: {done.ending}{results.tail(done)}")
+        once = read(start, done, text)
+        if once.report is None:
+            return once
+        return Once(done=done, report=selected(once.report, only), broken=once.broken)
+
+    def _selection(self, start: Start, only: Selection) -> tuple[str, ...]:
+        if only is None:
+            return ()
+        within = f"{start.folder}/" if start.folder else ""
+        files = sorted({test.partition("::")[0].removeprefix(within) for test in only})
+        names = [test.partition("::")[2] for test in only]
+        pattern = ("-t", _pattern(names)) if self.by_name and all(names) else ()
+        return (*pattern, *self.by_path, *map(as_word, files))
+
+
+def _pattern(names: Iterable[str]) -> str:
+    """Match whole names, in which runners put a space between a group and what is in it."""
+    spaced = sorted({_META.sub(r"\\\g<0>", name.replace(" > ", " ")) for name in names})
+    return f"^({'|'.join(spaced)})$"
+
+
+VITEST = NodeRunner()
+JEST = NodeRunner(by_path=("--runTestsByPath",))
+NODE_TEST = NodeRunner(by_name=False)

@@ -1,0 +1,162 @@
+"""A project's tests in another language as a check: what fails is run again alone before it counts."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from setpoint.checks import results
+from setpoint.checks.discovery.interpreter import Interpreter, environment
+from setpoint.checks.discovery.linked_packages import lock_note
+from setpoint.checks.discovery.program import Program
+from setpoint.checks.flaky.flaky import FlakyRule, Selection, state_of
+from setpoint.checks.suites.cargo import CargoRunner
+from setpoint.checks.suites.go import GoRunner
+from setpoint.checks.suites.node import JEST, NODE_TEST, VITEST
+from setpoint.checks.suites.order_dependence import Footing, reason, stood, without
+from setpoint.checks.suites.runner import Once, Runner, Start
+from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport, whole_suite
+from setpoint.ports import Measured
+from setpoint.presets import Preset, Via
+from setpoint.presets.check_settings import ToolSettings
+from setpoint.system.files.artifacts import Artifacts
+
+RUNNERS: Mapping[str, Runner] = {
+    "vitest": VITEST,
+    "jest": JEST,
+    "node_test": NODE_TEST,
+    "go_test": GoRunner(),
+    "cargo_test": CargoRunner(),
+}
+"""Who runs the tests of which preset."""
+
+
+def owner(test: str, chosen: Collection[str]) -> str:
+    """Name which of the chosen presets has tests of such identifiers; empty where it is Python's."""
+    if test.partition("::")[0].endswith(".py"):
+        return ""
+    return next((name for name, runner in RUNNERS.items() if name in chosen and runner.owns(test)), "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackageSuite:
+    """The tests of all packages of a project that one runner has, or a selection of them."""
+
+    name: str
+    preset: Preset
+    program: Program
+    project: Interpreter
+    root: Path
+    """The user's own tree, from which the installed packages come."""
+    folders: tuple[str, ...]
+    """The packages, as folders of the tree."""
+    cache: str
+    """Folder of the runner's own cache."""
+    artifacts: Artifacts
+    timeout_s: float
+    asked: ToolSettings = field(default_factory=ToolSettings)
+    only: Selection = None
+    flaky: FlakyRule = field(default_factory=FlakyRule)
+    footing: Footing | None = None
+    """Where a selection is compared before its failing tests count."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """All that decides what it says of a tree, as far as it can be known without a run."""
+        said = (self.asked.model_dump_json(), *self.folders, *self.program.identity)
+        compared = self.footing.commit if self.footing else ""
+        chosen = (*self.flaky.identity, "only", *(self.only or ()), "footing", compared)
+        return (self.name, *said, self.project.fingerprint, *chosen)
+
+    async def run(self, measured: Measured) -> CheckResult:
+        """Run the tests of a tree."""
+        tree = Path(measured.copy.path)
+        runs = [await self._once(tree, folder, self.only) for folder in self.folders]
+        report = whole_suite(once.report for once in runs if once.report is not None)
+        broken = "; ".join(once.broken for once in runs if once.broken)
+        if report is not None and report.red and not broken:
+            report, last = await self.flaky.apply(report, self.only, partial(self._outcomes, tree))
+            report = await self._compared(measured, report, last)
+        worst = next((once for once in runs if once.broken or (once.report and once.report.red)), runs[-1])
+        note = await asyncio.to_thread(lock_note, self.root, tree, self.folders) if self._linked else ""
+        ran = results.Ran(
+            check=self.name,
+            tree=measured.tree,
+            done=worst.done,
+            artifacts=self.artifacts,
+            tool=f"{self._version}{note}",
+        )
+        state = CheckState.ERROR if broken or report is None else _state_of(report)
+        why = broken or (reason(report) if report else "")
+        return ran.gave(state, why, tests=report, counts=report.counts if report else {})
+
+    @property
+    def _linked(self) -> bool:
+        return self.preset.via is Via.NODE or self.name == "node_test"
+
+    @property
+    def _version(self) -> str:
+        said = self.program.version
+        return said if said.startswith(self.name.partition("_")[0]) else f"{self.name} {said}".strip()
+
+    async def _once(self, tree: Path, folder: str, only: Selection) -> Once:
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            start = Start(
+                name=self.name,
+                preset=self.preset,
+                program=self.program,
+                tree=tree,
+                folder=folder,
+                scratch=Path(scratch),
+                variables=self._environment(tree, folder),
+                timeout_s=self.asked.timeout_s or self.timeout_s,
+                args=self.asked.args,
+            )
+            return await RUNNERS[self.name].run(start, only)
+
+    def _environment(self, tree: Path, folder: str) -> dict[str, str]:
+        variables = environment(self.project, tree, ())
+        bins = [tree / folder / "node_modules/.bin", tree / "node_modules/.bin"] if self._linked else []
+        variables["PATH"] = ":".join([*map(str, bins), variables["PATH"]])
+        more = {name: text.replace("{cache}", self.cache) for name, text in self.preset.environment.items()}
+        return {**variables, **more}
+
+    async def _outcomes(self, tree: Path, tests: Collection[str]) -> Mapping[str, Outcome] | None:
+        """Run a selection in a tree; none where a runner breaks."""
+        runs = [await self._once(tree, folder, tuple(tests)) for folder in self._of(tests)]
+        if any(once.broken for once in runs):
+            return None
+        report = whole_suite(once.report for once in runs if once.report is not None)
+        return report.outcomes if report else {}
+
+    async def _compared(self, measured: Measured, report: TestReport, last: Selection) -> TestReport:
+        """Run a selection's failures at the base; what fails there too does not count against the work."""
+        if self.footing is None or self.only is None or last is None:
+            return report
+        doubtful, apart = self.footing.doubtful(report.red), frozenset[str]()
+        alone = last is not self.only  # then it failed several times here, so one pass there may be chance
+        for _ in range(max(1, self.flaky.reruns) if alone else 1):
+            if doubtful <= apart:
+                break
+            there = await self.footing.there(measured)
+            outcomes = await self._outcomes(Path(there.copy.path), last) or {}
+            apart |= {test for test in doubtful if not stood(test, outcomes)}
+        return without(report, apart)
+
+    def _of(self, tests: Collection[str]) -> tuple[str, ...]:
+        """Return the packages that hold some tests; all where names do not tell."""
+        if len(self.folders) == 1 or not self._linked:
+            return self.folders
+        return tuple(
+            folder for folder in self.folders if any(test.startswith(f"{folder}/") for test in tests)
+        )
+
+
+def _state_of(report: TestReport) -> CheckState:
+    if not report.outcomes:
+        return CheckState.NOT_MEASURED
+    return state_of(report)

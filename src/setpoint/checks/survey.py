@@ -1,0 +1,141 @@
+"""Finds out with what a project is measured: its interpreter, its layout and its tools."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from setpoint.checks.cancel_all import end
+from setpoint.checks.discovery.ignored_files import unseen
+from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
+from setpoint.checks.discovery.interpreter_cache import Probes
+from setpoint.checks.discovery.project import (
+    Interpreters,
+    Project,
+    choose,
+    find_programs,
+    found_leak,
+    layout_at,
+)
+from setpoint.checks.tools.custom import CustomTool, lasting, reasons
+from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
+from setpoint.model.ids import Commit, TraceId, sortable
+from setpoint.ports import WorkCopy
+from setpoint.presets import Via, presets
+from setpoint.settings import Settings
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.system.git.git import head, tree_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survey:
+    """With what a project would be measured."""
+
+    python: str
+    """The project's interpreter."""
+    reason: str
+    """Why it was chosen."""
+    checks: dict[str, str]
+    """Checks that would be made, with the reason for each."""
+    missing: dict[str, str]
+    """Those of them that are not installed, with what to do."""
+    suggested: dict[str, str]
+    """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
+
+
+class Surveyor:
+    """Chooses the checks of projects; remembers only what interpreters answered."""
+
+    def __init__(self, settings: Settings, artifacts: Artifacts, folders: ProjectFolders) -> None:
+        """Keep raw output in `artifacts`, everything else in the folders of the repository."""
+        self._settings = settings
+        self._artifacts = artifacts
+        self._copies = folders.copies
+        self._probes = Probes(folders.state / "cache" / "interpreters.json")
+
+    async def survey(self, root: Path) -> Survey:
+        """Say with what the project's last commit would be measured, and measure nothing."""
+        trace = TraceId(sortable("check", datetime.now(UTC)))
+        base = await head(root)
+        copy = WorkCopy(trace_id=trace, path=str(root), base=base, base_tree=await tree_of(root, base))
+        try:
+            project = await self.look_at(root, copy, copy.base)
+        finally:
+            await asyncio.to_thread(remove, self._copies, trace)
+        interpreter = project.interpreter
+        chosen = dict(project.chosen)
+        suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
+        return Survey(
+            python=interpreter.path,
+            reason=interpreter.reason,
+            checks=chosen,
+            missing=project.missing,
+            suggested=suggested,
+        )
+
+    async def interpreters(self, root: Path) -> Interpreters:
+        """Ask the project's interpreter and Setpoint's own what they are."""
+        ask, checks = self._probes.ask, self._settings.checks
+        own = asyncio.create_task(own_interpreter(ask))
+        try:
+            return Interpreters(project=await find_interpreter(root, checks, ask), own=await own)
+        finally:
+            await end(own)
+
+    async def look_at(
+        self, root: Path, copy: WorkCopy, base: Commit, asking: Awaitable[Interpreters] | None = None
+    ) -> Project:
+        """Choose the checks; `asking` gives the interpreters where they are asked already."""
+        checks = self._settings.checks
+        answer = asyncio.ensure_future(asking or self.interpreters(root))
+        if asking is None:
+            await answer  # an interpreter that does not work is reported before anything is made
+        tasks = (
+            asyncio.create_task(layout_at(repository_of(copy), base)),
+            asyncio.create_task(check_out_commit(self._copies, copy, base)),
+            asyncio.create_task(unseen(repository_of(copy), base)),
+        )
+        try:
+            layout, place, missing = await asyncio.gather(*tasks)
+            both = await answer
+        finally:  # nothing still runs in a place that may be removed
+            await end(*tasks)
+        interpreter = both.project
+        layout, leak = await found_leak(root, place, interpreter, layout)
+        chosen = choose(checks, layout, both)
+        programs = await find_programs(root, chosen, both, layout.package_folders)
+        chosen |= reasons(self._settings.check, interpreter) | missing
+        return Project(
+            root=root,
+            interpreter=interpreter,
+            layout=layout,
+            chosen=chosen,
+            programs=programs,
+            unseen=missing,
+            leak=leak,
+        )
+
+    def decides(self, both: Interpreters) -> Iterator[str]:
+        """Yield everything that decides what is measured, except the tree itself, where `lasts` holds."""
+        settings = self._settings
+        yield settings.model_dump_json()
+        yield from (f"{each.path} {each.version} {each.fingerprint}" for each in (both.project, both.own))
+        for name, asked in settings.check.items():
+            tool = CustomTool(
+                name=name, asked=asked, project=both.project, imports=(), artifacts=self._artifacts
+            )
+            yield from tool.identity
+
+    def lasts(self, project: Project) -> bool:
+        """Whether an evaluation holds until the tree, the settings or an interpreter's packages change.
+
+        It does not where anything comes from elsewhere: a server, programs and packages of other languages.
+        """
+        known, chosen = presets(), project.chosen
+        outside = [name for name in chosen if name in known and known[name].via in (Via.NODE, Via.PATH)]
+        asking = not all(lasting(asked) for asked in self._settings.check.values())
+        return not (outside or asking or project.layout.package_folders or self._settings.sonarqube.url)

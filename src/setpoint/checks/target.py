@@ -1,0 +1,49 @@
+"""The tree that is to be measured, as far as the choice of checks needs it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+from setpoint.checks.integrity.isolation import Aside
+from setpoint.checks.suites.order_dependence import Footing
+from setpoint.model.evaluation import Stage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The tree to be measured, as far as the choice of checks needs it."""
+
+    stage: Stage
+    files: Mapping[str, str]
+    """Every file of the tree, with the id of its content."""
+    changed: frozenset[str]
+    """Paths that differ from the base; every file at the base itself."""
+    suspects: tuple[str, ...]
+    """Tests that a run of the suite named before: at `evaluate` they run again."""
+    only: tuple[str, ...] | None
+    """The tests of Python that are run, by identifier or file; none for the whole suite."""
+    settled: frozenset[str]
+    """Tests that failed at the base: running them again proves nothing, tolerated or not."""
+    shaky: frozenset[str] = frozenset()
+    """Tests that were flaky at the base."""
+    aside: Aside | None = None
+    """What of the tests has to be set aside, where the work changed files of tests."""
+    footing: Footing | None = None
+    """Where a selection of tests is compared before a red one counts."""
+    record: bool = False
+    """Whether the whole suite leaves a map of what each test reached."""
+    fast: bool = False
+    """Whether tests of which no map can be made run whole at `evaluate` too."""
+
+    def digest(self, patterns: tuple[str, ...]) -> str:
+        """Return one hash of all files whose names fit; empty for no patterns."""
+        if not patterns:
+            return ""
+        fitting = [
+            path for path in self.files if any(fnmatch(path.rpartition("/")[2], each) for each in patterns)
+        ]
+        text = "\0".join(f"{path}\0{self.files[path]}" for path in sorted(fitting))
+        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,0 +1,1 @@
+"""Run one tool and decide whether its answer can be trusted."""

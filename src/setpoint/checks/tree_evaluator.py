@@ -1,0 +1,131 @@
+"""Measures the user's own tree as it is, in a place of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
+from setpoint.checks.cancel_all import end
+from setpoint.checks.discovery.project import Interpreters, Project
+from setpoint.checks.judge import Judge
+from setpoint.checks.measurement import Measuring, Task, Told
+from setpoint.checks.survey import Surveyor
+from setpoint.checks.trees.checkout import clone, place_of, remove, repository_of
+from setpoint.checks.trees.working_tree import EvaluationCache, Standing
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.flaky import Quarantined
+from setpoint.model.ids import Commit, StoryId, TraceId, Tree, sortable
+from setpoint.model.stories.story import Story
+from setpoint.ports import Measured, WorkCopy
+from setpoint.settings import Settings
+from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.files.project_folders import ProjectFolders
+
+_Stood = tuple[Project, Measured]
+
+
+class TreeEvaluator:
+    """Measures trees that are compared with nothing: all that is wrong in them counts."""
+
+    def __init__(
+        self, settings: Settings, artifacts: Artifacts, folders: ProjectFolders, told: Told = lambda *_: None
+    ) -> None:
+        """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
+
+        `told` is given each check's raw result as soon as it is known.
+        """
+        self._settings = settings
+        self._artifacts = artifacts
+        self._folders = folders
+        self._surveyor = Surveyor(settings, artifacts, folders)
+        self._measuring = Measuring(settings=settings, artifacts=artifacts, state=folders.state, told=told)
+
+    async def measure(
+        self,
+        root: Path,
+        story: Story | None = None,
+        quarantine: tuple[Quarantined, ...] = (),
+        *,
+        fast: bool = False,
+        fresh: bool = False,
+    ) -> Evaluation:
+        """Measure the user's tree as it is, uncommitted work included; compared with nothing: all counts.
+
+        It is measured in a place of its own: neither the tree nor the repository is touched. With `fast`
+        only those tests run that what has changed since the last whole run can reach; with `fresh` nothing is
+        taken from a cache.
+        """
+        story = story or Story(id=StoryId("check"), title="The tree as it is")
+        standing = Standing(root, self._folders.state / "standing")
+        trace = TraceId(sortable("check", datetime.now(UTC)))
+        place = place_of(self._folders.copies, trace)
+        evaluations = self._folders.state / "cache" / "evaluations"
+        with standing.opened() as folder:
+            asking = asyncio.create_task(self._surveyor.interpreters(root))
+            new = fresh or not evaluations.exists()  # then the place will be needed
+            making = asyncio.create_task(clone(root, place)) if new else None
+            ahead: list[asyncio.Task[Any]] = [making] if making else []
+            try:
+                recorded = await standing.record(folder)
+                committing = partial(standing.committed, folder, place, recorded, making)
+                standing_at = partial(self._stood, root, trace, recorded[1], committing, asking)
+                # Where they are new to us, the place is made meanwhile.
+                stood = None if asking.done() else asyncio.create_task(standing_at())
+                ahead += [stood] if stood else []
+                held = (each.model_dump_json() for each in quarantine)
+                parts = (*recorded, story.model_dump_json(), str(fast), *self._surveyor.decides(await asking))
+                kept = EvaluationCache(evaluations, (*parts, *held))
+                if not fresh and (found := kept.get()) is not None:
+                    return found
+                project, measured = await (stood or standing_at())
+                tools = OF_THE_TREE if standing.lasts(folder) else ""
+                task = Task(project=project, story=story, fast=fast, fresh=fresh, tools=tools)
+                made = await self._alone(task, measured, quarantine)
+            finally:
+                await end(asking, *ahead)
+                await asyncio.to_thread(remove, self._folders.copies, trace)
+                await asyncio.to_thread(forget, self._folders.state, trace)
+            await asyncio.to_thread(trim, self._folders.state)
+            if self._surveyor.lasts(project):
+                kept.keep(made)
+            return made
+
+    async def _stood(
+        self,
+        root: Path,
+        trace: TraceId,
+        tree: Tree,
+        committing: Callable[[], Awaitable[Commit]],
+        asking: Awaitable[Interpreters],
+    ) -> _Stood:
+        """Put the tree as it is into a place for measuring, and look at the project there."""
+        commit = await committing()
+        copy = WorkCopy(
+            trace_id=trace, path=str(place_of(self._folders.copies, trace)), base=commit, base_tree=tree
+        )
+        project = await self._surveyor.look_at(root, copy, commit, asking)
+        return project, Measured(copy, commit, tree, Stage.TEST)
+
+    async def _alone(self, task: Task, measured: Measured, quarantine: tuple[Quarantined, ...]) -> Evaluation:
+        """Measure a tree that is compared with nothing."""
+        measured = measured._replace(stage=Stage.EVALUATE if task.fast else Stage.TEST)
+        judge = Judge(
+            story=task.story,
+            base=measured.commit,
+            root=repository_of(measured.copy),
+            artifacts=self._artifacts,
+            weights=self._settings.weights,
+            coverage_goal=self._settings.checks.coverage_goal,
+            quarantine=quarantine,
+        )
+        reading = asyncio.create_task(judge.whole(measured.commit))  # while the tools run
+        try:
+            raw = await self._measuring.measure(task, measured)
+            return await judge.alone(raw, await reading)
+        finally:
+            reading.cancel()

@@ -1,0 +1,1 @@
+"""Checked-out trees to measure, and the user's own working tree."""

@@ -1,0 +1,147 @@
+"""Where a tree is measured: a checkout of exactly that tree, apart from the maker's work copy.
+
+What the maker leaves ignored or uncommitted in its copy is not part of the work and must not help to pass
+a check; what tests leave behind must not become part of the work. So each run has one more clone, which
+shares the work copy's objects, and which holds nothing but the commit that is judged. Its repository lies
+apart (`processes.apart`): the `.git` in the place is a copy for the tests, and is recreated with every tree.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from pathlib import Path
+
+from setpoint.errors import WorkspaceError
+from setpoint.model.evaluation import Stage
+from setpoint.model.ids import Commit, TraceId
+from setpoint.ports import Measured, WorkCopy
+from setpoint.system.files.atomic import real_folder
+from setpoint.system.git.git import ask, git, tree_of
+from setpoint.system.git.separate_repository import READY, repository_apart
+
+BESIDE = ("tests", "bare", "base")
+"""Names of the second places: for the tests of the base, for files without their new suppressions, and for
+the base itself.
+"""
+
+
+async def check_out(copies: Path, measured: Measured) -> Measured:
+    """Return the same tree in the run's own place for measuring; another tree is a `WorkspaceError`.
+
+    What a verdict rests on is measured in a new place, whatever was done to the one before.
+    """
+    if measured.stage in (Stage.TEST, Stage.CONFIRM):
+        remove(copies, measured.copy.trace_id)
+    place = await check_out_commit(copies, measured.copy, measured.commit)
+    tree = await tree_of(place, measured.commit)
+    if tree != measured.tree:
+        raise WorkspaceError(
+            f"{measured.commit} holds the tree {tree}, not {measured.tree} that was to be measured",
+            hint="this is a fault in Setpoint; please report it",
+        )
+    return measured._replace(copy=measured.copy._replace(path=str(place)))
+
+
+async def check_out_commit(copies: Path, copy: WorkCopy, commit: Commit) -> Path:
+    """Put a commit of the work copy into the place for measuring and remove everything else from it."""
+    place = place_of(copies, copy.trace_id)
+    await put_at(place, repository_of(copy), commit)
+    return place
+
+
+async def put_at(place: Path, source: Path, commit: Commit) -> None:
+    """Put a commit of a repository into a place and remove everything else from it."""
+    if not (repository_apart(place) / READY).is_file():
+        await clone(source, place)
+    await asyncio.to_thread(real_folder, place)
+    empty = not any(place.iterdir())
+    words = ("checkout", "--quiet", "--force", "--detach", commit)
+    if not (await ask(place, *words)).ok:
+        # The repository was moved, or something cleared the cache in part: all of it can be made again.
+        await clone(source, place)
+        await git(place, *words)
+    if not empty:
+        await git(place, "clean", "-ffdxq")
+    await asyncio.to_thread(_show, place)
+
+
+def place_beside(place: Path, name: str) -> Path:
+    """Name a second place of a run, which goes when the first one goes."""
+    return place.with_name(f"{place.name}.{name}")
+
+
+def repository_of(copy: WorkCopy) -> Path:
+    """Name where the objects of a work copy lie."""
+    return Path(copy.repository or copy.path)
+
+
+def place_of(copies: Path, trace: TraceId) -> Path:
+    """Name the place in which a run's trees are measured."""
+    return copies / "measured" / trace
+
+
+def kept_of(state: Path, trace: TraceId, what: str) -> Path:
+    """Name the file in which something that was seen of a run is kept, where no check may write."""
+    return state / "seen" / f"{trace}.{what}.json"
+
+
+async def clone(source: Path, place: Path) -> None:
+    """Make a place that shares the objects of a repository, with nothing checked out."""
+    own = repository_apart(place)
+    unfinished = _unfinished(own)
+    for left in (unfinished, own, place):
+        shutil.rmtree(left, ignore_errors=True)
+    unfinished.parent.mkdir(parents=True, exist_ok=True)
+    held = repository_apart(source)
+    words = ("clone", "--quiet", "--shared", "--no-checkout")
+    start = str(held if (held / READY).is_file() else source.absolute())
+    await git(unfinished.parent, *words, start, str(unfinished))
+    await git(unfinished, "remote", "remove", "origin")
+    (unfinished / ".git" / READY).touch()
+    (unfinished / ".git").rename(own)
+    unfinished.rmdir()
+    real_folder(place)
+
+
+def _unfinished(own: Path) -> Path:
+    return own.with_name(f"{own.name}.part")
+
+
+def _show(place: Path) -> None:
+    """Return the tests a repository of their own, which is where ours is and borrows its objects."""
+    own, shown = repository_apart(place), place / ".git"
+    try:
+        if shown.is_symlink() or shown.is_file():
+            shown.unlink()
+        shutil.rmtree(shown, ignore_errors=True)
+        shutil.copytree(own, shown, symlinks=True, ignore=shutil.ignore_patterns("objects", "setpoint-*"))
+        for folder in ("info", "pack"):
+            (shown / "objects" / folder).mkdir(parents=True)
+        lent = (own / "objects" / "info" / "alternates").read_bytes()
+        borrowed = os.fsencode(f"{own / 'objects'}\n") + lent
+        (shown / "objects" / "info" / "alternates").write_bytes(borrowed)
+    except (OSError, shutil.Error) as error:
+        raise WorkspaceError(
+            f"{shown}: cannot be recreated: {error}", hint=f"remove {place} and resume the run"
+        ) from error
+
+
+async def commit_of(place: Path, tree: str) -> Commit | None:
+    """Make a commit of a tree in a place for measuring; none where the tree is not there any more."""
+    dates = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+    try:
+        made = await git(place, "commit-tree", tree, "-m", "A recorded tree", environment=dates)
+    except WorkspaceError:
+        return None
+    return Commit(made.text)
+
+
+def remove(copies: Path, trace: TraceId) -> None:
+    """Remove the places in which a run's trees were measured."""
+    place = place_of(copies, trace)
+    for each in (place, *(place_beside(place, name) for name in BESIDE)):
+        own = repository_apart(each)
+        for left in (_unfinished(own), own, each):
+            shutil.rmtree(left, ignore_errors=True)

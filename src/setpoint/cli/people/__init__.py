@@ -1,0 +1,1 @@
+"""Verbs of people: gate, feedback, finding, learn, story."""

@@ -1,0 +1,100 @@
+"""`setpoint feedback` and `setpoint comment`: list and give feedback on runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from setpoint.cli.render.styles import say
+from setpoint.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from setpoint.app.people.feedback import DecisionOutcome
+
+app = typer.Typer(no_args_is_help=True, help="Show the feedback of people on runs.")
+Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+@app.command(name="list")
+def list_(
+    by: Annotated[str, typer.Option(help="Only from this person.")] = "",
+    finding: Annotated[str, typer.Option(help="Only about this finding (id or prefix).")] = "",
+    gate: Annotated[str, typer.Option(help="Only answers to this gate.")] = "",
+    run: Annotated[str, typer.Option(help="Only about this run (name or prefix).")] = "",
+    as_json: Json = False,
+) -> None:
+    """List feedback, oldest first: answers, findings, comments, merges and reverts."""
+    from setpoint.app.people.deliveries import observe_deliveries
+    from setpoint.app.people.feedback import list_feedback
+    from setpoint.cli.render.event_lines import line
+    from setpoint.history.feedback import FeedbackFilter
+    from setpoint.wiring.project import open_project
+
+    project = open_project(Path.cwd())
+    observe_deliveries(project)
+    sought = FeedbackFilter(by=by, finding=finding, gate=gate, run=run)
+    found = list_feedback(project, sought)
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in found], indent=1))
+        return
+    for each in found:
+        say(f"{each.at:%Y-%m-%d %H:%M} {each.trace_id} {line(each.body).text}")
+    if not found:
+        say("no feedback yet")
+
+
+@app.command()
+def rates(as_json: Json = False) -> None:
+    """Show how often people apply suggested fixes, by category, over 30 days."""
+    from setpoint.app.people.feedback import fix_rates
+    from setpoint.wiring.project import open_project
+
+    found = fix_rates(open_project(Path.cwd()))
+    if as_json:
+        rows = {name: {"taken": took, "decided": decided} for name, (took, decided) in found.items()}
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    for name, (took, decided) in found.items():
+        say(f"{name}: {took} of {decided} applied ({took / decided:.0%})")
+    if not found:
+        say("no decisions on fixes within 30 days")
+
+
+def comment(
+    place: Annotated[str, typer.Argument(help="FILE:LINE, as in the change.")],
+    text: Annotated[str, typer.Argument(help="The comment.")],
+    run: Annotated[
+        str,
+        typer.Option("--run", help="Run name or prefix; default: the newest run."),
+    ] = "",
+) -> None:
+    """Comment on a line of a run's change; later reviews receive the comment."""
+    from setpoint.app.people.feedback import add_comment
+    from setpoint.wiring.project import find_run, open_project
+
+    project = open_project(Path.cwd())
+    told(add_comment(project, find_run(project, run).trace_id, place, text))
+
+
+def told(decided: DecisionOutcome) -> int:
+    """Print the outcome of a decision; return exit code 1 if a fix was not kept."""
+    from setpoint.cli.render.event_lines import line
+
+    say(line(decided.body).text)
+    for each in decided.moved:
+        say(f"  {line(each).text}")
+    if decided.learnt:
+        say(f"  learnt: {decided.learnt} (setpoint learn show {decided.learnt})")
+    return ExitCode.FINDINGS if getattr(decided.body, "kept", True) is False else ExitCode.OK
+
+
+def text_of(path: Path) -> str:
+    """Read a text from a file, or from standard input for `-`."""
+    try:
+        return sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}", hint="name a file with a unified diff") from None

@@ -1,0 +1,121 @@
+"""`setpoint finding`: list the findings of a run and apply suggested fixes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setpoint.cli.render.styles import say, written
+
+app = typer.Typer(no_args_is_help=True, help="List the findings of a run and apply suggested fixes.")
+
+Run = Annotated[str, typer.Option("--run", help="Run name or prefix; default: the newest run.")]
+Which = Annotated[str, typer.Argument(help="Finding id or prefix.")]
+
+
+@app.command(name="list")
+def list_(
+    run: Annotated[str, typer.Argument(help="Run name or prefix; default: the newest run.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """List the findings of checks and reviewers in a run, most severe first."""
+    from rich.table import Table
+
+    from setpoint.app.people.findings import list_findings
+    from setpoint.cli.render.console import Screen
+    from setpoint.wiring.project import find_run, open_project
+
+    project = open_project(Path.cwd())
+    found = list_findings(project, find_run(project, run).trace_id)
+    if as_json:
+        rows = [
+            {
+                "id": each.finding.fingerprint,
+                "iteration": each.iteration,
+                **each.finding.model_dump(mode="json"),
+            }
+            for each in found
+        ]
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("id", "iteration", "severity", "source", "location", "message", "fix"):
+        table.add_column(title, overflow="fold")
+    for number, _, each in found:
+        where = f"{each.file}:{each.line}" if each.file else ""
+        fix = "patch" if each.fix and each.fix.edits else "advice" if each.fix else ""
+        table.add_row(each.fingerprint, str(number), each.severity, each.source, where, each.message, fix)
+    Screen(soft_wrap=True).print(table, markup=False)
+
+
+@app.command()
+def show(which: Which, run: Run = "") -> None:
+    """Show one finding in full."""
+    from setpoint.app.people.finding_viewed import record_view
+    from setpoint.app.people.findings import find_finding
+    from setpoint.wiring.project import find_run, open_project
+
+    project = open_project(Path.cwd())
+    trace_id = find_run(project, run).trace_id
+    number, _, found = find_finding(project, trace_id, which)
+    record_view(project, trace_id, found.fingerprint)
+    place = f" at {found.file}:{found.line}" if found.file else ""
+    say(f"{found.severity} {found.category}, by {found.source} {found.rule}".rstrip() + place)
+    say(f"iteration {number}, confidence {found.confidence:.0%}\n\n{found.message}")
+    for text in (found.text, found.detail, f"suggested: {found.fix.description}" if found.fix else ""):
+        if text:
+            say(f"\n{text}")
+
+
+@app.command()
+def dismiss(
+    which: Which, run: Run = "", reason: Annotated[str, typer.Option(help="Why the finding is wrong.")] = ""
+) -> None:
+    """Dismiss a finding; learnings that led to it lose confidence."""
+    from setpoint.app.people.feedback import dismiss_finding
+    from setpoint.cli.people.feedback import told
+    from setpoint.wiring.project import find_run, open_project
+
+    project = open_project(Path.cwd())
+    trace_id = find_run(project, run).trace_id
+    told(dismiss_finding(project, trace_id, which, reason))
+
+
+@app.command()
+def apply(which: Which, run: Run = "") -> int:
+    """Apply a suggested fix, repeat the checks, and deliver the result if nothing got worse."""
+    from setpoint.app.people.feedback import apply_fix
+    from setpoint.cli.people.feedback import told
+    from setpoint.wiring.project import find_run, open_project
+
+    project = open_project(Path.cwd())
+    return told(apply_fix(project, find_run(project, run).trace_id, which))
+
+
+@app.command()
+def rewrite(
+    which: Which,
+    diff: Annotated[Path, typer.Argument(help="Your own fix as a unified diff (- reads standard input).")],
+    run: Run = "",
+) -> int:
+    """Apply your own fix, repeat the checks, and deliver the result if nothing got worse."""
+    from setpoint.app.people.feedback import rewrite_fix
+    from setpoint.cli.people.feedback import text_of, told
+    from setpoint.wiring.project import find_run, open_project
+
+    project = open_project(Path.cwd())
+    return told(rewrite_fix(project, find_run(project, run).trace_id, which, text_of(diff)))
+
+
+@app.command()
+def patch(which: Which, run: Run = "") -> None:
+    """Print a suggested fix as a patch, for example for `git apply`."""
+    from setpoint.app.people.findings import find_finding, fix_of
+    from setpoint.wiring.project import find_run, open_project
+
+    project = open_project(Path.cwd())
+    trace_id = find_run(project, run).trace_id
+    written(fix_of(project, trace_id, find_finding(project, trace_id, which)), nl=False)

@@ -1,0 +1,1 @@
+"""Verbs of a project: init, doctor, check, agents, metrics, serve."""

@@ -1,0 +1,114 @@
+"""`setpoint check`: measure the working tree, once or after each edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from setpoint.cli.render.styles import say
+from setpoint.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from setpoint.model.evaluation import Evaluation, Stage
+    from setpoint.model.evidence import CheckResult
+
+
+def check(
+    fast: Annotated[
+        bool,
+        typer.Option("--fast", help="Run only the tests that the changes can affect; gives no verdict."),
+    ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Check again after each edit, as with --fast."),
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached results of earlier checks.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
+) -> int:
+    """Run every check on the working tree, including uncommitted changes; exit 1 if a check fails.
+
+    With `--watch`, check again after each edit until interrupted. An edit cancels the check that still runs.
+    """
+    from setpoint.app.checks.measure import measure_tree
+    from setpoint.app.checks.watch import watch_tree
+    from setpoint.cli.render.console import Screen
+    from setpoint.cli.render.event_lines import measured_line
+    from setpoint.wiring.project import open_project
+
+    project = open_project(Path.cwd())
+    console = Screen(highlight=False, soft_wrap=True, stderr=as_json)
+
+    def told(_: Stage, result: CheckResult) -> None:
+        if console.is_terminal:
+            console.print(f"... {measured_line(result)}", style="dim", markup=False)
+
+    if watch and fresh:
+        raise UsageError("--watch and --fresh exclude each other", hint="leave one of them out")
+    if watch:
+        watch_tree(project, told, _Watched(console, as_json=as_json))  # ends by an interruption or an error
+        return ExitCode.OK
+    evaluation = measure_tree(project, told, fast=fast, fresh=fresh)
+    wrong = bool(evaluation.failures or evaluation.blocking)
+    broken = bool(evaluation.broken)
+    if as_json:
+        say(evaluation.model_dump_json(indent=2))
+        return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
+    _show(console, evaluation, fast=fast)
+    return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
+
+
+class _Watched:
+    """Prints the progress of each watched tree."""
+
+    def __init__(self, console: Console, *, as_json: bool) -> None:
+        self._console, self._as_json = console, as_json
+
+    def began(self, tree: str, *, ended_another: bool) -> None:
+        """Print on a terminal which tree is measured now."""
+        if not self._console.is_terminal:  # output redirected into the tree would count as an edit
+            return
+        why = "tree changed; measuring" if ended_another else "measuring"
+        self._console.print(f"{why} tree {tree[:10]}", style="dim", markup=False)
+
+    def measured(self, evaluation: Evaluation) -> None:
+        """Print an evaluation; with JSON, on one line."""
+        if self._as_json:
+            say(evaluation.model_dump_json())
+        else:
+            _show(self._console, evaluation, fast=True)
+
+
+def _show(console: Console, evaluation: Evaluation, *, fast: bool) -> None:
+    for each in evaluation.evidence:
+        counts = " ".join(f"{name}={count}" for name, count in each.counts.items())
+        style = {"pass": "green", "fail": "red", "error": "bold red", "flaky": "yellow"}.get(
+            each.state, "dim"
+        )
+        console.print(
+            f"{each.check:12} {each.state:12} {counts} {each.reason}".rstrip(), style=style, markup=False
+        )
+    for failure in evaluation.failures:
+        console.print(
+            f"  {failure.test}: {failure.cause}: {failure.message} ({failure.file}:{failure.line})",
+            markup=False,
+        )
+    for finding in evaluation.findings:
+        place = f"{finding.file}:{finding.line}"
+        console.print(
+            f"  {finding.severity} {place} {finding.source} {finding.rule}: {finding.message}", markup=False
+        )
+    measured = evaluation.quality.measured
+    console.print(" ".join(f"{name}={value:.4g}" for name, value in measured.items()), markup=False)
+    score = "not measured" if evaluation.score is None else f"{evaluation.score:.2f}"
+    same = "; unchanged since an earlier check" if all(each.cached for each in evaluation.evidence) else ""
+    console.print(f"quality {score}; tree {evaluation.tree[:10]}{same}", markup=False)
+    if fast:
+        console.print(
+            "fast: only the tests that the changes can affect; hint: `setpoint check` gives a verdict",
+            style="yellow",
+            markup=False,
+        )

@@ -1,0 +1,58 @@
+"""`setpoint demo`: a verified run on a sample project, without API key or network."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setpoint.cli.render.styles import say
+from setpoint.errors import UsageError
+
+REQUEST = "make the failing tests pass"
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="New folder for the sample project.")] = Path(
+        "setpoint-demo"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> int:
+    """Create a sample project with two bugs and let the built-in mechanic fix it in a verified run."""
+    from setpoint.app.runs.order import make_order, resolve_story
+    from setpoint.cli.render.live import follow
+    from setpoint.wiring.project import open_project
+
+    if importlib.util.find_spec("pytest") is None:
+        message = f"the sample's tests need pytest, which {sys.executable} does not have"
+        raise UsageError(message, hint="pip install 'setpoint[checks]'")
+    root = _sample(folder.resolve())
+    flags = {"agents": {"maker": "mechanic"}, "checks": {"python": sys.executable}}
+    project = open_project(root, flags)
+    ordered = make_order(project, resolve_story(project, REQUEST))
+    say(f"sample project with two bugs: {root}", err=as_json)
+    code = follow(project, ordered, as_json=as_json)
+    say(f"next: cd {root} && setpoint show", err=as_json)
+    return code
+
+
+def _sample(root: Path) -> Path:
+    if root.exists() and any(root.iterdir()):
+        message = f"{root} is not empty"
+        raise UsageError(message, hint="choose a new folder: setpoint demo FOLDER")
+    with resources.as_file(resources.files("setpoint.cli").joinpath("sample")) as sample:
+        shutil.copytree(sample, root, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    git = ["git", "-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false"]
+    for arguments in (
+        ["init", "-q", "-b", "main"],
+        ["add", "-A"],
+        ["commit", "-q", "-m", "A project with two bugs"],
+    ):
+        subprocess.run([*git, *arguments], cwd=root, check=True)
+    return root

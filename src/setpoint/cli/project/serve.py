@@ -1,0 +1,73 @@
+"""`setpoint serve`: serve the dashboard of this repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from setpoint.cli.render.styles import say
+
+if TYPE_CHECKING:
+    from setpoint.model.events import Body
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free port.")] = 7410,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Additional host name with port, for a reverse proxy; repeatable."),
+    ] = None,
+    scope: Annotated[
+        str, typer.Option(help="What the login link allows: read, feedback or admin.")
+    ] = "admin",
+) -> None:
+    """Serve the dashboard (runs, gates, board, metrics) and the JSON API."""
+    import socket
+
+    from setpoint.app.people.deliveries import notice_deliveries
+    from setpoint.app.project.ingest_keys import access_tokens
+    from setpoint.errors import UsageError
+    from setpoint.wiring.project import open_project
+
+    try:
+        from setpoint.web.access import LOGINS, Access, Scope
+        from setpoint.web.app import make_app
+        from setpoint.web.serving import Server
+    except ModuleNotFoundError as error:
+        message = f"the dashboard needs '{error.name}', which is not installed"
+        raise UsageError(message, hint="pip install 'setpoint[web]'") from None
+    if scope not in LOGINS:
+        raise UsageError(f"unknown scope '{scope}'", hint=f"one of {', '.join(LOGINS)}")
+    project = open_project(Path.cwd())
+    notice_deliveries(project)
+    access = Access(tokens=access_tokens(project, list(Scope)))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {host}:{port}: {error.strerror}", hint="give another --port"
+        ) from None
+    port = listening.getsockname()[1]
+    names = LOOPBACK if host in LOOPBACK else (host, *LOOPBACK)
+    hosts = [
+        *(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names),
+        *(allow_host or ()),
+    ]
+    app = make_app(project, access, hosts, _told)
+    shown = f"[{host}]" if ":" in host else host
+    say(f"http://{shown}:{port}/login?ticket={access.ticket(Scope(scope))}")
+    say("this link works once, for ten minutes; end with Ctrl-C", err=True)
+    Server(app, app.state.desk.streams).run(sockets=[listening])
+
+
+def _told(body: Body) -> tuple[str, bool]:
+    from setpoint.cli.render.event_lines import line
+
+    shown = line(body)
+    return shown.text, shown.detail

@@ -1,0 +1,1 @@
+"""Turn values into terminal lines."""

@@ -1,0 +1,388 @@
+"""Describe each event in one line, for the live view, the timeline and the dashboard."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from setpoint.cli.render.learning_lines import of_memory
+from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
+from setpoint.cli.render.production_lines import of_production
+from setpoint.model import events as e
+from setpoint.model.attempt import Attempt, ModelCall
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.events import Body, people
+from setpoint.model.events import learning as m
+from setpoint.model.events.candidates import Standing
+from setpoint.model.events.production import AboutProduction
+from setpoint.model.evidence import CheckResult, CheckState
+from setpoint.model.facts.spending import origin, used
+from setpoint.model.gate import Answer
+from setpoint.model.run import Action, Ending, RunOutcome
+
+_MOST_NAMED = 5
+
+_ACTION_STYLE = {
+    Action.HALT: "bold green",
+    Action.CONFIRM: "green",
+    Action.CONTINUE: "yellow",
+    Action.RESTART: "bold yellow",
+    Action.ESCALATE: "bold red",
+}
+
+
+def line(body: Body) -> Line:
+    """Return the line for an event."""
+    if isinstance(body, m.AboutMemory | people.Feedback | AboutProduction):
+        return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)
+    match body:
+        case (
+            e.RunStarted()
+            | e.RunResumed()
+            | e.BaselineMeasured()
+            | e.TestsQuarantined()
+            | e.Delivered()
+            | e.RunFinished()
+        ):
+            shown = _of_run(body)
+        case e.GateOpened() | e.GateAnswered() | e.GateExpired() | e.CancelRequested():
+            shown = _of_person(body)
+        case e.ChangeRequested() | e.ChangeReviewed() | e.ChangeSettled() | e.ReasonsGiven():
+            shown = _of_requests(body)
+        case (
+            e.PhaseEntered() | e.PhaseCompleted() | e.PhaseApproved() | e.PhasePassed() | e.ReviewCompleted()
+        ):
+            shown = _of_phase(body)
+        case (
+            e.ReviewAnswered()
+            | e.FindingDeclined()
+            | e.AnswerRejected()
+            | e.CandidateMade()
+            | e.CandidateMeasured()
+            | e.CandidateChosen()
+        ):
+            shown = _of_opinion(body)
+        case e.AgentStarted() | e.ToolExecuted() | e.ModelCalled() | e.AgentSpent() | e.AgentFinished():
+            shown = _of_agent(body)
+        case (
+            e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
+        ):
+            shown = _of_loop(body)
+        case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
+            shown = _of_figures(body)
+        case _:
+            assert_never(body)
+    return shown
+
+
+def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
+    if isinstance(body, e.IterationEvaluated):
+        return _measured(body.evaluation)
+    if isinstance(body, e.BudgetWarned):
+        text = f"budget: {body.share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
+        return Line(text, "yellow")
+    decision = body.decision
+    text = f"{decision.policy}: {decision.action.upper()}: {decision.reason}"
+    return Line(text, _ACTION_STYLE[decision.action])
+
+
+def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelRequested) -> Line:
+    match body:
+        case e.GateOpened():
+            return Line(f"waits for a person: {body.gate.question}", "bold magenta")
+        case e.GateAnswered():
+            return Line(
+                f"answered by {body.answer.by} ({body.answer.via}): {answer_text(body.answer)}", "cyan"
+            )
+        case e.GateExpired():
+            return Line(f"no answer in time: {body.choice} is the default answer", "yellow")
+        case e.CancelRequested():
+            why = f": {body.reason}" if body.reason else ""
+            return Line(f"{body.by} cancels the run{why}", "yellow")
+        case _:
+            assert_never(body)
+
+
+def _of_requests(body: e.ChangeRequested | e.ChangeReviewed | e.ChangeSettled | e.ReasonsGiven) -> Line:
+    match body:
+        case e.ChangeRequested():
+            wanted = "; ".join(f"{each.path} ({each.reason})" for each in body.requests)
+            return Line(f"the maker requests permission to change {wanted}", "magenta")
+        case e.ChangeReviewed():
+            words = {True: "for it", False: "against it", None: "undecided"}
+            said = "; ".join(f"{each.path}: {words[each.grant]}" for each in body.opinions) or "no opinion"
+            return Line(f"{body.reviewer} on the request: {said}", "", detail=True)
+        case e.ChangeSettled():
+            word = "may be changed" if body.granted else "may not be changed"
+            why = f": {body.reason}" if body.reason else ""
+            return Line(f"{', '.join(body.paths)} {word} ({body.by}{why})", "cyan")
+        case e.ReasonsGiven():
+            return Line(f"the maker explains {len(body.reasons)} signals", "", detail=True)
+        case _:
+            assert_never(body)
+
+
+def answer_text(answer: Answer) -> str:
+    """Return one line about an answer."""
+    parts = [str(answer.choice)]
+    grant = answer.grant
+    if grant.iterations:
+        parts.append(f"{grant.iterations} more iteration{'s' if grant.iterations != 1 else ''}")
+    if grant.cost_usd:
+        parts.append(f"${grant.cost_usd:.2f} more")
+    if grant.wall_s:
+        parts.append(f"{grant.wall_s / 60:.0f} more minutes")
+    if grant.tokens:
+        parts.append(f"{grant.tokens} more tokens")
+    if answer.new_approach:
+        parts.append("with a new approach")
+    if answer.instruction:
+        parts.append(f"instruction: {answer.instruction}")
+    if answer.reason:
+        parts.append(f"because {answer.reason}")
+    return ", ".join(parts)
+
+
+def _of_run(
+    body: e.RunStarted | e.RunResumed | e.BaselineMeasured | e.TestsQuarantined | e.Delivered | e.RunFinished,
+) -> Line:
+    match body:
+        case e.RunStarted():
+            order = body.order
+            maker = ", ".join(order.makers) or "?"
+            others = "".join(f"\n  {role}: {name}" for role, name in order.others.items())
+            notes = "".join(f"\n  {note}" for note in order.notes)
+            told = {name: reason for name, reason in body.checks.items() if reason != "always"}
+            checks = "".join(f"\n  {name}: {reason}" for name, reason in told.items())
+            head = f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]})"
+            return Line(f"{head}{others}{checks}{notes}", "bold")
+        case e.RunResumed():
+            return Line(
+                f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"
+            )
+        case e.TestsQuarantined():
+            return _quarantined(body)
+        case e.BaselineMeasured():
+            return Line(f"base: {_summary(body.evaluation)}", "cyan")
+        case e.Delivered():
+            state = "verified" if body.verified else "not verified, best so far"
+            return Line(
+                f"delivered {body.commit[:10]} to branch {body.branch} ({state})",
+                "green" if body.verified else "yellow",
+            )
+        case e.RunFinished():
+            return outcome_line(body.outcome)
+        case _:
+            assert_never(body)
+
+
+def _quarantined(body: e.TestsQuarantined) -> Line:
+    held = ", ".join(f"{each.test} until {each.until:%Y-%m-%d}" for each in body.quarantine[:_MOST_NAMED])
+    more = f" and {len(body.quarantine) - _MOST_NAMED} more" if len(body.quarantine) > _MOST_NAMED else ""
+    parts = [f"{held}{more} (failures do not count)"] if held else []
+    if ended := ", ".join(each.test for each in body.ended[:_MOST_NAMED]):
+        parts.append(f"expired, failures count again: {ended}")
+    return Line(f"quarantine: {'; '.join(parts)}", "yellow")
+
+
+def outcome_line(outcome: RunOutcome) -> Line:
+    """Return the line for the outcome of a run."""
+    if outcome.ending is Ending.VERIFIED:
+        score = "" if outcome.score is None else f", quality {outcome.score:.2f}"
+        rounds = f"{outcome.iterations} iteration{'s' if outcome.iterations != 1 else ''}"
+        return Line(
+            f"{outcome.mark}: {rounds}, {outcome.bounces} bounces, {money(outcome)}{score}", "bold green"
+        )
+    who = f" by {outcome.halt.guard}" if outcome.halt else ""
+    return Line(f"{outcome.ending.upper()}{who}: {outcome.reason}", "bold red")
+
+
+def money(outcome: RunOutcome) -> str:
+    """Return the cost of a run with its origin; an unknown cost is called unknown."""
+    known = f"${outcome.cost_usd:.2f}"
+    return outcome.cost_shown or (known if outcome.cost_known else f"{known} known, the rest unknown")
+
+
+def _of_phase(
+    body: e.PhaseEntered | e.PhaseCompleted | e.PhaseApproved | e.PhasePassed | e.ReviewCompleted,
+) -> Line:
+    match body:
+        case e.PhaseEntered():
+            number = f" #{body.iteration}" if body.iteration else ""
+            return Line(f"{body.phase}{number}", "bold blue")
+        case e.PhaseCompleted():
+            if body.breakage is not None:
+                return Line(f"{body.phase}: skipped, {body.breakage.message}", "yellow")
+            first = next((text for text in body.text.splitlines() if text.strip()), "no text")
+            return Line(f"{body.phase}: {first}", "", detail=True)
+        case e.PhaseApproved():
+            return Line(f"{body.phase}: approved", "green", detail=True)
+        case e.PhasePassed():
+            return Line(f"{body.phase}: passed", "green", detail=True)
+        case e.ReviewCompleted():
+            verdict = body.verdict
+            found = (
+                f", {len(verdict.findings)} findings ({len(verdict.blocking)} blocking)"
+                if verdict.findings
+                else ""
+            )
+            style = "yellow" if verdict.blocking else "green"
+            return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}", style)
+        case _:
+            assert_never(body)
+
+
+def _of_opinion(
+    body: e.ReviewAnswered
+    | e.FindingDeclined
+    | e.AnswerRejected
+    | e.CandidateMade
+    | e.CandidateMeasured
+    | e.CandidateChosen,
+) -> Line:
+    if isinstance(body, e.CandidateMade | e.CandidateMeasured | e.CandidateChosen):
+        return _of_candidates(body)
+    if isinstance(body, e.AnswerRejected):
+        then = "asked again" if body.asked_again else "no answer"
+        return Line(f"{body.agent} gave an invalid answer ({body.label}): {body.reason}; {then}", "yellow")
+    if isinstance(body, e.ReviewAnswered):
+        verdict = body.verdict
+        return Line(f"{verdict.reviewer} says {verdict.judgement}: {verdict.feedback}", "", detail=True)
+    return Line(f"the maker declines {body.fingerprint}: {body.reason}", "yellow")
+
+
+def _of_agent(
+    body: e.AgentStarted | e.ToolExecuted | e.ModelCalled | e.AgentSpent | e.AgentFinished,
+) -> Line:
+    match body:
+        case e.AgentStarted():
+            again = f", try {body.attempt}" if body.attempt > 1 else ""
+            return Line(f"{body.agent} works on {body.label} ({body.mode}{again})")
+        case e.ToolExecuted():
+            mark = {True: "ok", False: "failed", None: "?"}[body.call.ok]
+            took = "" if body.call.duration_s is None else f" {body.call.duration_s:.1f} s"
+            return Line(f"  {body.call.name}: {body.call.title} [{mark}{took}]", "dim")
+        case e.ModelCalled():
+            return Line(f"  {_model_call(body.call)}", "dim", detail=True)
+        case e.AgentSpent():
+            usage = body.usage
+            cost = "of unknown cost" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+            return Line(f"  spent {cost}, {used(usage)} tokens ({origin(usage)})", "dim", detail=True)
+        case e.AgentFinished():
+            snapshot = body.snapshot
+            restored = f"; restored {', '.join(snapshot.restored)}" if snapshot.restored else ""
+            broke = _broken(snapshot.attempt)
+            change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
+            return Line(f"change {snapshot.commit[:10]}: {change}{restored}{broke}", "red" if broke else "")
+        case _:
+            assert_never(body)
+
+
+def _model_call(call: ModelCall) -> str:
+    tokens = "tokens unknown"
+    if call.input_tokens is not None:
+        tokens = f"{call.input_tokens} in, {call.output_tokens or 0} out, {call.cached_tokens or 0} cached"
+    cost = "cost unknown" if call.cost_usd is None else f"${call.cost_usd:.4f} ({call.priced_by})"
+    fault = f"; {call.fault}" if call.fault else ""
+    return f"model {call.model or call.path} [{call.status} {call.duration_s:.1f} s]: {tokens}, {cost}{fault}"
+
+
+def _broken(attempt: Attempt | None) -> str:
+    if attempt is None or attempt.breakage is None:
+        return ""
+    return f"; {attempt.agent} broke: {attempt.breakage.kind}: {attempt.breakage.message.splitlines()[0]}"
+
+
+def _of_candidates(body: e.CandidateMade | e.CandidateMeasured | e.CandidateChosen) -> Line:
+    match body:
+        case e.CandidateMade():
+            snapshot, broke = body.snapshot, _broken(body.snapshot.attempt)
+            change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
+            text = f"candidate {body.candidate} ({body.agent}), {snapshot.commit[:10]}: {change}{broke}"
+            return Line(text, "red" if broke else "")
+        case e.CandidateMeasured():
+            measured = _measured(body.evaluation)
+            return Line(f"candidate {body.candidate}: {measured.text}", measured.style)
+        case e.CandidateChosen():
+            stand = "".join(f"\n  {_standing(each)}" for each in body.standings)
+            return Line(f"{body.reason}{stand}", "bold" if body.candidate else "red")
+        case _:
+            assert_never(body)
+
+
+def _standing(each: Standing) -> str:
+    cost = "cost unknown" if each.cost_usd is None else f"${each.cost_usd:.2f}"
+    failing = f"not passed: {', '.join(each.failing)}; " if each.failing else ""
+    score = "" if each.score is None else f"quality {each.score:.2f}, "
+    return (
+        f"{each.candidate} {each.agent}: {failing}{each.red} red, {each.blocking} blocking, {score}"
+        f"{each.findings} findings, {each.lines} lines, {cost}"
+    )
+
+
+def _stagnated(body: e.LoopStagnated) -> Line:
+    then = "sent one reminder" if body.nudged else "evaluating the current state"
+    what = body.call.title or body.call.name
+    return Line(
+        f"the agent repeats itself: {what}, {body.times} times with the same result; {then}", "yellow"
+    )
+
+
+def _of_loop(
+    body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired,
+) -> Line:
+    match body:
+        case e.PhaseBounce():
+            count = f"rework {body.bounce}/{body.allowed}" if body.allowed else f"bounce {body.bounce}"
+            return Line(f"{count}: {body.source} -> {body.target}: {body.reason}", "yellow")
+        case e.LoopRestarted():
+            return Line(f"restart from {body.commit[:10]}: {body.reason}", "yellow")
+        case e.DiminishingReturns():
+            return Line(f"diminishing returns: open problems {' -> '.join(map(str, body.counts))}", "yellow")
+        case e.LoopStagnated():
+            return _stagnated(body)
+        case e.GuardFired():
+            return Line(f"guard {body.halt.guard}: {body.halt.reason}; hint: {body.halt.go_on}", "red")
+        case _:
+            assert_never(body)
+
+
+def _measured(evaluation: Evaluation) -> Line:
+    bad = bool(evaluation.failures or evaluation.blocking or evaluation.broken)
+    return Line(f"{evaluation.stage}: {_summary(evaluation)}", "red" if bad else "green")
+
+
+def _summary(evaluation: Evaluation) -> str:
+    parts = []
+    if evaluation.test_counts:
+        parts.append(
+            "tests " + ", ".join(f"{count} {name}" for name, count in evaluation.test_counts.items())
+        )
+    if evaluation.failures:
+        parts.append(f"{len(evaluation.failures)} to fix")
+    if evaluation.known_red:
+        parts.append(f"{len(evaluation.known_red)} known red")
+    if evaluation.flaky:
+        parts.append(f"{len(evaluation.flaky)} flaky")
+    if evaluation.quarantined:
+        parts.append(f"{len(evaluation.quarantined)} in quarantine")
+    if evaluation.findings:
+        parts.append(f"{len(evaluation.findings)} findings ({len(evaluation.blocking)} blocking)")
+    if evaluation.coverage is not None:
+        parts.append(f"coverage {evaluation.coverage.lines:.0%}")
+    parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
+    if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
+        marks = {
+            name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
+        }
+        told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
+        parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
+    passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
+    return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"
+
+
+def measured_line(result: CheckResult) -> str:
+    """Return one line about the raw result of a check."""
+    evidence = result.evidence
+    counts = " ".join(f"{name}={count}" for name, count in evidence.counts.items())
+    took = "cached" if evidence.cached else f"{evidence.duration_s:.1f} s"
+    return f"{evidence.check} {evidence.state} {counts} ({took}) {evidence.reason[:200]}".rstrip()

@@ -1,0 +1,190 @@
+"""Show a run while it works: Rich in a terminal, plain lines elsewhere, JSON on request."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+from setpoint.app.people.gates import OpenGate, open_gate
+from setpoint.app.runs.drive import drive_run
+from setpoint.cli.render.console import Screen
+from setpoint.cli.render.cover_summary import show_cover
+from setpoint.cli.render.event_lines import line, measured_line
+from setpoint.cli.render.menu import menu, show_gate
+from setpoint.errors import ExitCode, RunWaiting
+from setpoint.model.evaluation import Stage
+from setpoint.model.events import Event
+from setpoint.model.events.run import AgentStarted, PhaseEntered
+from setpoint.model.evidence import CheckResult
+from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.stories.story_writer import story_notices
+from setpoint.wiring.project import Project
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+ShowResult = Callable[[Stage, CheckResult], None]
+POLL_S = 0.15
+MOST_ISSUES = 10
+
+EXIT = {
+    Ending.VERIFIED: ExitCode.OK,
+    Ending.ACCEPTED: ExitCode.OK,
+    Ending.STOPPED: ExitCode.STOPPED,
+    Ending.ESCALATED: ExitCode.STOPPED,
+    Ending.SKIPPED: ExitCode.CANCELLED,
+    Ending.BROKEN_AGENT: ExitCode.NO_AGENT,
+    Ending.CANCELLED: ExitCode.CANCELLED,
+}
+"""Exit code by ending."""
+
+
+def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool = False) -> int:
+    """Drive a run, show its events, and return the exit code. With JSON, progress goes to stderr.
+
+    At a gate, ask the person at the terminal; without one, leave the gate open.
+    """
+    console = Screen(stderr=as_json, highlight=False, soft_wrap=True)
+    while True:
+        try:
+            with shown(project, order, console, everything=everything) as told:
+                outcome = drive_run(project, order, told=told)
+        except RunWaiting:
+            opened = open_gate(project, order.trace_id)
+            if as_json or not attended(console, order):
+                return _left_open(console, project, opened, as_json=as_json)
+            if not menu(console, project, opened):
+                return _left_open(console, project, opened, as_json=False)
+        else:
+            return closing(project, order, outcome, as_json=as_json)
+
+
+def closing(project: Project, order: RunOrder, outcome: RunOutcome, *, as_json: bool) -> int:
+    """Print the outcome of a run and the paths of its results; return the exit code."""
+    if as_json:
+        sys.stdout.write(json.dumps(summary(project, order, outcome), indent=2) + "\n")
+    else:
+        _closing(Screen(highlight=False, soft_wrap=True), project, order, outcome)
+    for notice in story_notices(order):
+        Screen(stderr=as_json, highlight=False, soft_wrap=True).print(f"story:   {notice}", markup=False)
+    show_cover(project, order, as_json=as_json)
+    return EXIT[outcome.ending]
+
+
+def attended(console: Console, order: RunOrder) -> bool:
+    """Return whether a person at the terminal can answer a gate."""
+    return order.escalation.prompt and console.is_terminal and sys.stdin.isatty()
+
+
+def _left_open(console: Console, project: Project, opened: OpenGate, *, as_json: bool) -> int:
+    """Print how to answer a gate that stays open; return the exit code."""
+    if as_json:
+        folder = project.run_folder(opened.trace_id)
+        told = {
+            **opened.model_dump(mode="json"),
+            "state": "waiting",
+            "exit_code": int(ExitCode.WAITING),
+            "report": str(folder / "report.html"),
+            "folder": str(folder),
+        }
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    else:
+        show_gate(console, opened)
+    return ExitCode.WAITING
+
+
+@contextmanager
+def shown(
+    project: Project, order: RunOrder, console: Console, *, everything: bool = False
+) -> Iterator[ShowResult]:
+    """Print the events of a run during the block; yield a callback for check results."""
+    watcher = _EventPrinter(project, order, console, everything=everything)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
+        done = threading.Event()
+        watching = pool.submit(watcher.watch, done)
+        try:
+            yield watcher.told
+        finally:
+            done.set()
+            watching.result()
+
+
+def summary(project: Project, order: RunOrder, outcome: RunOutcome) -> dict[str, object]:
+    """Return the outcome and the paths of its files, as documented in docs/reference/json.md."""
+    folder = project.run_folder(order.trace_id)
+    return {
+        **outcome.model_dump(mode="json"),
+        "mark": outcome.mark,
+        "exit_code": int(EXIT[outcome.ending]),
+        "story": str(order.story.id),
+        "report": str(folder / "report.html"),
+        "folder": str(folder),
+    }
+
+
+def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOutcome) -> None:
+    folder = project.run_folder(order.trace_id)
+    if outcome.branch:
+        console.print(
+            f"branch:  {outcome.branch}   (git diff {order.base[:10]}...{outcome.branch})", markup=False
+        )
+    else:
+        console.print("branch:  none, because no state was better than the base", markup=False)
+    for issue in outcome.known_issues[:MOST_ISSUES]:
+        console.print(f"known:   {issue}", markup=False)
+    if outcome.halt is not None and outcome.halt.go_on:
+        console.print(f"next:    {outcome.halt.go_on}", markup=False)
+    console.print(f"report:  {folder / 'report.html'}", markup=False)
+    console.print(f"details: setpoint show {order.trace_id}", markup=False)
+
+
+class _EventPrinter:
+    """Polls the event log in a thread and prints new events."""
+
+    def __init__(self, project: Project, order: RunOrder, console: Console, *, everything: bool) -> None:
+        self._log, self._trace_id = project.log, order.trace_id
+        self._console, self._everything = console, everything
+        self._seq = max((event.seq for event in self._log.replay(order.trace_id)), default=0)
+
+    def watch(self, done: threading.Event) -> None:
+        """Print events until the run is done and all of them are printed."""
+        if not self._console.is_terminal:
+            while not done.wait(POLL_S):
+                self._show(None)
+            self._show(None)
+            return
+        with self._console.status("starting") as status:
+            while not done.wait(POLL_S):
+                self._show(status)
+            self._show(status)
+
+    def told(self, stage: Stage, result: CheckResult) -> None:
+        """Print the raw result of a check, before the comparison with the base."""
+        self._console.print(f"         {stage}: {escape(measured_line(result))}", style="dim")
+
+    def _show(self, status: Status | None) -> None:
+        for event in self._log.replay(self._trace_id, after=self._seq):
+            self._seq = event.seq
+            self._print(event)
+            if status is not None and isinstance(event.body, PhaseEntered | AgentStarted):
+                status.update(escape(line(event.body).text))
+
+    def _print(self, event: Event) -> None:
+        print_event(self._console, event, everything=self._everything)
+
+
+def print_event(console: Console, event: Event, *, everything: bool) -> None:
+    """Print an event in one line with its time; print details only if `everything` is true."""
+    shown = line(event.body)
+    if shown.detail and not everything:
+        return
+    clock = event.at.astimezone().strftime("%H:%M:%S")
+    console.print(f"[dim]{clock}[/dim] {escape(shown.text)}", style=shown.style or None)

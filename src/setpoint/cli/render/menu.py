@@ -1,0 +1,150 @@
+"""Ask the person at the terminal to answer a gate, with a plain keyboard menu."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Callable
+
+from rich.console import Console
+
+from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gates
+from setpoint.cli.render.event_lines import line
+from setpoint.errors import UsageError
+from setpoint.model.gate import MOST_GRANTED, Choice, Via
+from setpoint.wiring.project import Project
+
+POLL_S = 0.5
+"""Seconds between two checks whether the gate was answered elsewhere."""
+KEYS = {Choice.CONTINUE: "c", Choice.ACCEPT: "a", Choice.CANCEL: "x", Choice.APPROVE: "y", Choice.REJECT: "n"}
+HISTORY, LATER = "h", "l"
+
+
+class _AnsweredElsewhere(Exception):
+    """The gate was answered in another process, or it expired."""
+
+
+def show_gate(console: Console, opened: OpenGate) -> None:
+    """Print an open gate and the commands that answer it."""
+    _question(console, opened)
+    console.print("answer with one of", markup=False)
+    width = max(len(command) for command in opened.commands.values())
+    for option in opened.gate.options:
+        console.print(f"  {opened.commands[option.choice]:{width}}   {option.text}", markup=False)
+    console.print(f"and then:  setpoint resume {opened.trace_id}   (or add --go to the answer)", markup=False)
+
+
+def menu(console: Console, project: Project, opened: OpenGate) -> bool:
+    """Ask the person at the terminal and record the answer; return false if the gate stays open."""
+    read = _Reader(console, lambda: _still_open(project, opened))
+    try:
+        while True:
+            _question(console, opened)
+            _options(console, opened)
+            chosen = _chosen(read, opened)
+            if chosen == HISTORY:
+                _history(console, project, opened)
+            elif chosen == LATER:
+                return False
+            elif isinstance(chosen, Choice):
+                answer_gate(project, opened, _wanted(read, opened, chosen), via=Via.TERMINAL)
+                return True
+            else:
+                console.print("unknown answer", markup=False)
+    except _AnsweredElsewhere:
+        console.print(
+            "\nthe question was answered elsewhere; the run continues with that answer", markup=False
+        )
+        return True
+    except UsageError as error:
+        # Answered elsewhere since the last check: the first answer counts.
+        console.print(str(error), markup=False)
+        return True
+    except EOFError:
+        return False
+
+
+def _question(console: Console, opened: OpenGate) -> None:
+    gate = opened.gate
+    console.print(f"\n{opened.trace_id} waits for a person: {gate.question}", style="bold", markup=False)
+    for text in gate.context:
+        console.print(f"  {text}", markup=False)
+    if gate.go_on:
+        console.print(f"  hint: {gate.go_on}", markup=False)
+    if gate.deadline is not None:
+        until = gate.deadline.astimezone().strftime("%Y-%m-%d %H:%M")
+        console.print(f"  without an answer until {until}: {gate.default}", markup=False)
+
+
+def _options(console: Console, opened: OpenGate) -> None:
+    for option in opened.gate.options:
+        console.print(f"  {KEYS[option.choice]}  {option.choice}: {option.text}", markup=False)
+    console.print(f"  {HISTORY}  history: show the events so far", markup=False)
+    console.print(f"  {LATER}  later: leave the question open and exit", markup=False)
+
+
+def _chosen(read: _Reader, opened: OpenGate) -> Choice | str | None:
+    """Read one answer by key or name; return None for anything else."""
+    said = read("your answer: ").lower()
+    if said in (HISTORY, "history"):
+        return HISTORY
+    if said in (LATER, "later"):
+        return LATER
+    found = (option.choice for option in opened.gate.options)
+    return next((each for each in found if said in (KEYS[each], str(each))), None)
+
+
+def _wanted(read: _Reader, opened: OpenGate, choice: Choice) -> AnswerRequest:
+    if choice is not Choice.CONTINUE:
+        return AnswerRequest(choice, reason=read("why (Enter: no reason): "))
+    offered = opened.gate.offer.iterations
+    number = read(f"how many more iterations, at most {MOST_GRANTED} (Enter: {offered}): ")
+    while number and not (number.isdecimal() and int(number) <= MOST_GRANTED):
+        number = read(f"a number from 0 to {MOST_GRANTED}: ")
+    approach = read("with a new approach, from the best state (y/N): ").lower()
+    return AnswerRequest(
+        choice,
+        iterations=int(number) if number else None,
+        new_approach=approach in ("y", "yes"),
+        instruction=read("an instruction for the maker (Enter: none): "),
+    )
+
+
+def _history(console: Console, project: Project, opened: OpenGate) -> None:
+    for event in project.log.replay(opened.trace_id):
+        shown = line(event.body)
+        if not shown.detail:
+            clock = event.at.astimezone().strftime("%H:%M:%S")
+            console.print(f"{event.seq:4} {clock} {shown.text}", markup=False)
+    console.print(f"full log: {project.run_folder(opened.trace_id) / 'scratchpad.md'}", markup=False)
+
+
+def _still_open(project: Project, opened: OpenGate) -> bool:
+    return any(
+        each.gate.id == opened.gate.id for each in open_gates(project) if each.trace_id == opened.trace_id
+    )
+
+
+class _Reader:
+    """Reads lines from the keyboard and checks whether the gate was answered elsewhere."""
+
+    def __init__(self, console: Console, still_open: Callable[[], bool]) -> None:
+        self._console, self._still_open = console, still_open
+        self._rest = b""
+
+    def __call__(self, prompt: str) -> str:
+        """Read one line without its line end; raise `EOFError` at the end of input."""
+        self._console.print(prompt, end="", markup=False)
+        descriptor = sys.stdin.fileno()
+        while b"\n" not in self._rest:
+            if not select.select([descriptor], [], [], POLL_S)[0]:
+                if not self._still_open():
+                    raise _AnsweredElsewhere
+                continue
+            data = os.read(descriptor, 4096)
+            if not data:
+                raise EOFError
+            self._rest += data
+        said, _, self._rest = self._rest.partition(b"\n")
+        return said.decode("utf-8", "replace").strip()

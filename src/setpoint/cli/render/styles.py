@@ -1,0 +1,42 @@
+"""Colours of states, the same in every verb, and printing of untrusted text."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+_STATES = {
+    "running": "cyan",
+    "waiting": "bold magenta",
+    "interrupted": "yellow",
+    "verified": "green",
+    "accepted": "green",
+    "stopped": "yellow",
+    "escalated": "bold magenta",
+    "skipped": "yellow",
+    "cancelled": "yellow",
+    "broken_agent": "red",
+}
+
+
+def harmless(text: str) -> str:
+    """Return a text without control characters: agents and tools may have written parts of it."""
+    return "".join(
+        each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text
+    )
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text that may contain untrusted parts; Rich output goes through `Screen`."""
+    typer.echo(harmless(text), err=err, nl=nl)
+
+
+def written(text: str, *, nl: bool = True) -> None:
+    """Print output for another program; remove control characters only on a terminal."""
+    typer.echo(harmless(text) if sys.stdout.isatty() else text, nl=nl)
+
+
+def of_state(state: str) -> str:
+    """Return the Rich style for the state or ending of a run."""
+    return _STATES.get(state, "")

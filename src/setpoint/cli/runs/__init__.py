@@ -1,0 +1,1 @@
+"""Verbs of runs: run, resume, show, status, watch, verify, export."""

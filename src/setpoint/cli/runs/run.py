@@ -1,0 +1,124 @@
+"""`setpoint run`: turn a request into a verified change, or work through the board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Reviews = Annotated[
+    list[str] | None,
+    typer.Option(help="Kind of review: code, spec, security or product; repeatable."),
+]
+
+
+def run(
+    called: typer.Context,
+    what: Annotated[
+        str, typer.Argument(help="The request in one sentence, or the id or path of a story.")
+    ] = "",
+    auto: Annotated[bool, typer.Option("--auto", help="Work through the board by priority.")] = False,
+    jobs: Annotated[int | None, typer.Option(help="With --auto: number of stories in parallel.")] = None,
+    max_stories: Annotated[int | None, typer.Option(help="With --auto: maximum number of stories.")] = None,
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", help="Agent to use (list them with `setpoint agents`).")
+    ] = "",
+    agents: Annotated[
+        str, typer.Option(help="Comma-separated agents to race; the best result continues.")
+    ] = "",
+    attempts: Annotated[
+        int | None, typer.Option(help="Number of parallel attempts; the best result continues.")
+    ] = None,
+    reviewer: Annotated[str, typer.Option(help="Agent that reviews the change.")] = "",
+    review: Reviews = None,
+    base: Annotated[str, typer.Option(help="Commit to start from.")] = "HEAD",
+    accept: Annotated[
+        list[str] | None, typer.Option(help="Acceptance command that must exit 0; repeatable.")
+    ] = None,
+    max_iterations: Annotated[
+        int | None, typer.Option(help="Maximum number of iterations (at most 10).")
+    ] = None,
+    max_cost: Annotated[str, typer.Option(help="Cost limit in US dollars.")] = "",
+    max_minutes: Annotated[float | None, typer.Option(help="Time limit in minutes.")] = None,
+    preset: Annotated[str, typer.Option(help="Preset of limits: default or classic.")] = "",
+    known_red: Annotated[str, typer.Option(help="Tests that fail at the base: auto, fix or tolerate.")] = "",
+    integrity: Annotated[
+        str, typer.Option(help="Protection of existing tests: read-only, append-only or free.")
+    ] = "",
+    on_limit: Annotated[
+        str, typer.Option(help="What to do at a limit: manual (ask a person), error or skip.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
+) -> int:
+    """Run an agent until its change is verified or a guard stops it; the result is a branch with evidence."""
+    from setpoint.app.people.deliveries import notice_deliveries
+    from setpoint.app.runs.order import make_order, resolve_story
+    from setpoint.cli.render.board_progress import drive_board
+    from setpoint.cli.render.live import follow
+    from setpoint.wiring.project import open_project
+
+    _either(what, auto=auto)
+    flags = {
+        "agents": _makers(agent, agents, attempts) | _given({"reviewer": reviewer, "reviews": review}),
+        "limits": _limits(max_iterations, max_cost, max_minutes),
+        "preset": preset,
+        "known_red": known_red,
+        "integrity": _given({"mode": integrity}),
+        "escalation": _given({"on_limit": on_limit}),
+        "board": _given({"jobs": jobs, "max_stories": max_stories}),
+    }
+    project = open_project(Path.cwd(), _given(flags))
+    notice_deliveries(project)
+    if auto:
+        own = {"--auto", "--jobs", "--max-stories", "--json"}
+        return drive_board(project, _flag_arguments(called, leaving=own), as_json=as_json)
+    story = resolve_story(project, what, tuple(accept or ()))
+    order = make_order(project, story, base)
+    return follow(project, order, as_json=as_json, everything=everything)
+
+
+def _either(what: str, *, auto: bool) -> None:
+    from setpoint.errors import UsageError
+
+    if auto == bool(what):
+        message = (
+            "a request and --auto exclude each other" if auto else "neither a request nor --auto is given"
+        )
+        raise UsageError(message, hint='setpoint run "what you want", or: setpoint run --auto')
+
+
+def _makers(agent: str, agents: str, attempts: int | None) -> dict[str, Any]:
+    from setpoint.errors import UsageError
+
+    names = [name.strip() for name in agents.split(",") if name.strip()]
+    if names and agent:
+        raise UsageError("--agent and --agents exclude each other", hint="name all of them with --agents")
+    # An agent on the command line overrides the candidates of the settings.
+    candidates = names or ([] if agent else None)
+    return _given({"maker": agent, "candidates": candidates, "attempts": attempts})
+
+
+def _limits(iterations: int | None, cost: str, minutes: float | None) -> dict[str, Any]:
+    seconds = minutes * 60 if minutes is not None else None
+    return _given({"max_iterations": iterations, "max_cost_usd": cost, "max_wall_s": seconds})
+
+
+def _given(flags: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in flags.items() if value not in ("", None, {})}
+
+
+def _flag_arguments(called: typer.Context, leaving: set[str]) -> tuple[str, ...]:
+    """Return the given flags as arguments for the process of each story."""
+    words: list[str] = []
+    for parameter in called.command.params:
+        name, value = parameter.opts[0], called.params.get(str(parameter.name))
+        if parameter.param_type_name != "option" or name in leaving or value in (None, "", parameter.default):
+            continue
+        if isinstance(value, bool):
+            words.append(name)
+        else:
+            given = value if isinstance(value, list | tuple) else [value]
+            words += [word for each in given for word in (name, str(each))]
+    return tuple(words)

@@ -1,0 +1,140 @@
+"""`setpoint show`: a run's timeline, findings, evidence and decisions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from setpoint.model.events import Event
+
+
+def show(
+    which: Annotated[str, typer.Argument(help="Run name or prefix; default: the newest run.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print every event as JSON.")] = False,
+    everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
+) -> None:
+    """Show the timeline, findings, evidence and decisions of a run."""
+    from setpoint.app.people.gates import open_gate
+    from setpoint.cli.render.console import Screen
+    from setpoint.cli.render.menu import show_gate
+    from setpoint.wiring.project import find_run, open_project
+
+    project = open_project(Path.cwd())
+    found = find_run(project, which)
+    events = project.log.replay(found.trace_id)
+    if as_json:
+        typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=1))
+        return
+    console = Screen(highlight=False, soft_wrap=True)
+    _timeline(console, events, everything=everything)
+    _findings(console, events)
+    _evidence(console, events)
+    _decisions(console, events)
+    if found.waits:
+        show_gate(console, open_gate(project, found.trace_id))
+
+
+def _timeline(console: Console, events: tuple[Event, ...], *, everything: bool) -> None:
+    from rich.markup import escape
+
+    from setpoint.cli.render.event_lines import line
+
+    console.rule("timeline", align="left")
+    for event in events:
+        shown = line(event.body)
+        if not shown.detail or everything:
+            clock = event.at.astimezone().strftime("%H:%M:%S")
+            console.print(f"[dim]{event.seq:4} {clock}[/dim] {escape(shown.text)}", style=shown.style or None)
+
+
+def _findings(console: Console, events: tuple[Event, ...]) -> None:
+    from rich.table import Table
+
+    from setpoint.model.events.run import IterationEvaluated, ReviewCompleted
+
+    table = Table(title="findings and failing tests", title_justify="left", box=None, pad_edge=False)
+    for name in ("iteration", "severity", "source", "location", "message"):
+        table.add_column(name, overflow="fold")
+    for event in events:
+        if isinstance(event.body, IterationEvaluated):
+            evaluation, number = event.body.evaluation, str(event.body.iteration)
+            for failure in evaluation.failures:
+                place = f"{failure.file}:{failure.line}"
+                table.add_row(
+                    number,
+                    failure.cause,
+                    f"pytest ({evaluation.stage})",
+                    place,
+                    f"{failure.test}: {failure.message}",
+                )
+            found = evaluation.findings
+        elif isinstance(event.body, ReviewCompleted):
+            found, number = event.body.verdict.findings, str(event.body.iteration)
+        else:
+            continue
+        for each in found:
+            table.add_row(number, each.severity, each.source, f"{each.file}:{each.line}", each.message)
+    if table.row_count:
+        console.print(table, markup=False)
+
+
+def _evidence(console: Console, events: tuple[Event, ...]) -> None:
+    from rich.table import Table
+
+    from setpoint.model.events.run import BaselineMeasured, IterationEvaluated
+
+    table = Table(title="evidence", title_justify="left", box=None, pad_edge=False)
+    for name in ("stage", "check", "state", "tree", "seconds", "exit", "counts", "output"):
+        table.add_column(name, overflow="fold")
+    for event in events:
+        if not isinstance(event.body, BaselineMeasured | IterationEvaluated):
+            continue
+        evaluation = event.body.evaluation
+        number = event.body.iteration if isinstance(event.body, IterationEvaluated) else 0
+        for each in evaluation.evidence:
+            counts = " ".join(f"{name}={count}" for name, count in each.counts.items())
+            seconds = "cached" if each.cached else f"{each.duration_s:.2f}"
+            code = "" if each.exit_code is None else str(each.exit_code)
+            output = (each.output or "")[:10]
+            table.add_row(
+                f"{evaluation.stage} {number}",
+                each.check,
+                each.state,
+                each.tree[:10],
+                seconds,
+                code,
+                counts,
+                output,
+            )
+    if table.row_count:
+        console.print(table, markup=False)
+
+
+def _decisions(console: Console, events: tuple[Event, ...]) -> None:
+    from setpoint.model.events.run import HaltingDecided
+
+    console.rule("decisions", align="left")
+    for event in events:
+        if isinstance(event.body, HaltingDecided):
+            decision = event.body.decision
+            console.print(
+                f"iteration {event.body.iteration}: {decision.policy} {decision.action}: {decision.reason}",
+                markup=False,
+            )
+            figures = "  ".join(
+                f"{name}={value}" for name, value in decision.figures.items() if value is not None
+            )
+            console.print(f"  {figures}", style="dim", markup=False)
+            for gate in event.body.gates:
+                reason = f": {gate.reason}" if gate.reason else ""
+                console.print(
+                    f"  gate {gate.name}: {gate.state}{reason}",
+                    style="green" if gate.passed else "red",
+                    markup=False,
+                )

@@ -1,0 +1,1 @@
+"""Connection, tables and migrations, the same on SQLite and Postgres."""

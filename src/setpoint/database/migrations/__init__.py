@@ -1,0 +1,1 @@
+"""Migrations of the tables, applied by `database.connect`."""

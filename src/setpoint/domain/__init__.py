@@ -1,1 +1,0 @@
-"""What things are: stories, runs, findings, evidence, verdicts and the events that record them."""

@@ -1,1 +1,0 @@
-"""Reading what tools write, one file per report format; each raises `BadReport` where it cannot."""

@@ -1,1 +1,0 @@
-"""Test integrity: tests, runner configuration and thresholds are judged as they stood at the base."""

@@ -1,1 +1,0 @@
-"""Running a tool and believing what it says, or saying why not."""

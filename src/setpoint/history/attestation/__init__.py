@@ -1,0 +1,1 @@
+"""Verified runs as signed statements that others can check."""

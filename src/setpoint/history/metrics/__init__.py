@@ -1,0 +1,1 @@
+"""Metrics of the five loops, counted from the event log."""

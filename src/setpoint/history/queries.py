@@ -1,0 +1,176 @@
+"""Lists of runs and finding one of them: the read side for verbs and dashboard."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+import sqlalchemy as sa
+
+from setpoint.database.connect import Store
+from setpoint.database.tables import EVENT, RUN
+from setpoint.errors import UsageError
+from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.run import Ending
+from setpoint.model.value import Instant, Usd, Value
+
+Owner = Callable[[TraceId], int | None]
+"""Tells which living process owns a run, as `store.locks.RunLocks.owner` does."""
+
+
+_SHOWN = 5
+"""How many runs an ambiguous prefix names."""
+
+
+class RunState(StrEnum):
+    """What a run is doing."""
+
+    RUNNING = "running"
+    """A living process works on it."""
+    WAITING = "waiting"
+    """It waits for a person; no process is needed for that."""
+    INTERRUPTED = "interrupted"
+    """It is not finished and no process works on it; `setpoint resume` continues it."""
+    FINISHED = "finished"
+
+
+class RunSummary(Value):
+    """One line of the list of runs."""
+
+    trace_id: TraceId
+    story_id: StoryId
+    title: str
+    root: str
+    """The user's repository."""
+    state: RunState
+    process: int | None = None
+    """The living process that works on it."""
+    ending: Ending | None = None
+    waits_for: str = ""
+    """What a person is asked, where the run waits for one; `setpoint gate show` tells how to answer."""
+    reason: str = ""
+    branch: str = ""
+    iterations: int = 0
+    cost_usd: Usd | None = None
+    """None until the run is finished, or where an agent did not tell its cost."""
+    started_at: Instant
+    finished_at: Instant | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits until a person answers."""
+        return self.state is RunState.WAITING
+
+
+def runs(
+    store: Store,
+    owner: Owner,
+    *,
+    limit: int = 50,
+    recorded: Collection[RunState] = (),
+    before: RunSummary | None = None,
+) -> tuple[RunSummary, ...]:
+    """Return the newest runs, newest first; where asked for, those alone of which the record says this state.
+
+    What is recorded as running is interrupted where no process owns it. With `before`, the list continues
+    behind that run; how far back it lies costs nothing.
+    """
+    query = sa.select(RUN).order_by(RUN.c.started_at.desc(), RUN.c.trace_id.desc()).limit(limit)
+    if recorded:
+        query = query.where(RUN.c.state.in_([str(state) for state in recorded]))
+    if before is not None:
+        same = sa.and_(RUN.c.started_at == before.started_at, RUN.c.trace_id < before.trace_id)
+        query = query.where(RUN.c.started_at <= before.started_at).where(
+            sa.or_(RUN.c.started_at < before.started_at, same)
+        )
+    with store.reading() as connection:
+        return tuple(_summary(row, owner) for row in connection.execute(query))
+
+
+def newest_seq(store: Store, trace_id: TraceId) -> int:
+    """Return the place of a run's newest event; 0 where there is none."""
+    query = sa.select(sa.func.max(EVENT.c.seq)).where(EVENT.c.trace_id == trace_id)
+    with store.reading() as connection:
+        return connection.scalar(query) or 0
+
+
+def counts(store: Store) -> dict[str, int]:
+    """Count the runs by what is recorded of them: their ending, or else their state."""
+    # By both columns without conversion: so all of it is read from one index, in its order.
+    query = sa.select(RUN.c.state, RUN.c.ending, sa.func.count()).group_by(RUN.c.state, RUN.c.ending)
+    found: Counter[str] = Counter()
+    with store.reading() as connection:
+        for state, ending, count in connection.execute(query):
+            found[ending or state] += count
+    return dict(sorted(found.items()))
+
+
+def latest(store: Store, owner: Owner) -> RunSummary | None:
+    """Return the newest run, if there is one."""
+    return next(iter(runs(store, owner, limit=1)), None)
+
+
+def newest_by_story(store: Store, owner: Owner, stories: Collection[StoryId]) -> dict[StoryId, RunSummary]:
+    """Return the newest run of each of these stories that has one."""
+    newest = (
+        sa.select(sa.func.max(RUN.c.trace_id)).where(RUN.c.story_id.in_(stories)).group_by(RUN.c.story_id)
+    )
+    with store.reading() as connection:
+        rows = connection.execute(sa.select(RUN).where(RUN.c.trace_id.in_(newest))).all()
+    return {StoryId(row.story_id): _summary(row, owner) for row in rows}
+
+
+def runs_of(store: Store, owner: Owner, story: StoryId) -> tuple[RunSummary, ...]:
+    """Return all runs of a story, newest first."""
+    query = sa.select(RUN).where(RUN.c.story_id == story).order_by(RUN.c.trace_id.desc())
+    with store.reading() as connection:
+        return tuple(_summary(row, owner) for row in connection.execute(query))
+
+
+def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
+    """Return run whose id begins so, with or without `run-`; none or several of them is a `UsageError`."""
+    begins = prefix if prefix.startswith("run-") else f"run-{prefix}"
+    whole = sa.select(RUN).where(RUN.c.trace_id.in_((prefix, begins)))
+    query = sa.select(RUN).where(RUN.c.trace_id.startswith(begins, autoescape=True)).order_by(RUN.c.trace_id)
+    with store.reading() as connection:
+        # A whole name is found by its key; to look for beginnings, the database reads all of them.
+        exact = connection.execute(whole).first()
+        if exact is not None:
+            return _summary(exact, owner)
+        found = [_summary(row, owner) for row in connection.execute(query.limit(_SHOWN + 1))]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        message = f"no run's id begins with '{prefix}'"
+        raise UsageError(message, hint="`setpoint status` lists all runs")
+    shown = ", ".join(run.trace_id for run in found[:_SHOWN])
+    message = f"'{prefix}' may be {shown}{' or others' if len(found) > _SHOWN else ''}"
+    raise UsageError(message, hint="give more of the id")
+
+
+def _summary(row: sa.Row[Any], owner: Owner) -> RunSummary:
+    state, process = RunState(row.state), None
+    if state is not RunState.FINISHED:
+        process = owner(TraceId(row.trace_id))
+        if process is not None:
+            state = RunState.RUNNING
+        elif state is RunState.RUNNING:
+            state = RunState.INTERRUPTED
+    return RunSummary(
+        trace_id=TraceId(row.trace_id),
+        story_id=StoryId(row.story_id),
+        title=row.title,
+        root=row.root,
+        state=state,
+        process=process,
+        ending=Ending(row.ending) if row.ending else None,
+        reason=row.reason,
+        branch=row.branch,
+        iterations=row.iterations,
+        cost_usd=Decimal(row.cost_usd) if row.cost_usd is not None else None,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )

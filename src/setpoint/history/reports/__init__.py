@@ -1,0 +1,1 @@
+"""Reports of a run: Markdown, HTML, progress file and plots."""

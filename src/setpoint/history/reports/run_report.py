@@ -1,0 +1,221 @@
+"""What a person can open while a run works: scratchpad, progress file, and reports in Markdown and HTML.
+
+All of it is computed from the run's events alone, so it can be written again at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment
+
+from setpoint.errors import RecordedDataError
+from setpoint.history import phrases
+from setpoint.history.iterations import Lap, laps
+from setpoint.history.replay import History, history
+from setpoint.history.reports.progress_file import progress, status
+from setpoint.history.reports.quality_plot import points, quality_plot
+from setpoint.history.reports.templates import templates
+from setpoint.model.attempt import ToolCall
+from setpoint.model.events import Event
+from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntered, RunFinished
+from setpoint.model.evidence import CheckState, Evidence
+from setpoint.model.facts.spending import in_words
+from setpoint.model.ids import Artifact
+from setpoint.model.run import COMPLETION_MARK, Ending
+from setpoint.system.files.atomic import write_atomic
+
+SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"
+"""Names of the files that `write_all` keeps up to date in a run's folder."""
+MOST_OUTPUT = 4000
+"""Characters of a tool's raw output, from its end, that the HTML report shows."""
+
+Read = Callable[[Artifact], bytes]
+"""Reads an artifact; raises `RecordedDataError` where it is gone."""
+
+_MARKS = {
+    CheckState.PASS: "\N{CHECK MARK}",
+    CheckState.FAIL: "\N{MULTIPLICATION X}",
+    CheckState.FLAKY: "~",
+    CheckState.ERROR: "!",
+    CheckState.NOT_MEASURED: "\N{EN DASH}",
+}
+_ENDINGS = {
+    Ending.VERIFIED: COMPLETION_MARK,
+    Ending.STOPPED: "Stopped by a guard, best state kept",
+    Ending.ESCALATED: "Needs a person, best state kept",
+    Ending.ACCEPTED: "Accepted by a person, not verified",
+    Ending.SKIPPED: "Left to a person, best state kept",
+    Ending.BROKEN_AGENT: "The agent broke",
+    Ending.CANCELLED: "Cancelled, best state kept",
+}
+
+
+def scratchpad(events: Sequence[Event]) -> str:
+    """Return the history that the maker and a person read first: one section per iteration (R2's shape)."""
+    return _rendered("scratchpad.md.j2", events)
+
+
+def markdown(events: Sequence[Event]) -> str:
+    """Return the report as Markdown, fit for a pull request; text from outside is escaped."""
+    return _rendered("report.md.j2", events)
+
+
+def html(events: Sequence[Event], read: Read | None = None) -> str:
+    """Return the report as one self-contained page without scripts; text from outside is escaped.
+
+    With `read`, the ends of the raw outputs of failed and broken checks are shown too.
+    """
+    return _rendered("report.html.j2", events, read)
+
+
+def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -> None:
+    """Write the four files of a run into its folder, each atomically; the event log can write them again."""
+    for name, text in (
+        (SCRATCHPAD, scratchpad(events)),
+        (PROGRESS, progress(events).model_dump_json(indent=2) + "\n"),
+        (MARKDOWN, markdown(events)),
+        (HTML, html(events, read)),
+    ):
+        write_atomic(folder / name, text, flush=False)
+
+
+def _rendered(template: str, events: Sequence[Event], read: Read | None = None) -> str:
+    told, every = history(events), laps(events)
+    states = points(told, every)
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            told=told,
+            laps=every,
+            order=told.order,
+            headline=_headline(told),
+            price=lambda cost: "unknown" if cost is None else f"${cost:.2f}",
+            answers=_answers(told),
+            cost=in_words(told.account),
+            tokens=told.account.tokens,
+            spans=_spans(events),
+            plot=quality_plot(states),
+            gate_names=list(dict.fromkeys(gate.name for lap in every for gate in lap.gates)),
+            metric_names=_metric_names(told, every),
+            thoughts=[event.body for event in events if isinstance(event.body, PhaseCompleted)],
+            attempts=[event.body for event in events if isinstance(event.body, AgentFinished)],
+            tools=_tools(told),
+            count=len(events),
+            output=lambda evidence: _output(evidence, read),
+            mark=_MARKS,
+            completion_mark=COMPLETION_MARK,
+            status=lambda lap: status(told, lap),
+        )
+    )
+
+
+def _headline(told: History) -> str:
+    if told.outcome is not None:
+        return _ENDINGS[told.outcome.ending]
+    return "Waits for a person" if told.waiting is not None else f"Running: {told.phase or 'starting'}"
+
+
+def _answers(told: History) -> list[tuple[str, str]]:
+    """Return the commands that answer what a person is asked, each with what happens then."""
+    gate = told.waiting
+    if gate is None:
+        return []
+    return [(phrases.gate_command(told.trace_id, gate, each.choice), each.text) for each in gate.options]
+
+
+@cache
+def _environment() -> Environment:
+    environment = templates()
+    environment.filters |= {
+        "one_line": phrases.one_line,
+        "prose": phrases.prose,
+        "code": phrases.code,
+        "figure": phrases.figure,
+        "duration": phrases.duration,
+        "finding": phrases.finding_line,
+        "failure": phrases.failure_line,
+        "change": phrases.change_line,
+        "argv": phrases.argv_line,
+    }
+    environment.globals["place"] = phrases.place
+    return environment
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """One phase on the time line."""
+
+    name: str
+    start_s: float
+    """Seconds after the beginning of the run."""
+    duration_s: float
+    whole_s: float
+    """Seconds of the whole line."""
+
+    @property
+    def left(self) -> float:
+        """Where it begins, in percent of the line."""
+        return round(100 * self.start_s / self.whole_s, 2) if self.whole_s else 0.0
+
+    @property
+    def width(self) -> float:
+        """How much of the line it takes, in percent, at least enough to be seen."""
+        return max(round(100 * self.duration_s / self.whole_s, 2) if self.whole_s else 0.0, 0.4)
+
+
+def _spans(events: Sequence[Event]) -> list[Span]:
+    """Return the phases in order, each up to the beginning of the next."""
+    over = [event.at for event in events if isinstance(event.body, RunFinished)]
+    began, ended = events[0].at, over[0] if over else events[-1].at
+    whole = (ended - began).total_seconds()
+    entries = [(event.at, event.body) for event in events if isinstance(event.body, PhaseEntered)]
+    ends = [*(at for at, _ in entries[1:]), ended]
+    return [
+        Span(
+            name=f"{body.phase} {body.iteration}" if body.iteration else body.phase,
+            start_s=(at - began).total_seconds(),
+            duration_s=(end - at).total_seconds(),
+            whole_s=whole,
+        )
+        for (at, body), end in zip(entries, ends, strict=False)
+    ]
+
+
+def _metric_names(told: History, every: tuple[Lap, ...]) -> list[str]:
+    """Name the metrics that were measured at least once."""
+    measured = [lap.latest.quality for lap in every if lap.latest]
+    measured += [told.base.quality] if told.base else []
+    names = dict.fromkeys(name for quality in measured for name in type(quality).model_fields)
+    return [name for name in names if any(getattr(quality, name) is not None for quality in measured)]
+
+
+def _tools(told: History) -> list[tuple[str, int, int, float]]:
+    """Count the agents' tool calls by name: calls, failures, seconds; the most used first."""
+    calls: dict[str, list[ToolCall]] = {}
+    for call in (call for of in told.calls.values() for call in of):
+        calls.setdefault(call.name, []).append(call)
+    rows = [
+        (name, len(of), sum(call.ok is False for call in of), sum(call.duration_s or 0.0 for call in of))
+        for name, of in calls.items()
+    ]
+    return sorted(rows, key=lambda row: (-row[1], row[0]))
+
+
+def _output(evidence: Evidence, read: Read | None) -> str:
+    """Return end of a raw output that says why a check is not green; empty where there is none to show."""
+    if (
+        read is None
+        or evidence.output is None
+        or evidence.state in (CheckState.PASS, CheckState.NOT_MEASURED)
+    ):
+        return ""
+    try:
+        text = read(evidence.output).decode("utf-8", errors="replace")
+    except RecordedDataError as error:
+        return f"({error.message})"
+    return text if len(text) <= MOST_OUTPUT else f"…{text[-MOST_OUTPUT:]}"

@@ -1,0 +1,103 @@
+"""All that is known of a run, as its events tell it."""
+
+from __future__ import annotations
+
+from setpoint.history.attempts import Asked as Asked  # noqa: PLC0414 - part of a history
+from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
+from setpoint.model.attempt import ModelCall, ToolCall
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.events import learning as m
+from setpoint.model.events import people
+from setpoint.model.events.candidates import CandidateChosen, CandidateMade, FindingDeclined
+from setpoint.model.events.requests import AboutIntegrity
+from setpoint.model.events.run import (
+    BudgetWarned,
+    CancelRequested,
+    Delivered,
+    DiminishingReturns,
+    GuardFired,
+    HaltingDecided,
+    LoopRestarted,
+    LoopStagnated,
+    PhaseBounce,
+    ReviewAnswered,
+    RunResumed,
+)
+from setpoint.model.facts.spending import Expenses
+from setpoint.model.gate import Gate
+from setpoint.model.ids import TraceId
+from setpoint.model.run import Limits, Round, RunOrder, RunOutcome
+from setpoint.model.value import Instant, Value
+
+
+class History(Value):
+    """All that happened in a run, folded from its events; the same events give the same history."""
+
+    trace_id: TraceId
+    order: RunOrder
+    limits: Limits
+    """The limits of the order, with what people added to them since."""
+    workdir: str
+    python: str = ""
+    checks: dict[str, str] = {}
+    """Checks that run, with the reason each was chosen."""
+    started_at: Instant
+    last_at: Instant
+    """When the newest event was recorded."""
+    base: Evaluation | None = None
+    """The base commit's evaluation."""
+    rounds: tuple[Round, ...] = ()
+    """Iterations that were measured, oldest first."""
+    tries: tuple[Try, ...] = ()
+    """The maker's tries, oldest first."""
+    calls: dict[str, tuple[ToolCall, ...]] = {}
+    """Tool calls of all agents, by the label of the attempt."""
+    asked: dict[str, tuple[ModelCall, ...]] = {}
+    """Calls of models that the proxy saw, by the label of the attempt."""
+    texts: dict[str, str] = {}
+    """What each thinking phase wrote last."""
+    answers: tuple[ReviewAnswered, ...] = ()
+    """What each reviewer said, in order."""
+    declined: tuple[FindingDeclined, ...] = ()
+    """Objections that the maker declined."""
+    decisions: tuple[HaltingDecided, ...] = ()
+    bounces: tuple[PhaseBounce, ...] = ()
+    restarts: tuple[LoopRestarted, ...] = ()
+    diminishing: tuple[DiminishingReturns, ...] = ()
+    candidates: tuple[CandidateMade, ...] = ()
+    """Attempts at the same work, of which one was chosen."""
+    contests: tuple[CandidateChosen, ...] = ()
+    """Which candidate was chosen, and how the others compared."""
+    stagnations: tuple[LoopStagnated, ...] = ()
+    """Turns that were ended because the agent went in circles."""
+    guards: tuple[GuardFired, ...] = ()
+    warnings: tuple[BudgetWarned, ...] = ()
+    resumptions: tuple[RunResumed, ...] = ()
+    gates: tuple[Asked, ...] = ()
+    """Every question to a person, oldest first."""
+    requests: tuple[AboutIntegrity, ...] = ()
+    """What was asked for, said and decided about protected files and signals, oldest first."""
+    memory: tuple[m.AboutMemory, ...] = ()
+    """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""
+    feedback: tuple[people.Feedback, ...] = ()
+    """What people said or did about it, oldest first."""
+    cancel: CancelRequested | None = None
+    """Who wanted the run ended, where someone did."""
+    phase: str = ""
+    """The phase entered last; empty before the first."""
+    iteration: int = 0
+    """The iteration under way; 0 before the first."""
+    account: Expenses = Expenses()
+    """What was used, lost tries and those under way included."""
+    active_s: float = 0.0
+    """Seconds the run has worked; time between a crash and the resumption does not count."""
+    delivered: Delivered | None = None
+    outcome: RunOutcome | None = None
+    """None while the run is not finished."""
+
+    @property
+    def waiting(self) -> Gate | None:
+        """The question that the run waits for."""
+        if self.outcome is not None or self.cancel is not None:
+            return None
+        return next((asked.gate for asked in self.gates if asked.answer is None), None)

@@ -1,0 +1,1 @@
+"""Loop 1: one attempt of an agent, its tool calls and their repetition."""

@@ -1,0 +1,1 @@
+"""Decide when an agent repeats itself."""

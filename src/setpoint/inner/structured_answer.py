@@ -1,0 +1,129 @@
+"""Asking a role for a JSON object: by schema, checked, and once more where it does not fit.
+
+The same for every kind of agent: one that reads text finds the schema in its prompt, one that answers by
+schema finds it in its brief. What does not fit after the repair is no answer, whoever gave it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import ValidationError
+
+from setpoint.inner.attempt import BACK_OFF_S, FATAL
+from setpoint.inner.tool_calls import Place, lost_usages, watched
+from setpoint.model.answers.role_answers import Shape, schema_of
+from setpoint.model.attempt import Attempt, Brief, Stop, Usage
+from setpoint.model.events.candidates import AnswerRejected
+from setpoint.ports import Agent
+from setpoint.runs.context import RunContext
+
+S = TypeVar("S", bound=Shape)
+T = TypeVar("T")
+MOST_SHOWN = 6
+"""Misfits of an answer that are named."""
+_FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
+_ENDED = (Stop.END_TURN, Stop.MAX_TOKENS)
+"""Turns that came to an end by themselves, so that another word may help."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(Generic[T]):
+    """Something that a role is asked."""
+
+    phase: str
+    iteration: int
+    label: str
+    """Names the question within the run."""
+    brief: Brief
+    read: Callable[[Attempt], T]
+    """Makes the answer of an attempt; raises `ValueError` where it does not fit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered(Generic[T]):
+    """What came of a question."""
+
+    value: T | None
+    """None where the agent broke, or what it said did not fit, also when asked again."""
+    why: str = ""
+    """Why there is none."""
+    usages: tuple[Usage, ...]
+    """What each try cost."""
+
+
+async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answered[T]:
+    """Ask until there is an answer: again where the agent broke, once more where the answer does not fit."""
+    # What an earlier process paid for answers that were lost with it counts, too.
+    usages: list[Usage] = list(lost_usages(run.journal.events, question.label))
+    brief, repaired, broke = question.brief, False, 0
+    place = Place(question.phase, question.iteration, question.label)
+    while True:
+        attempt, _ = await watched(run, agent, brief, place)
+        usages.append(attempt.usage)
+        if attempt.breakage is not None:
+            broke, why = broke + 1, attempt.breakage.message
+            if attempt.breakage.kind in FATAL or broke >= run.order.limits.max_agent_breakages:
+                return Answered(value=None, why=why, usages=tuple(usages))
+            await run.world.clock.sleep(BACK_OFF_S[min(broke, len(BACK_OFF_S)) - 1])
+            continue
+        try:
+            return Answered(value=question.read(attempt), usages=tuple(usages))
+        except ValueError as error:
+            why = f"the answer is not the JSON object that was asked for: {error}"
+        again = not repaired and attempt.stop in _ENDED
+        _reject(run, question, agent, len(usages), why, asked_again=again)
+        if not again:
+            return Answered(value=None, why=why, usages=tuple(usages))
+        repaired, brief = True, _repairing(run, question.brief, why)
+
+
+def read_object(text: str, shape: type[S]) -> S:
+    """Read the JSON object in an answer; `ValueError` says in what it does not fit."""
+    fenced = _FENCED.search(text)
+    found = fenced.group(1) if fenced else text[text.find("{") : text.rfind("}") + 1]
+    if not found:
+        raise ValueError("there is no JSON object in it")
+    try:
+        answer = json.loads(found)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not valid JSON: {error}") from None
+    except RecursionError:
+        raise ValueError("its JSON is nested too deeply to be read") from None
+    try:
+        return shape.model_validate(answer)
+    except ValidationError as error:
+        raise ValueError(_misfits(error)) from None
+
+
+def _misfits(error: ValidationError) -> str:
+    told = [
+        f"{'.'.join(str(part) for part in each['loc']) or 'the object'}: {each['msg']}"
+        for each in error.errors()
+    ]
+    more = f"; and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
+    return "; ".join(told[:MOST_SHOWN]) + more
+
+
+def _repairing(run: RunContext, brief: Brief, why: str) -> Brief:
+    schema = schema_of(brief.answer) if brief.answer is not None else ""
+    prompt = run.world.render("repair.md.j2", {"why": why, "schema": schema})
+    return brief.model_copy(update={"prompt": prompt})
+
+
+def _reject(
+    run: RunContext, question: Question[T], agent: Agent, number: int, why: str, *, asked_again: bool
+) -> None:
+    body = AnswerRejected(
+        phase=question.phase,
+        iteration=question.iteration,
+        label=question.label,
+        agent=agent.name,
+        reason=why[:2000],
+        asked_again=asked_again,
+    )
+    run.journal.note(f"{question.label}:{number}:rejected", body)

@@ -1,0 +1,138 @@
+"""The inner loop: every tool call and every cost of an agent becomes an event while it works (R3, loop 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from setpoint.inner.policy.repetition import Repeats
+from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
+from setpoint.model.events import Event
+from setpoint.model.events.run import AgentSpent, BudgetWarned, ModelCalled, ToolExecuted
+from setpoint.ports import Agent
+from setpoint.runs.context import RunContext
+from setpoint.runs.journal import Journal
+from setpoint.runs.policy.budget import Mark, expected_cost
+
+
+class Place(NamedTuple):
+    """Where in a run an agent works."""
+
+    phase: str
+    iteration: int
+    label: str
+    """Names the attempt within the run."""
+
+
+class InnerLoop:
+    """Observes one try of one attempt, records what it sees, and says when the run's budget is used up."""
+
+    def __init__(self, run: RunContext, place: Place, attempt: int, same_calls: int | None) -> None:
+        """Watch the given try; `attempt` is 1 for the first try of the label.
+
+        `same_calls` of the same call with the same result in a row end it; none: there is no limit.
+        """
+        self._run, self._place, self._attempt = run, place, attempt
+        self._calls = self._asked = 0
+        self.repeats = Repeats(same_calls)
+        """What it did last, and how often in a row."""
+        self._used: tuple[object, ...] = ()
+
+    def called(self, call: ToolCall) -> bool:
+        """Record a finished tool call; true where the agent goes in circles."""
+        self._calls += 1
+        phase, iteration, label = self._place
+        body = ToolExecuted(phase=phase, iteration=iteration, label=label, call=call)
+        self._run.journal.note(f"{label}:{self._attempt}:call:{self._calls}", body)
+        return self.repeats.seen(call)
+
+    def asked(self, call: ModelCall) -> None:
+        """Record a call of a model."""
+        self._asked += 1
+        phase, iteration, label = self._place
+        body = ModelCalled(phase=phase, iteration=iteration, label=label, attempt=self._attempt, call=call)
+        self._run.journal.note(f"{label}:{self._attempt}:model:{self._asked}", body)
+
+    def spent(self, usage: Usage) -> bool:
+        """Record what the try has used so far, where that has changed, and warn where a mark is passed.
+
+        True where the money or the tokens of the whole run are used up, by whichever of its agents.
+        """
+        figures = (usage.cost_usd, usage.input_tokens, usage.output_tokens)
+        if not any(figures) or figures == self._used:
+            return False
+        self._used = figures
+        label, journal = self._place.label, self._run.journal
+        key = ":".join(str(figure) for figure in figures if figure is not None)
+        journal.note(
+            f"{label}:{self._attempt}:spent:{key}",
+            AgentSpent(label=label, attempt=self._attempt, usage=usage),
+        )
+        warn(journal, self._run.warnings())
+        return self._run.is_exhausted
+
+    def ended(self, usage: Usage) -> None:
+        """Record that what a try used is not known, where it told nothing and a model may have worked.
+
+        Else it would be left out when another try follows, and what the run has cost be called known.
+        """
+        events, label = self._run.journal.events, self._place.label
+        if self._used or (usage.scope == "none" and not told_tries(events, label)):
+            return
+        body = AgentSpent(label=label, attempt=self._attempt, usage=usage)
+        self._run.journal.note(f"{label}:{self._attempt}:spent:unknown", body)
+
+
+async def watched(
+    run: RunContext, agent: Agent, brief: Brief, place: Place, number: int | None = None
+) -> tuple[Attempt, InnerLoop]:
+    """Let an agent make one try, with what is left of the budget set aside for it, and record what it does.
+
+    `number` counts the tries of a label that records its own starts; others are counted by what they told.
+    """
+    events = run.journal.events
+    number = number or told_tries(events, place.label) + 1
+    seen = InnerLoop(run, place, number, brief.limits.same_calls)
+    expected = expected_cost(run.journal.account, place.phase)
+    async with run.reservation.reserved(place.label, expected, run.free):
+        bounded = brief.model_copy(update={"limits": run.bounded(brief.limits)})
+        attempt = await agent.attempt(bounded, seen)
+        seen.ended(attempt.usage)
+        return attempt, seen
+
+
+def warn(journal: Journal, passed: Iterable[Mark]) -> None:
+    """Record the warning marks that are passed, each once; once more where a person raised the limit."""
+    for budget, share, used, limit in passed:
+        key = f"warned-{budget}-{share}"
+        before = journal.known(key)
+        if isinstance(before, BudgetWarned) and before.limit != limit:
+            key = f"{key}-{limit:g}"
+        body = BudgetWarned(budget=budget, share=share, used=round(used, 4), limit=limit)
+        journal.note(key, body)
+
+
+def told_tries(events: Iterable[Event], label: str) -> int:
+    """Count the tries of a label that told what they used."""
+    return max((attempt for attempt, _ in _told(events, label)), default=0)
+
+
+def lost_usages(events: Iterable[Event], label: str) -> tuple[Usage, ...]:
+    """Return what each try of a label was last known to have used, oldest first."""
+    last = dict(_told(events, label))
+    return tuple(last[number] for number in sorted(last))
+
+
+def known_cost(events: Iterable[Event], label: str, attempt: int) -> Decimal:
+    """Return what a try is known to have cost, in US dollars, from what it told before it was lost."""
+    costs = [usage.cost_usd for number, usage in _told(events, label) if number == attempt]
+    return max((cost for cost in costs if cost is not None), default=Decimal(0))
+
+
+def _told(events: Iterable[Event], label: str) -> list[tuple[int, Usage]]:
+    return [
+        (event.body.attempt, event.body.usage)
+        for event in events
+        if isinstance(event.body, AgentSpent) and event.body.label == label
+    ]

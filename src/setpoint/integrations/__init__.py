@@ -1,1 +1,0 @@
-"""Other systems that Setpoint speaks to: one foreign system, one file."""

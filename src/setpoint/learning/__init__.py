@@ -1,0 +1,1 @@
+"""Loop 3: reflect on runs, keep learnings, recall them."""

@@ -1,0 +1,207 @@
+"""The run loop's memory (R3, loop 3): recalling before a role is asked, looking back when a run is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from setpoint.learning.policy.adherence import Trace, followed
+from setpoint.learning.policy.lessons import Account, lessons
+from setpoint.learning.policy.recall import held_out, recollections
+from setpoint.learning.policy.reflection_triggers import advice, due
+from setpoint.learning.reflection import Reflected, by_model
+from setpoint.model.attempt import Role, ToolCall
+from setpoint.model.changes.diff import added_lines
+from setpoint.model.changes.redaction import redacted
+from setpoint.model.events.learning import (
+    Followed,
+    LearningsJudged,
+    MemoryRecalled,
+    ReflectionCompleted,
+    Trigger,
+)
+from setpoint.model.events.run import (
+    BaselineMeasured,
+    GateAnswered,
+    HaltingDecided,
+    PhaseBounce,
+    PhaseCompleted,
+    ToolExecuted,
+)
+from setpoint.model.evidence import Failure
+from setpoint.model.facts.human_answers import accepted, overridden, said
+from setpoint.model.facts.rounds import RunFacts
+from setpoint.model.finding import Finding
+from setpoint.model.ids import LearningId
+from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, Recollection
+from setpoint.model.run import Ending, Round
+from setpoint.ports import Memory
+from setpoint.runs.context import RunContext
+
+TAUGHT = (Role.PLANNER, Role.MAKER, Role.REVIEWER)
+"""Roles that are shown what memory holds."""
+MOST_QUESTION = 4000
+MOST_ASKED = 10
+"""Failures and findings that a question to memory names."""
+MOST_KEYS = 12
+"""Recorded facts that a learning names as what it rests on."""
+_TELLING = (BaselineMeasured, PhaseBounce, GateAnswered, HaltingDecided)
+_SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT)
+"""Endings that say nothing about what was followed."""
+
+
+def question(wish: str, failures: Iterable[Failure], findings: Iterable[Finding], more: str = "") -> str:
+    """Put what is known of a situation into words that memory is searched for."""
+    red = [f"{each.test} {each.error} {each.message} {each.file}" for each in list(failures)[:MOST_ASKED]]
+    found = [
+        f"{each.category} {each.rule} {each.message} {each.file}" for each in list(findings)[:MOST_ASKED]
+    ]
+    return "\n".join([wish, *red, *found, more])[:MOST_QUESTION]
+
+
+def recalled(run: RunContext, phase: str, label: str, iteration: int, asked: str) -> tuple[Recollection, ...]:
+    """Return what a role is shown of memory; the same label gives the same, also after a crash."""
+    memory, wanted = run.world.memory, run.order.memory
+    if memory is None or not wanted.recall:
+        return ()
+    key = f"recall:{label}"
+    known = run.journal.known(key)
+    if known is None:
+        hits = memory.search(asked)
+        items = recollections(hits, asked, run.order.trace_id, run.order.root, wanted)
+        body = MemoryRecalled(
+            phase=phase,
+            iteration=iteration,
+            question=redacted(" ".join(asked.split()))[:400],
+            items=items,
+            held_out=held_out(run.order.trace_id, wanted.hold_out),
+        )
+        known = run.journal.note(key, body)
+    return known.shown if isinstance(known, MemoryRecalled) else ()
+
+
+def steered(run: RunContext, rounds: tuple[Round, ...]) -> str:
+    """Reflect on a run while it works, if a trigger fires; return the text for its next prompt, or none."""
+    if not run.order.memory.reflect or not rounds:
+        return ""
+    number = rounds[-1].number
+    events = run.journal.events
+    for trigger in due(events, run.limits, run.order.memory):
+        body = ReflectionCompleted(trigger=trigger, iteration=number, advice=advice(trigger, events, rounds))
+        run.journal.note(f"reflect:{trigger}", body)
+    told = [
+        event.body.advice
+        for event in run.journal.events
+        if isinstance(event.body, ReflectionCompleted) and event.body.iteration == number
+    ]
+    return "\n".join(text for text in told if text)
+
+
+async def look_back(run: RunContext, past: RunFacts | None, ending: Ending, reason: str) -> None:
+    """Judge what was recalled by what came of it, and keep what the run taught; never changes its outcome."""
+    memory = run.world.memory
+    if memory is None or past is None or not past.rounds:
+        return
+    last = past.rounds[-1]
+    diff = await run.world.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
+    _judge(run, memory, diff, ending)
+    if run.order.memory.reflect:
+        await _reflect(run, memory, _account(run, past, diff, (ending, reason)))
+
+
+def _account(run: RunContext, past: RunFacts, diff: str, end: tuple[Ending, str]) -> Account:
+    calls: dict[int, tuple[ToolCall, ...]] = {}
+    making = run.order.pipeline.making.name
+    for event in run.journal.events:
+        if isinstance(event.body, ToolExecuted) and event.body.phase == making:
+            calls[event.body.iteration] = (*calls.get(event.body.iteration, ()), event.body.call)
+    ending, reason = end
+    return Account(
+        trace_id=run.order.trace_id,
+        scope=run.order.root,
+        title=run.order.story.title,
+        verified=ending is Ending.VERIFIED,
+        reason=reason,
+        base=past.base,
+        rounds=past.rounds,
+        diff=diff,
+        calls=calls,
+        said=said(run.journal.events),
+        accepted=accepted(run.journal.events),
+    )
+
+
+async def _reflect(run: RunContext, memory: Memory, account: Account) -> None:
+    trigger = Trigger.OVERRIDDEN if overridden(run.journal.events) else Trigger.COMPLETED
+    found = Reflected(by="rules", proposals=lessons(account))
+    reflector = run.world.agents.get(Role.REFLECTOR)
+    if reflector is not None and reflector.name != found.by:
+        found = await by_model(run, account, trigger, found.proposals)
+    rests_on = tuple(event.key for event in run.journal.events if isinstance(event.body, _TELLING))[
+        -MOST_KEYS:
+    ]
+    names = memory.learn([each.model_copy(update={"events": rests_on}) for each in found.proposals])
+    titles = {each.learning.id: each.learning.title for each in memory.standings(names)}
+    body = ReflectionCompleted(
+        trigger=trigger,
+        iteration=account.rounds[-1].number,
+        by=found.by,
+        learnings=tuple(titles),
+        titles=tuple(titles.values()),
+        usage=found.usage,
+    )
+    run.journal.note("reflect", body)
+
+
+def _judge(run: RunContext, memory: Memory, diff: str, ending: Ending) -> None:
+    """Say of each learning that was shown whether the trace shows it followed; only then it gets evidence.
+
+    What is recorded is weighed again after a crash: the same run counts once.
+    """
+    known = run.journal.known("followed")
+    if known is None and (judged := _followed(run, diff, ending)):
+        known = run.journal.note("followed", LearningsJudged(items=judged))
+    if isinstance(known, LearningsJudged):
+        told = [_outcome(run, each, len(known.items)) for each in known.items if each.helped is not None]
+        memory.weigh(told)
+
+
+def _followed(run: RunContext, diff: str, ending: Ending) -> tuple[Followed, ...]:
+    shown: dict[LearningId, Recollection] = {}
+    asked: list[str] = [run.order.story.wish]
+    for event in run.journal.events:
+        if isinstance(event.body, MemoryRecalled):
+            asked.append(event.body.question)
+            shown |= {item.learning: item for item in event.body.shown}
+    trace = Trace(
+        calls=tuple(event.body.call for event in run.journal.events if isinstance(event.body, ToolExecuted)),
+        files=tuple(dict.fromkeys(line.file for line in added_lines(diff))),
+        written="\n".join(
+            [
+                *(line.text for line in added_lines(diff)),
+                *(event.body.text for event in run.journal.events if isinstance(event.body, PhaseCompleted)),
+            ]
+        ),
+        known="\n".join(asked),
+    )
+    helped = None if ending in _SAYS_NOTHING else ending is Ending.VERIFIED
+    judged = []
+    for item in shown.values():
+        how = followed(item, trace)
+        judged.append(
+            Followed(learning=item.learning, followed=bool(how), how=how, helped=helped if how else None)
+        )
+    return tuple(judged)
+
+
+def _outcome(run: RunContext, judged: Followed, shown: int) -> LearningEvidence:
+    """Make a run's outcome evidence; it is shared by all that was shown."""
+    kind = EvidenceKind.HELPED if judged.helped else EvidenceKind.FAILED
+    return LearningEvidence(
+        learning=judged.learning,
+        source=f"outcome:{run.order.trace_id}",
+        kind=kind,
+        weight=WEIGHTS[kind] / shown,
+        at=run.world.clock.now(),
+        trace_id=run.order.trace_id,
+        note=judged.how,
+    )

@@ -1,0 +1,1 @@
+"""Decide what is learnt, believed, recalled, merged and retired."""

@@ -1,0 +1,69 @@
+"""How well a text answers a question: by the words they share (BM25), and by its place among all that do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
+
+from setpoint.model.ids import LearningId
+from setpoint.model.learning import Hit
+
+K1 = 1.2
+"""How soon more occurrences of a term stop counting."""
+B = 0.75
+"""How much long texts are held back."""
+K = 5
+"""Constant of reciprocal rank fusion; small, as lists here are short (measured, not the textbook's 60)."""
+DIGITS = 6
+"""Scores are rounded, so that every database and machine ranks the same."""
+
+
+MOST_TERMS = 60
+"""Terms of a question that are looked for, the rarest first."""
+
+
+def rarity(documents: int, holding: int) -> float:
+    """Weigh a term by how many of all documents hold it."""
+    return log(1.0 + (documents - holding + 0.5) / (holding + 0.5))
+
+
+def rarities(documents: int, holding: Mapping[str, int]) -> dict[str, float]:
+    """Weigh the terms of a question by how many of all documents hold each; what none holds is left out."""
+    held = {term: count for term, count in holding.items() if count}
+    rarest = sorted(held, key=lambda term: (held[term], term))[:MOST_TERMS]
+    return {term: rarity(documents, held[term]) for term in rarest}
+
+
+def weight_of(asked: Iterable[str], documents: int, holding: Mapping[str, int]) -> float:
+    """Weigh a whole question; a term that no document holds weighs most."""
+    return sum(rarity(documents, holding.get(term, 0)) for term in asked)
+
+
+def share_of(weight: float, whole: float) -> float:
+    """Return the share of a question's weight, rounded as scores are."""
+    return round(weight / whole, DIGITS) if whole else 0.0
+
+
+def fused(hits: Sequence[Hit]) -> list[tuple[Hit, float]]:
+    """Weigh hits by their places among the words and among the meanings (reciprocal rank fusion)."""
+    words = [hit for hit in hits if hit.matched]
+    near = [hit for hit in hits if hit.nearness is not None]
+    words.sort(key=lambda hit: (-hit.score, hit.standing.learning.id))
+    near.sort(key=lambda hit: (-(hit.nearness or 0.0), hit.standing.learning.id))
+    weights: dict[LearningId, float] = {}
+    for ordered in (words, near):
+        for place, hit in enumerate(ordered, start=1):
+            id_ = hit.standing.learning.id
+            weights[id_] = weights.get(id_, 0.0) + 1.0 / (K + place)
+    return [(hit, weights[hit.standing.learning.id]) for hit in hits]
+
+
+def relevance(counts: Mapping[str, int], length: int, average: float, weights: Mapping[str, float]) -> float:
+    """Score one document: how often it holds each term asked for, and its length in terms."""
+    held_back = K1 * (1.0 - B + B * length / average) if average else K1
+    score = sum(
+        weight * counts[term] * (K1 + 1.0) / (counts[term] + held_back)
+        for term, weight in weights.items()
+        if counts.get(term)
+    )
+    return round(score, DIGITS)

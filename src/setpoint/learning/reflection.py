@@ -1,0 +1,128 @@
+"""Asking a role to look back on a run: bounded in money, checked in form, never believed without proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from setpoint.inner.structured_answer import Question, ask_for, read_object
+from setpoint.learning.policy.kind import kind_of
+from setpoint.learning.policy.lessons import MOST, Account, account_text
+from setpoint.model.answers.reflection import ReflectionShape, TaughtShape
+from setpoint.model.answers.role_answers import schema_of
+from setpoint.model.attempt import Brief, Role, Usage
+from setpoint.model.changes.redaction import redacted
+from setpoint.model.events.learning import ReflectionAnswered, ReflectionSkipped, Trigger
+from setpoint.model.facts.spending import added
+from setpoint.model.learning import LearningKind, Proposal, Trust
+from setpoint.ports import Agent
+from setpoint.runs.context import RunContext
+
+LEAST_USD = Decimal("0.001")
+"""Money below which nobody is asked."""
+FREE = Usage(scope="none")
+"""What rules cost."""
+BELIEVED = (0.5, 0.65)
+"""A model's own confidence is kept within these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reflected:
+    """What came of looking back."""
+
+    by: str
+    proposals: tuple[Proposal, ...]
+    usage: Usage = FREE
+
+
+async def by_model(
+    run: RunContext, account: Account, trigger: Trigger, rules: tuple[Proposal, ...]
+) -> Reflected:
+    """Add what the reflector says to what rules found; without money or a fitting answer, rules alone."""
+    agent = run.world.agents[Role.REFLECTOR]
+    used = run.journal.account.used
+    wanted = run.order.memory
+    most = min(wanted.max_reflection_usd, used.cost_usd * Decimal(str(wanted.max_reflection_share)))
+    without = Reflected(by="rules", proposals=rules)
+    if used.known and most < LEAST_USD:
+        _skip(run, trigger, f"${most:.4f} is what {wanted.max_reflection_share:.0%} of the run's cost allows")
+        return without
+    answered = await _answered(run, agent, _question(run, account, rules, most))
+    usage = answered.usage
+    if answered.why:
+        _skip(run, trigger, f"{agent.name}: {answered.why}", usage)
+        return without
+    if usage.cost_usd is not None and usage.cost_usd > most:
+        too_much = f"it cost ${usage.cost_usd:.4f}, allowed were ${most:.4f}; nothing is kept"
+        _skip(run, trigger, too_much, usage)
+        return without
+    taught = tuple(_proposal(run, agent.name, each) for each in answered.taught)
+    return Reflected(by=agent.name, proposals=(*rules, *taught)[:MOST], usage=usage)
+
+
+async def _answered(run: RunContext, agent: Agent, asked: Question[ReflectionShape]) -> ReflectionAnswered:
+    """Ask the reflector; after a crash what it said is read again, and not paid again."""
+
+    async def act() -> ReflectionAnswered:
+        came = await ask_for(run, agent, asked)
+        return ReflectionAnswered(
+            agent=agent.name,
+            taught=came.value.learnings if came.value is not None else (),
+            why="" if came.value is not None else (came.why or "no answer"),
+            usage=added(list(came.usages)),
+        )
+
+    return await run.journal.step("reflection-asked", act, ReflectionAnswered)
+
+
+def _question(
+    run: RunContext, account: Account, rules: tuple[Proposal, ...], most: Decimal
+) -> Question[ReflectionShape]:
+    limits = run.bounded(run.order.attempt)
+    variables = {
+        "title": account.title,
+        "ending": account.reason,
+        "events": account_text(account),
+        "rules": tuple(each.title for each in rules),
+        "most": max(MOST - len(rules), 1),
+        "schema": schema_of(ReflectionShape),
+    }
+    brief = Brief(
+        role=Role.REFLECTOR,
+        session=f"{run.order.trace_id}:reflection",
+        label="reflection",
+        prompt=redacted(run.world.render("reflection.md.j2", variables)),
+        workdir=run.copy.path,
+        story=run.order.story,
+        answer=ReflectionShape,
+        limits=limits.model_copy(update={"cost_usd": most}),
+    )
+    return Question(
+        phase="reflection",
+        iteration=account.rounds[-1].number,
+        label="reflection",
+        brief=brief,
+        read=lambda attempt: read_object(attempt.text, ReflectionShape),
+    )
+
+
+def _proposal(run: RunContext, agent: str, taught: TaughtShape) -> Proposal:
+    """Make what a model says a proposal; it stays a candidate until evidence or a person supports it."""
+    least, most = BELIEVED
+    return Proposal(
+        kind=LearningKind(kind_of(f"{taught.title} {taught.body}", taught.kind)),
+        title=taught.title,
+        body=taught.body,
+        context=taught.context,
+        scope=run.order.root,
+        believed=min(max(taught.confidence, least), most),
+        trust=Trust.EXTERNAL,
+        tags=taught.tags[:8],
+        source=f"run:{run.order.trace_id}",
+        by=agent,
+    )
+
+
+def _skip(run: RunContext, trigger: Trigger, reason: str, usage: Usage | None = None) -> None:
+    body = ReflectionSkipped(trigger=trigger, reason=reason[:500], usage=usage or Usage(scope="none"))
+    run.journal.note("reflection-skipped", body)

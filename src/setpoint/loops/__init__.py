@@ -1,1 +1,0 @@
-"""The loops: plain coroutines over ports that hold no thread, session or file."""

@@ -1,0 +1,1 @@
+"""Values: stories, runs, findings, evidence, verdicts and the events that record them."""

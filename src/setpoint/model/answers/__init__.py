@@ -1,0 +1,1 @@
+"""Structured answers of agents: roles, reflections, change requests."""

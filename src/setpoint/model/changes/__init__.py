@@ -1,0 +1,1 @@
+"""Changes of files: diffs, edits, branch names, redaction."""

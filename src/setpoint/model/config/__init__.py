@@ -1,0 +1,1 @@
+"""Parts of the settings that several rooms read."""

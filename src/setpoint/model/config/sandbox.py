@@ -1,0 +1,35 @@
+"""What holds the processes of agents and checks back from the rest of the machine."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from setpoint.model.value import Value
+
+
+class Means(StrEnum):
+    """By what a process is confined."""
+
+    AUTO = "auto"
+    """The first of those below that works on this machine; without any the process runs as it is."""
+    LANDLOCK = "landlock"
+    """Rules of the Linux kernel that a process puts on itself before it becomes the program."""
+    BWRAP = "bwrap"
+    """The program bubblewrap: another view of the file system and of the processes."""
+    NONE = "none"
+    """Nothing."""
+
+
+class SandboxSettings(Value):
+    """What keeps the processes of agents, and of checks, from changing what is not theirs."""
+
+    agents: Means = Means.AUTO
+    """What holds agents: auto (the first that works here), landlock, bwrap or none."""
+    checks: Means = Means.NONE
+    """What keeps checks, which run the code of the work, from your tree, Setpoint's state and your keys."""
+    caches: bool = True
+    """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
+    writes: tuple[str, ...] = ()
+    """More folders and files that every agent may write to; `~` and `$NAME` are replaced."""
+    hide: tuple[str, ...] = ()
+    """Folders and files that no agent may even read, for example `~/.ssh`; bwrap alone can do that."""

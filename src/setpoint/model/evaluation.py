@@ -1,0 +1,88 @@
+"""All that Setpoint measured of one tree, as a difference from the base."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from setpoint.model.evidence import SUITES, CheckState, Coverage, Evidence, Failure, Suspect
+from setpoint.model.finding import Finding
+from setpoint.model.ids import Artifact, Commit, Tree
+from setpoint.model.quality import QualityVector
+from setpoint.model.value import Text, Value
+
+
+class Stage(StrEnum):
+    """How much is measured; by cost, cheapest first."""
+
+    BASE = "base"
+    """Everything, on the base commit, once."""
+    EVALUATE = "evaluate"
+    """Parse, integrity, lint, types, security, and the tests that failed last time."""
+    TEST = "test"
+    """The full suite with coverage, and the story's acceptance commands."""
+    CONFIRM = "confirm"
+    """The full suite once more, nothing taken from a cache."""
+
+
+class Evaluation(Value):
+    """What was measured of one tree; findings and failures are those that count against the work."""
+
+    stage: Stage
+    commit: Commit
+    tree: Tree
+    evidence: tuple[Evidence, ...]
+    findings: tuple[Finding, ...] = ()
+    """New against the base, worst first, at most 200; the rest is in `report`."""
+    failures: tuple[Failure, ...] = ()
+    """Red tests that count, worst first: not flaky, not in quarantine, not known-red where tolerated."""
+    suspects: tuple[Suspect, ...] = ()
+    """Lines that failing tests run and passing ones do less, at most 10; those of the change come first."""
+    localised: Text = ""
+    """What `suspects` rests on, or why there are none though tests failed."""
+    known_red: tuple[str, ...] = ()
+    """Tests that fail and failed at the base too, tolerated."""
+    flaky: tuple[str, ...] = ()
+    """Tests that failed and then passed alone on the same tree."""
+    quarantined: tuple[Text, ...] = ()
+    """Red tests that do not count because they stand in quarantine, each with the day on which that ends."""
+    test_counts: dict[str, int] = {}
+    """Number of tests by outcome; empty where no test ran."""
+    coverage: Coverage | None = None
+    quality: QualityVector = QualityVector()
+    score: float | None = None
+    """Weighted mean of the quality vector, 0 to 1."""
+    agent_wrote_tests: bool = False
+    """The work adds or changes test files, so its own tests are a weaker proof."""
+    restored: tuple[Text, ...] = ()
+    """Protected files that were judged as they stood at base because the work had changed them."""
+    existing: int = 0
+    """Findings that stood at the base already: counted, not blamed."""
+    report: Artifact | None = None
+    """Every check result in full, as JSON."""
+
+    def evidence_of(self, check: str) -> Evidence | None:
+        """Return the evidence of the named check, if it was made."""
+        return next((evidence for evidence in self.evidence if evidence.check == check), None)
+
+    @property
+    def suites(self) -> tuple[Evidence, ...]:
+        """Evidence of every runner of the project's own tests, the worst first."""
+        order = (
+            CheckState.ERROR,
+            CheckState.FAIL,
+            CheckState.FLAKY,
+            CheckState.PASS,
+            CheckState.NOT_MEASURED,
+        )
+        ran = [evidence for evidence in self.evidence if evidence.check in SUITES]
+        return tuple(sorted(ran, key=lambda evidence: order.index(evidence.state)))
+
+    @property
+    def blocking(self) -> tuple[Finding, ...]:
+        """Findings that block."""
+        return tuple(finding for finding in self.findings if finding.blocking)
+
+    @property
+    def broken(self) -> tuple[Evidence, ...]:
+        """Checks whose tool broke."""
+        return tuple(evidence for evidence in self.evidence if evidence.state is CheckState.ERROR)

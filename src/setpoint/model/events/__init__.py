@@ -1,0 +1,165 @@
+"""Everything that happens in a run, as a closed union of facts; the only source of truth.
+
+One file for each loop. Names follow the pattern `subject.verb`, for example `loop.phase_bounce`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from setpoint.model.events.candidates import (
+    AnswerRejected,
+    CandidateChosen,
+    CandidateMade,
+    CandidateMeasured,
+    FindingDeclined,
+)
+from setpoint.model.events.learning import AboutMemory
+from setpoint.model.events.people import Feedback
+from setpoint.model.events.production import AboutProduction
+from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled, ReasonsGiven
+from setpoint.model.events.run import (
+    AgentFinished,
+    AgentSpent,
+    AgentStarted,
+    BaselineMeasured,
+    BudgetWarned,
+    CancelRequested,
+    Delivered,
+    DiminishingReturns,
+    GateAnswered,
+    GateExpired,
+    GateOpened,
+    GuardFired,
+    HaltingDecided,
+    IterationEvaluated,
+    LoopRestarted,
+    LoopStagnated,
+    ModelCalled,
+    PhaseApproved,
+    PhaseBounce,
+    PhaseCompleted,
+    PhaseEntered,
+    PhasePassed,
+    ReviewAnswered,
+    ReviewCompleted,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    TestsQuarantined,
+    ToolExecuted,
+)
+from setpoint.model.ids import EventId, TraceId
+from setpoint.model.value import Instant, Value
+
+__all__ = [
+    "BODY",
+    "AboutMemory",
+    "AboutProduction",
+    "AgentFinished",
+    "AgentSpent",
+    "AgentStarted",
+    "AnswerRejected",
+    "BaselineMeasured",
+    "Body",
+    "BudgetWarned",
+    "CancelRequested",
+    "CandidateChosen",
+    "CandidateMade",
+    "CandidateMeasured",
+    "ChangeRequested",
+    "ChangeReviewed",
+    "ChangeSettled",
+    "Delivered",
+    "DiminishingReturns",
+    "Event",
+    "Feedback",
+    "FindingDeclined",
+    "GateAnswered",
+    "GateExpired",
+    "GateOpened",
+    "GuardFired",
+    "HaltingDecided",
+    "IterationEvaluated",
+    "LoopRestarted",
+    "LoopStagnated",
+    "ModelCalled",
+    "PhaseApproved",
+    "PhaseBounce",
+    "PhaseCompleted",
+    "PhaseEntered",
+    "PhasePassed",
+    "ReasonsGiven",
+    "ReviewAnswered",
+    "ReviewCompleted",
+    "RunFinished",
+    "RunResumed",
+    "RunStarted",
+    "TestsQuarantined",
+    "ToolExecuted",
+]
+
+Body = Annotated[
+    RunStarted
+    | RunResumed
+    | BaselineMeasured
+    | TestsQuarantined
+    | PhaseEntered
+    | PhaseCompleted
+    | PhaseApproved
+    | PhasePassed
+    | AgentStarted
+    | ToolExecuted
+    | ModelCalled
+    | AgentSpent
+    | AgentFinished
+    | IterationEvaluated
+    | ReviewAnswered
+    | FindingDeclined
+    | ReviewCompleted
+    | ChangeRequested
+    | ChangeReviewed
+    | ChangeSettled
+    | ReasonsGiven
+    | AnswerRejected
+    | CandidateMade
+    | CandidateMeasured
+    | CandidateChosen
+    | PhaseBounce
+    | LoopRestarted
+    | DiminishingReturns
+    | LoopStagnated
+    | GuardFired
+    | BudgetWarned
+    | HaltingDecided
+    | GateOpened
+    | GateAnswered
+    | GateExpired
+    | CancelRequested
+    | Delivered
+    | RunFinished
+    | AboutMemory
+    | Feedback
+    | AboutProduction,
+    Field(discriminator="kind"),
+]
+"""What happened; dispatch over it ends in `assert_never`."""
+
+
+BODY: TypeAdapter[Body] = TypeAdapter(Body)
+"""Reads a body from JSON."""
+
+
+class Event(Value):
+    """A fact of a run, in its place."""
+
+    id: EventId
+    trace_id: TraceId
+    seq: int
+    """1-based place in the run, without gaps."""
+    at: Instant
+    key: str
+    """Names what was recorded within the run; the same key is recorded once, whatever crashes."""
+    body: Body

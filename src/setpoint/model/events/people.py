@@ -1,0 +1,124 @@
+"""Events of loop 4: what people did with findings, fixes and delivered branches."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from setpoint.model.evidence import CheckState
+from setpoint.model.ids import Commit, GateId
+from setpoint.model.value import Text, Value
+
+
+class FindingDismissed(Value):
+    """A person says that a finding is none."""
+
+    kind: Literal["feedback.finding_dismissed"] = "feedback.finding_dismissed"
+    finding: str
+    """Its fingerprint."""
+    category: str
+    rule: str = ""
+    file: Text = ""
+    message: Text = ""
+    reason: Text = ""
+    by: Text
+    after_s: float | None = None
+    """Seconds between the end of the run and the decision."""
+    considered_s: float | None = None
+    """Seconds between seeing it and deciding, where a face can tell."""
+
+
+class FixApplied(Value):
+    """A person took a suggested fix; it was applied in the work copy and the tree measured again."""
+
+    kind: Literal["feedback.fix_applied"] = "feedback.fix_applied"
+    finding: str
+    category: str
+    file: Text = ""
+    by: Text
+    commit: Commit
+    """The tree with the fix."""
+    branch: str = ""
+    """Where it was delivered; empty where the measurement kept it back."""
+    kept: bool
+    """Nothing that was green became red, and the finding is gone."""
+    states: dict[str, CheckState] = {}
+    """State of each check with the fix."""
+    reason: Text = ""
+    """Why it was not kept."""
+    after_s: float | None = None
+
+
+class FixRewritten(Value):
+    """A person wrote another fix than the one that was suggested."""
+
+    kind: Literal["feedback.fix_rewritten"] = "feedback.fix_rewritten"
+    finding: str
+    category: str
+    file: Text = ""
+    suggested: Text = ""
+    written: Text
+    """The person's change, as a unified diff."""
+    by: Text
+    commit: Commit
+    branch: str = ""
+    kept: bool
+    states: dict[str, CheckState] = {}
+    reason: Text = ""
+    after_s: float | None = None
+
+
+class HumanEdited(Value):
+    """A person let a run go on and changed its work by hand; it goes on from the changed state."""
+
+    kind: Literal["feedback.human_edited"] = "feedback.human_edited"
+    gate: GateId
+    """The question that was answered with it."""
+    files: tuple[Text, ...]
+    diff: Text
+    """The person's change alone."""
+    commit: Commit
+    """The state with it."""
+    by: Text
+
+
+class CommentAdded(Value):
+    """A person points at a line of the change: something that no reviewer saw."""
+
+    kind: Literal["feedback.human_comment_added"] = "feedback.human_comment_added"
+    file: Text
+    line: int
+    """As the change has it that was looked at."""
+    text: Text
+    by: Text
+    after_s: float | None = None
+    iteration: int = 0
+    """The iteration whose change was looked at; 0: all that was changed, or nobody wrote it down."""
+
+
+class DeliveryFate(StrEnum):
+    """What people made of a delivered branch."""
+
+    MERGED = "merged"
+    """It was taken as it is."""
+    EDITED = "edited"
+    """It was changed before it was merged."""
+    REVERTED = "reverted"
+
+
+class DeliveryJudged(Value):
+    """Git shows what people made of a delivered branch; nobody was asked."""
+
+    kind: Literal["feedback.delivery_judged"] = "feedback.delivery_judged"
+    branch: str
+    fate: DeliveryFate
+    commit: Commit
+    """The commit that shows it."""
+    files: tuple[Text, ...] = ()
+    """Files that people changed behind the work."""
+    diff: Text = ""
+    """Their change, cut."""
+
+
+Feedback = FindingDismissed | FixApplied | FixRewritten | HumanEdited | CommentAdded | DeliveryJudged
+"""What people said or did about a run; it may come after the run's end."""

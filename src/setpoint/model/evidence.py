@@ -1,0 +1,218 @@
+"""What a check gave: its state, its evidence, its findings and, for tests, every outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from enum import StrEnum
+from functools import cached_property
+
+from setpoint.model.finding import Finding, Nearness
+from setpoint.model.ids import Artifact, EvidenceId, Tree
+from setpoint.model.quality import Metric
+from setpoint.model.value import Instant, Text, Value
+
+SUITES = ("pytest", "unittest", "vitest", "jest", "node_test", "go_test", "cargo_test")
+"""Checks that run a project's own tests; together they are its suite, whatever the languages."""
+
+
+class CheckState(StrEnum):
+    """How a check ended; a crash of the tool is never a pass and never a finding."""
+
+    PASS = "pass"  # noqa: S105 - an outcome, no password
+    FAIL = "fail"
+    FLAKY = "flaky"
+    ERROR = "error"
+    NOT_MEASURED = "not_measured"
+
+
+class Evidence(Value):
+    """The record of one command that Setpoint ran on one tree."""
+
+    id: EvidenceId
+    check: str
+    """Name of the check, for example `pytest`."""
+    state: CheckState
+    tree: Tree
+    """The git tree that was judged."""
+    argv: tuple[str, ...]
+    """The command, word by word; empty where nothing was run."""
+    tool: str = ""
+    """The tool and its version, as it states it."""
+    started_at: Instant
+    duration_s: float
+    exit_code: int | None = None
+    """The command's own exit code; a signal as a negative number; none where it did not end by itself."""
+    counts: dict[str, int] = {}
+    """What was counted, for example `passed`, `failed`, `findings`."""
+    output: Artifact | None = None
+    """The raw output that was kept."""
+    reason: Text = ""
+    """Why the state is `error` or `not_measured`, and how to mend it."""
+    feeds: tuple[Metric, ...] = ()
+    """Metrics of the quality vector that the check measures."""
+    cached: bool = False
+    """Taken from an earlier run on the same tree, tools and configuration."""
+
+
+class Outcome(StrEnum):
+    """How one test ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+    DESELECTED = "deselected"
+    FLAKY = "flaky"
+    ORDER_DEPENDENT = "order_dependent"
+    """It failed in a selection, and does so where the work has no part; the whole suite will tell."""
+
+    @property
+    def red(self) -> bool:
+        """Whether it counts against the tree."""
+        return self in (Outcome.FAILED, Outcome.ERROR)
+
+
+class Cause(StrEnum):
+    """The class of a test failure."""
+
+    ENVIRONMENT = "env"
+    SYNTAX = "syntax"
+    IMPORT = "import"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    FLAKY = "flaky"
+    ASSERTION = "assertion"
+    RUNTIME = "runtime"
+
+
+class Frame(Value):
+    """One step of a traceback, inside the project."""
+
+    file: Text
+    """Path from the root of the repository, with `/`."""
+    line: int
+    """1-based."""
+    function: Text = ""
+
+
+class Failure(Value):
+    """One red test with its root cause and location."""
+
+    test: Text
+    """The runner's identifier, for example `tests/test_calc.py::test_add`."""
+    cause: Cause
+    message: Text
+    """The exception or assertion, in one line."""
+    file: Text = ""
+    """Of the root cause: the deepest frame of the project outside its tests, one on a changed line first;
+    else the test's own file.
+    """
+    line: int = 0
+    """1-based line of that frame."""
+    detail: Text = ""
+    """The end of the traceback; the shorter, the more failures there are."""
+    error: Text = ""
+    """Full name of the exception's type; empty where the runner does not tell."""
+    frames: tuple[Frame, ...] = ()
+    """The deepest steps of the traceback inside the project, outermost first."""
+    nearness: Nearness | None = None
+    """How near to the work's own changes the cause lies; none where nothing was compared."""
+    new: bool = False
+    """It was not red at the base; false where there is no base to compare with."""
+    code: Text = ""
+    """The lines around the cause, numbered; kept for the first failures of the worst causes alone."""
+
+
+class Suspect(Value):
+    """A line of code that failing tests reach more than passing ones do."""
+
+    file: Text
+    line: int
+    """1-based."""
+    rank: int
+    """1 for the most suspicious line."""
+    score: float
+    """Ochiai's measure, 0 to 1, raised for lines of the failures' tracebacks."""
+    changed: bool = False
+    """The work added or changed it; such lines come first."""
+    text: Text = ""
+    """The line itself."""
+
+
+class TestReport(Value):
+    """Every collected test with its outcome, and the red ones explained."""
+
+    outcomes: dict[Text, Outcome]
+    """Outcome by test identifier, in the order of collection."""
+    failures: tuple[Failure, ...] = ()
+    collection_errors: tuple[Text, ...] = ()
+    """Files that could not be collected, with the reason."""
+    complete: bool = True
+    """The whole suite was asked for, not a selection."""
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Number of tests by outcome."""
+        return dict(Counter(str(outcome) for outcome in self.outcomes.values()))
+
+    @cached_property
+    def red(self) -> frozenset[str]:
+        """Identifiers of the tests that failed or broke."""
+        return frozenset(test for test, outcome in self.outcomes.items() if outcome.red)
+
+    def with_outcome(self, tests: Collection[str], outcome: Outcome) -> TestReport:
+        """Return the report with some failing tests given an outcome that does not count."""
+        # A new value, because `model_copy` keeps what the cached properties said before.
+        return TestReport(
+            outcomes={test: outcome if test in tests else before for test, before in self.outcomes.items()},
+            failures=tuple(failure for failure in self.failures if failure.test not in tests),
+            collection_errors=self.collection_errors,
+            complete=self.complete,
+        )
+
+
+class Coverage(Value):
+    """What the tests reached."""
+
+    lines: float
+    """Share of executable lines, 0 to 1."""
+    branches: float | None = None
+    """Share of branches, 0 to 1; none where they were not measured."""
+    changed_lines: float | None = None
+    """Share of executable changed lines; none where fewer than ten were changed (too few to say)."""
+    uncovered_changed: dict[str, tuple[int, ...]] = {}
+    """Changed lines that no test reached, by file."""
+
+
+def whole_suite(reports: Iterable[TestReport]) -> TestReport | None:
+    """Make one report of those of all runners; none where there is none. Runners name tests differently."""
+    known = tuple(reports)
+    if len(known) < 2:  # noqa: PLR2004 - one is the whole
+        return known[0] if known else None
+    return TestReport(
+        outcomes={test: outcome for report in known for test, outcome in report.outcomes.items()},
+        failures=tuple(failure for report in known for failure in report.failures),
+        collection_errors=tuple(error for report in known for error in report.collection_errors),
+        complete=all(report.complete for report in known),
+    )
+
+
+class CheckResult(Value):
+    """All that one check says about one tree."""
+
+    evidence: Evidence
+    findings: tuple[Finding, ...] = ()
+    tests: TestReport | None = None
+    coverage: Coverage | None = None
+    duplicated: dict[Text, tuple[int, ...]] | None = None
+    """Lines that stand elsewhere too, by file; none where the check does not look for them."""
+    metrics: dict[str, float] = {}
+    """Named figures of the check, for example `statements`, `typed_definitions`."""
+
+    @property
+    def state(self) -> CheckState:
+        """The state its evidence states."""
+        return self.evidence.state

@@ -1,0 +1,1 @@
+"""Facts folded from the events of a run: rounds, spending, answers, releases."""

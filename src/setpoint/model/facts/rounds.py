@@ -1,0 +1,125 @@
+"""The history that every policy looks at, and the figures they share."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.evidence import Failure
+from setpoint.model.finding import Finding, normalised
+from setpoint.model.run import Limits, Round
+from setpoint.model.value import Usd, Value
+
+
+class Share(NamedTuple):
+    """What one round has used."""
+
+    cost_usd: Decimal
+    seconds: float
+
+
+class RunFacts(Value):
+    """What has happened in a run, as far as policies need it."""
+
+    limits: Limits
+    base: Evaluation
+    """The base commit's evaluation."""
+    rounds: tuple[Round, ...] = ()
+    """Every iteration so far, oldest first."""
+    cost_usd: Usd = Decimal(0)
+    """Money known to be spent, lost attempts included."""
+    active_s: float = 0.0
+    """Seconds the run has worked; time between a crash and the resumption does not count."""
+
+    elapsed_s: float = 0.0
+    """Seconds since the start of the run by the clock, waiting included."""
+    tokens: int = 0
+    """Tokens that agents reported."""
+    shares: tuple[Share, ...] = ()
+    """What each round has used, oldest first."""
+    since: int = 0
+    """Rounds before this place were answered for by a person: what repeats is counted from here."""
+
+    @property
+    def recent(self) -> tuple[Round, ...]:
+        """The rounds since a person last let the run go on; all of them where nobody was asked."""
+        return self.rounds[self.since :]
+
+    @property
+    def last(self) -> Round:
+        """The newest round."""
+        return self.rounds[-1]
+
+
+def review_findings(past: Round) -> tuple[Finding, ...]:
+    """Return the blocking findings of a round's review."""
+    return past.verdict.blocking if past.verdict else ()
+
+
+def failures(past: Round) -> tuple[Failure, ...]:
+    """Return the failing tests that count in the round's furthest evaluation."""
+    return past.latest.failures
+
+
+def blocking(past: Round) -> tuple[Finding, ...]:
+    """Return all that blocks a round: findings of checks and of the review."""
+    return (*past.latest.blocking, *review_findings(past))
+
+
+def signature(failure: Failure) -> str:
+    """Recognise the same failure of the same test again."""
+    return f"test:{failure.test}:{failure.cause}:{normalised(failure.message)}"
+
+
+def problems(past: Round) -> frozenset[str]:
+    """Return what was wrong in a round as a set that two rounds are compared by."""
+    return frozenset(
+        [finding.fingerprint for finding in blocking(past)]
+        + [signature(failure) for failure in failures(past)]
+        + [f"broken:{evidence.check}" for evidence in past.latest.broken]
+    )
+
+
+def open_count(past: Round) -> int:
+    """Count the open problems of a round."""
+    return len(problems(past))
+
+
+def same_problems_running(rounds: tuple[Round, ...]) -> int:
+    """Count how many comparisons in a row, up to the newest round of its chain, found the same problems.
+
+    The best single sign of a loop that goes nowhere (research on 13,479 logged turns, see docs/decisions).
+    """
+    if not rounds:
+        return 0
+    newest = problems(rounds[-1])
+    run = 0
+    for earlier in reversed(rounds[:-1]):
+        if earlier.chain != rounds[-1].chain or not newest or problems(earlier) != newest:
+            break
+        run += 1
+    return run
+
+
+def qualities(rounds: tuple[Round, ...], *, full: bool = False) -> tuple[float, ...]:
+    """Return the quality scores that were measured, oldest first.
+
+    With `full`, of rounds alone that reached the full suite: what was measured in part cannot be compared.
+    """
+    return tuple(
+        past.latest.score
+        for past in rounds
+        if past.latest.score is not None and (past.tests is not None or not full)
+    )
+
+
+def fewer_problems(rounds: tuple[Round, ...], bounces: int) -> bool:
+    """Whether there are fewer problems than so many bounces ago; true before there were as many."""
+    counts = open_counts(rounds, bounces)
+    return len(counts) <= bounces or min(counts[1:]) < counts[0]
+
+
+def open_counts(rounds: tuple[Round, ...], bounces: int) -> tuple[int, ...]:
+    """Count the open problems of the newest rounds, those before and behind so many bounces."""
+    return tuple(open_count(each) for each in rounds[-bounces - 1 :])

@@ -1,0 +1,1 @@
+"""Shapes that leave Setpoint: attestations and trace spans."""

@@ -1,0 +1,290 @@
+"""One execution of a pipeline on a story: what it was ordered to do, each round, and how it ended."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from enum import StrEnum
+
+from pydantic import Field
+
+from setpoint.model.attempt import Attempt, AttemptLimits, Mode, Role
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.flaky import Quarantined
+from setpoint.model.gate import Escalation
+from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.model.learning import MemoryTerms
+from setpoint.model.pipeline import Pipeline
+from setpoint.model.quality import WEIGHTS
+from setpoint.model.stories.story import Story
+from setpoint.model.value import Instant, Text, Usd, Value
+from setpoint.model.verdict import HardGate, Verdict
+
+
+class Limits(Value):
+    """Every bound of a run; names and defaults are those of the settings."""
+
+    max_iterations: int = Field(default=7, ge=1, le=10)
+    """Full passes from making to testing."""
+    max_review_bounces: int | None = Field(default=None, ge=1)
+    """Bounces from review; none means as many as iterations."""
+    max_test_bounces: int | None = Field(default=None, ge=1)
+    """Bounces from testing; none means as many as iterations."""
+    max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
+    """Circuit breaker over all bounces of a story; none means as many as iterations."""
+    freeze_reviews_after: int | None = Field(default=2, ge=1)
+    """Reviews after which new objections must be critical, or lie on lines changed since the last one."""
+    max_same_review_issue: int = Field(default=3, ge=2)
+    """The same blocking review finding this many rounds running."""
+    max_same_test_failure: int = Field(default=3, ge=2)
+    """The same failing test with the same message this many rounds running."""
+    repeated_findings: int = Field(default=2, ge=1)
+    """The same set of findings this many comparisons running: restart once, then escalate."""
+    restart_on_repeat: bool = True
+    """Whether repeated findings restart once from the best state; otherwise they stop the run at once."""
+    max_empty_diffs: int = Field(default=2, ge=1)
+    """Rounds running without a change, or with the same change as before."""
+    stagnation: bool = False
+    """R0's variance and non-increasing rules; off, as measured to stop good runs."""
+    minimum_quality: float | None = Field(default=None, ge=0, le=1)
+    """R0's quality floor after three rounds; none switches it off."""
+    max_cost_usd: Usd = Field(default=Decimal(5), ge=0)
+    """US dollars over all agents of the run; 0 for no limit."""
+    max_wall_s: float = Field(default=1800.0, gt=0)
+    """Seconds from the start of the run."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Tokens of all agents of the run, in and out, as far as they tell; none for no limit."""
+    enough_left: bool = True
+    """Stop when what is left of money or time would not pay for a round as cheap as the cheapest so far."""
+    deadline_s: float | None = Field(default=None, gt=0)
+    """Seconds from the start of the run by the clock, waiting for a person included; none for no deadline."""
+    diminishing_returns: bool = False
+    """R3's rule: no fewer problems after two bounces ask a person; off: the maker is told to think anew."""
+    max_same_tool_call: int = Field(default=3, ge=2)
+    """The same tool call with the same result this often in a row: the turn is ended, once with a nudge."""
+    max_agent_breakages: int = Field(default=3, ge=1)
+    """Tries of one attempt before the agent counts as broken."""
+
+
+class Action(StrEnum):
+    """What the halting policy wants next."""
+
+    HALT = "halt"
+    CONFIRM = "confirm"
+    CONTINUE = "continue"
+    RESTART = "restart"
+    ESCALATE = "escalate"
+
+
+class Decision(Value):
+    """One decision of the halting policy, with the figures it rests on."""
+
+    policy: str
+    """Name and version, for example `rules-v1`."""
+    action: Action
+    reason: str
+    """One sentence a person can act on."""
+    figures: dict[str, float | int | str | None] = {}
+
+
+class Snapshot(Value):
+    """The state of the work copy that one attempt left, as a commit."""
+
+    label: str
+    """The attempt's label; a snapshot is made once for each."""
+    commit: Commit
+    tree: Tree
+    parent: Commit
+    files: tuple[Text, ...] = ()
+    """Paths changed against the parent."""
+    insertions: int = 0
+    deletions: int = 0
+    attempt: Attempt | None = None
+    """What was seen of the attempt, kept in the commit so that a crash loses nothing."""
+    restored: tuple[Text, ...] = ()
+    """Protected files the attempt had changed, put back as they stood at base."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing changed against the parent."""
+        return not self.files
+
+
+class Round(Value):
+    """One iteration as far as it got."""
+
+    number: int
+    """1-based."""
+    chain: int = 0
+    """0 until the first restart, then 1."""
+    mode: Mode = Mode.FRESH
+    snapshot: Snapshot
+    changed_against_base: bool = True
+    """Whether the round's tree differs from the base commit's."""
+    diff_hash: str = ""
+    """Hash of the change against its parent, free of line numbers; empty for no change."""
+    evaluation: Evaluation
+    """Of the evaluate stage."""
+    verdict: Verdict | None = None
+    """Of the review, where it was reached."""
+    tests: Evaluation | None = None
+    """Of the test stage, where it was reached."""
+    confirmation: Evaluation | None = None
+    gates: tuple[HardGate, ...] = ()
+    bounced_to: str = ""
+    """The phase that the round sent the work back to; empty where it did not."""
+    bounced_from: str = ""
+
+    @property
+    def verified(self) -> bool:
+        """Whether every hard gate was reached and passed."""
+        return self.tests is not None and bool(self.gates) and all(gate.passed for gate in self.gates)
+
+    @property
+    def latest(self) -> Evaluation:
+        """The evaluation that says most about the round's tree."""
+        return self.confirmation or self.tests or self.evaluation
+
+
+class Halt(Value):
+    """Who stopped or turned a loop, why, and with which figures."""
+
+    guard: str
+    reason: str
+    figures: dict[str, float | int | str] = {}
+    go_on: str = ""
+    """How a person can go on."""
+
+
+class EnabledPlugin(Value):
+    """A plug-in of another package that a run uses, as it was when the run began."""
+
+    group: str
+    """Its entry-point group, for example `setpoint.guards`."""
+    name: str
+    package: str
+    version: str
+    """Of the package."""
+
+    def __str__(self) -> str:
+        """Return it as a note of a run."""
+        return f"plug-in '{self.name}' ({self.group}): {self.package} {self.version}"
+
+
+class RunOrder(Value):
+    """All that a run was ordered to do, frozen at its start; a change of settings does not reach it."""
+
+    trace_id: TraceId
+    root: str
+    """The user's repository."""
+    base: Commit
+    story: Story
+    pipeline: Pipeline
+    limits: Limits = Limits()
+    agents: dict[str, str] = {}
+    """Agent by role; the maker under `maker`."""
+    preset: str = "default"
+    weights: dict[str, float] = WEIGHTS
+    attempt: AttemptLimits = AttemptLimits()
+    """What one attempt of an agent may use."""
+    candidates_at_once: int = Field(default=2, ge=1)
+    """How many candidates work at the same time; `agents` names them, under `candidate:1` and so on."""
+    memory: MemoryTerms = MemoryTerms()
+    """What the run takes from memory and puts into it."""
+    escalation: Escalation = Escalation()
+    """What becomes of the run when a guard stops it."""
+    settings: str = "{}"
+    """Settings as JSON, so that a resumed run is measured as it began; `[agent]` may hold keys: left out."""
+    settings_version: int = 0
+    """Version of these settings (`SETTINGS_VERSION`); 0 in orders from before it was recorded."""
+    plugins: tuple[EnabledPlugin, ...] = ()
+    """Plug-ins of other packages that the run uses."""
+    dirty: bool = False
+    """The user's tree held uncommitted changes, which the run does not see."""
+    notes: tuple[str, ...] = ()
+    """What was chosen for the run without being asked for, each with its reason."""
+    quarantine: tuple[Quarantined, ...] = ()
+    """Tests whose failures do not count in this run, as it stood when the run began."""
+    quarantine_ended: tuple[Quarantined, ...] = ()
+    """Tests whose quarantine has ended, so that they count again."""
+    branch: str
+    """Where the result is delivered, for example `setpoint/fix-the-tests`."""
+    story_file: str = ""
+    """The story's file on the board; empty where it lies elsewhere, and then nothing is written back."""
+    story_digest: str = ""
+    """What that file asked for when the run began, as a hash, so that a later edit is noticed."""
+    started_at: Instant
+
+    @property
+    def makers(self) -> tuple[str, ...]:
+        """Who makes the work: the candidates, where there are several."""
+        numbered = [name for role, name in self.agents.items() if role.startswith("candidate:")]
+        return tuple(numbered or [name for role, name in self.agents.items() if role == Role.MAKER])
+
+    @property
+    def others(self) -> dict[str, str]:
+        """Who plays the other roles, by role; what is played by rule is left out."""
+        makers = ("candidate:", Role.MAKER)
+        told = {role: name for role, name in self.agents.items() if not role.startswith(makers)}
+        kinds = {role for role in told if role.startswith(f"{Role.REVIEWER}:")}
+        if kinds:
+            told.pop(Role.REVIEWER, None)
+        return {role: name for role, name in told.items() if name != "rules"}
+
+
+class Ending(StrEnum):
+    """How a run ended."""
+
+    VERIFIED = "verified"
+    """Every hard gate passed on the delivered tree: `IMPLEMENTATION_VERIFIED`."""
+    STOPPED = "stopped"
+    """A guard stopped it; the best state is kept."""
+    ESCALATED = "escalated"
+    """It needs a person; the best state is kept."""
+    BROKEN_AGENT = "broken_agent"
+    """No agent could be made to work."""
+    ACCEPTED = "accepted"
+    """A person took it as it is: not verified, its known issues are written down."""
+    SKIPPED = "skipped"
+    """A guard stopped it and nobody is to be asked; the best state is kept."""
+    CANCELLED = "cancelled"
+    """A person ended it; the best state is kept."""
+
+
+KNOWN_ISSUES_SUBJECT = "Known issues of: "
+"""Begins the message of the commit that lists the known issues of accepted work."""
+COMPLETION_MARK = "IMPLEMENTATION_VERIFIED"
+"""Setpoint's own completion mark; an agent that writes it says nothing."""
+
+
+class RunOutcome(Value):
+    """How a run ended and what came of it."""
+
+    trace_id: TraceId
+    ending: Ending
+    reason: str
+    """One sentence: who stopped the run and why."""
+    halt: Halt | None = None
+    iterations: int
+    bounces: int
+    best: Commit
+    """The delivered or offered commit; the base where nothing was better."""
+    best_iteration: int
+    """0 for the base."""
+    branch: str = ""
+    """Branch in the user's repository; empty where nothing was delivered."""
+    score: float | None = None
+    known_issues: tuple[Text, ...] = ()
+    """What is known to be wrong with work that a person accepted; it is in the branch's list of debts."""
+    cost_usd: Usd = Decimal(0)
+    cost_known: bool = True
+    """Whether every attempt's cost is known in full."""
+    cost_shown: str = ""
+    """The cost in words, with where it is from, for example `$0.42 (told by the agent)`."""
+    tokens: int = 0
+    """Tokens of all agents, in and out, as far as they are known."""
+    duration_s: float
+
+    @property
+    def mark(self) -> str:
+        """The completion mark, where it was earned."""
+        return COMPLETION_MARK if self.ending is Ending.VERIFIED else ""

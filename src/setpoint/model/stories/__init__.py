@@ -1,0 +1,1 @@
+"""Stories and the board they lie on."""

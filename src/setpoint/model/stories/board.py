@@ -1,0 +1,150 @@
+"""The board: how each story stands and what may be done next with it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from enum import StrEnum
+
+from pydantic import Field
+
+from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.run import Ending
+from setpoint.model.stories.story import Refinement, Status
+from setpoint.model.value import Instant, Usd, Value
+
+
+class Standing(Value):
+    """How a run stands, as its events tell."""
+
+    trace_id: TraceId
+    phases: tuple[str, ...]
+    """Phases of its pipeline, in order."""
+    judging: tuple[str, ...]
+    """Those behind the making."""
+    complete: tuple[str, ...] = ()
+    """Phases that are done and need not be done again."""
+    next_phase: str = ""
+    """The first phase that is not done."""
+    target: str = ""
+    """The phase that the work was sent back to, until it is done again."""
+    refinements: tuple[Refinement, ...] = ()
+    """Each time that the work was sent back."""
+    limit: int
+    """How often it may be sent back."""
+    texts: dict[str, str] = {}
+    """What thinking phases wrote, by phase."""
+    reasons: tuple[str, ...] = ()
+    """What came of each round that was sent back, in one line each."""
+    last_error: str = ""
+    """Why a person has to look; empty where nobody has to."""
+    ending: Ending | None = None
+    """None while it is not finished."""
+    branch: str = ""
+    """Where the result lies."""
+    digest: str = ""
+    """What the story asked for when the run began, as a hash."""
+    alive: bool = False
+    """A living process works on it."""
+    waiting: bool = False
+    """It waits for a person."""
+    waits_until: Instant | None = None
+    """When it goes on without an answer; none waits without end."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run ended."""
+        return self.ending is not None
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the run ended with work that was verified, or that a person accepted."""
+        return self.ending in (Ending.VERIFIED, Ending.ACCEPTED)
+
+
+class ActionKind(StrEnum):
+    """What may be done next with a story."""
+
+    REWORK = "rework"
+    """Mend what was sent back."""
+    DELIVER = "deliver"
+    """Bring finished work to its branch."""
+    JUDGE = "judge"
+    """Evaluate, review or test what was made."""
+    MAKE = "make"
+    """Have the change made."""
+    THINK = "think"
+    """Research or plan."""
+    START = "start"
+    """Begin a run."""
+    ANSWER = "answer"
+    """A person answers what the run waits for."""
+    LOOK = "look"
+    """A person looks at what stopped the run."""
+    WAIT = "wait"
+    """Somebody works on it just now."""
+    REST = "rest"
+    """Nothing is to be done."""
+
+
+class NextAction(Value):
+    """What may be done next with a story, and how urgent it is."""
+
+    kind: ActionKind
+    phase: str = ""
+    """The phase it is about."""
+    priority: int
+    """Higher goes first."""
+    reason: str
+    """One sentence."""
+    automatic: bool
+    """Whether it needs no person."""
+    trace_id: TraceId | None = None
+    """The run that goes on; none where a new one begins."""
+
+    @property
+    def shown(self) -> str:
+        """Name the action for people, for example `rework(implement)`."""
+        return f"{self.kind}({self.phase})" if self.phase else str(self.kind)
+
+
+class Card(Value):
+    """A story on the board."""
+
+    id: StoryId
+    title: str
+    path: str
+    """Its file."""
+    status: Status
+    """Its column, as the event log and the file tell together."""
+    priority: int = 100
+    """Higher is more urgent."""
+    refinement_count: int = 0
+    """How often its newest run was sent back."""
+    refinement_limit: int | None = None
+    """How often that run may be sent back; none without a run."""
+    last_error: str = ""
+    """Why it is blocked."""
+    run: TraceId | None = None
+    """Its newest run."""
+    branch: str = ""
+    """Where that run's result lies."""
+    edited: bool = False
+    """The file asks for something else than when that run began."""
+    fault: str = ""
+    """Why the file cannot be read as a story."""
+    action: NextAction
+
+
+class BoardLimits(Value):
+    """How `setpoint run --auto` works off the board."""
+
+    jobs: int = Field(default=1, ge=1, le=64)
+    """Stories at once, each in a work copy and a process of its own."""
+    max_stories: int | None = Field(default=None, ge=1)
+    """Stories taken up at most; none for no limit."""
+    max_cost_usd: Usd = Field(default=Decimal(0), ge=0)
+    """US dollars over all stories after which no more are taken up; 0 for no limit."""
+    max_wall_s: float | None = Field(default=None, gt=0)
+    """Seconds after which no more stories are taken up; none for no limit."""
+    stop_for_person: bool = False
+    """Whether no more stories are taken up once one of them needs a person."""

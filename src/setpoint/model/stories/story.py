@@ -1,0 +1,116 @@
+"""A unit of wanted work and the quality it must reach."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import ConfigDict, Field
+
+from setpoint.model.gate import OnLimit
+from setpoint.model.ids import StoryId
+from setpoint.model.value import Instant, Value
+
+
+class IntegrityMode(StrEnum):
+    """What a maker may do to protected tests."""
+
+    READ_ONLY = "read-only"
+    """Nothing in a protected file may change."""
+    APPEND_ONLY = "append-only"
+    """Tests may be added to a protected file; what stood there stays."""
+    FREE = "free"
+    """Tests may change; the signals are still measured and shown."""
+
+
+class KnownRed(StrEnum):
+    """What is wanted of tests that fail at the base commit."""
+
+    TOLERATE = "tolerate"
+    """They are reported and not blamed on the work."""
+    FIX = "fix"
+    """The story asks for them: they must pass."""
+
+
+class Story(Value):
+    """A unit of wanted work, as read from its Markdown file or from the command line."""
+
+    id: StoryId
+    title: str
+    body: str = ""
+    """What is wanted, in Markdown."""
+    priority: int = 100
+    """Higher is more urgent."""
+    acceptance: tuple[str, ...] = ()
+    """Commands, each run by Setpoint with the shell in the work copy; each must exit 0."""
+    protected: tuple[str, ...] = ()
+    """More protected paths, as globs from the root of the repository."""
+    integrity: IntegrityMode = IntegrityMode.APPEND_ONLY
+    granted: tuple[str, ...] = ()
+    """Protected paths, as globs, that a person released: they are judged as the maker leaves them."""
+    known_red: KnownRed = KnownRed.TOLERATE
+    max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
+    """Overrides the refinement attempts of the settings; frozen when a run starts."""
+    on_limit: OnLimit | None = None
+    """Overrides `escalation.on_limit`: what becomes of a run that a guard stops."""
+    gate_deadline_s: float | None = Field(default=None, gt=0)
+    """Overrides `escalation.deadline_s`: seconds a question about this story stays open."""
+    deadline: Instant | None = None
+    """When a run of this story ends at the latest, whatever it waits for; with a time zone."""
+
+    @property
+    def wish(self) -> str:
+        """Title and body as one text."""
+        return f"{self.title}\n\n{self.body}".strip()
+
+
+class Status(StrEnum):
+    """The column of the board that a story stands in."""
+
+    BACKLOG = "backlog"
+    """Not to be worked on yet; only a person takes it out of here."""
+    READY = "ready"
+    """May be taken up; a story without a status is ready."""
+    IN_PROGRESS = "in_progress"
+    """Researched, planned or made."""
+    REWORK = "rework"
+    """Sent back with feedback."""
+    IN_REVIEW = "in_review"
+    """Made, and now evaluated, reviewed or tested."""
+    BLOCKED = "blocked"
+    """A person has to look."""
+    DONE = "done"
+    """Verified, or accepted by a person."""
+
+
+class Refinement(Value):
+    """One time that the work was sent back; its keys in the front matter are those of R4."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    iteration: int
+    """1 for the first time."""
+    agent_type: str = Field(alias="agentType")
+    """The phase that it was sent back to."""
+    started_at: str = Field(alias="startedAt")
+    """When, in UTC."""
+    review_feedback: str = Field(alias="reviewFeedback")
+    """What was wrong, in one line."""
+    result: str
+    """in_progress, failed or passed."""
+
+
+class StoryRecord(Value):
+    """What Setpoint keeps in a story's front matter for people to read; the event log knows it better."""
+
+    status: Status | None = None
+    """Column of the board. A person may set `ready` (run it again), `backlog` or `done`."""
+    last_run: str = ""
+    """The run that the other keys tell of."""
+    branch: str = ""
+    """Where its result lies."""
+    refinement_count: int = Field(default=0, ge=0)
+    """How often that run was sent back; a person who sets 0 lets a blocked story run again."""
+    refinement_iterations: tuple[Refinement, ...] = ()
+    """Each time that it was sent back."""
+    last_error: str = ""
+    """Why it is blocked."""

@@ -1,0 +1,61 @@
+"""What reviewers decide, and the hard gates that a tree must pass."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from setpoint.model.evidence import CheckState
+from setpoint.model.finding import Finding
+from setpoint.model.ids import EvidenceId
+from setpoint.model.value import Text, Value
+
+
+class Judgement(StrEnum):
+    """A reviewer's decision; `FAILED` means that the reviewer broke and never counts as an iteration."""
+
+    APPROVE = "approve"
+    REQUEST_CHANGES = "request_changes"
+    REQUIRE_HUMAN = "require_human"
+    FAILED = "failed"
+
+
+class Settled(Value):
+    """A reviewer's last word on an objection that the maker declined."""
+
+    fingerprint: str
+    withdrawn: bool
+    """The reviewer takes the objection back; otherwise it stands."""
+    reason: Text = ""
+
+
+class Verdict(Value):
+    """A review's decision with its findings and the evidence it rests on."""
+
+    reviewer: str
+    """Kind and agent, for example `code:rules`; several with a comma between them."""
+    judgement: Judgement
+    findings: tuple[Finding, ...] = ()
+    evidence: tuple[EvidenceId, ...] = ()
+    feedback: str = ""
+    settled: tuple[Settled, ...] = ()
+    """What it says of objections that the maker declined."""
+
+    @property
+    def blocking(self) -> tuple[Finding, ...]:
+        """Findings that must be mended before delivery."""
+        return tuple(finding for finding in self.findings if finding.blocking)
+
+
+class HardGate(Value):
+    """One condition without which nothing is verified."""
+
+    name: str
+    """change, build, integrity, security, types, review, checks, tests, acceptance or proof."""
+    state: CheckState
+    reason: str = ""
+    evidence: tuple[EvidenceId, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether it holds; a gate that was not measured because nothing was to be measured holds too."""
+        return self.state in (CheckState.PASS, CheckState.NOT_MEASURED)

@@ -1,0 +1,1 @@
+"""Loop 4: questions to people and what their answers change."""

@@ -1,0 +1,1 @@
+"""Decide what became of a delivered branch."""

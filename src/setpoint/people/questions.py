@@ -1,0 +1,46 @@
+"""Asking a person: the question and the answer are events, so no process is needed in between."""
+
+from __future__ import annotations
+
+from setpoint.errors import RunWaiting
+from setpoint.model.events.run import GateAnswered, GateExpired, GateOpened
+from setpoint.model.gate import Answer, Choice, Gate, Via, answered_key, opened_key
+from setpoint.model.ids import TraceId
+from setpoint.runs.context import RunContext
+
+
+async def ask(run: RunContext, gate: Gate) -> Answer:
+    """Ask a person and give the answer; the first answer that is recorded counts.
+
+    Where none is recorded yet, `RunWaiting` ends the drive and leaves the run resumable: whoever answers
+    appends `gate.answered` under `answered_key`, and the next drive comes by here again. Past the deadline
+    the default is the answer. A gate's id is asked once in a run.
+    """
+    opened = run.journal.note(opened_key(gate.id), GateOpened(gate=gate))
+    stands = opened.gate if isinstance(opened, GateOpened) else gate
+
+    async def act() -> GateAnswered:
+        if stands.default is not None and stands.expired(run.world.clock.now()):
+            return _expired(run, stands, stands.default)
+        run.world.publish(run.order.trace_id)
+        raise waiting(run.order.trace_id, stands)
+
+    return (await run.journal.step(answered_key(gate.id), act, GateAnswered)).answer
+
+
+def waiting(trace_id: TraceId, gate: Gate) -> RunWaiting:
+    """Say that a run stands still, what is asked, and where to answer."""
+    hint = f"`setpoint gate show {trace_id}` tells what may be answered, and how"
+    return RunWaiting(f"{trace_id} waits for a person: {gate.question}", gate=gate.id, hint=hint)
+
+
+def _expired(run: RunContext, gate: Gate, default: Choice) -> GateAnswered:
+    run.journal.note(f"{opened_key(gate.id)}:expired", GateExpired(gate=gate.id, choice=default))
+    answer = Answer(
+        choice=default,
+        by="setpoint",
+        via=Via.DEADLINE,
+        grant=gate.offer,
+        reason=f"nobody answered until {gate.deadline:%Y-%m-%d %H:%M} UTC",
+    )
+    return GateAnswered(gate=gate.id, answer=answer)

@@ -1,0 +1,1 @@
+"""Loop 2: make, measure, review, test, and send the work back."""

@@ -1,0 +1,178 @@
+"""What each role is told: the same facts as a prompt and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from setpoint.learning.loop import TAUGHT, question, recalled
+from setpoint.model.answers.change_request import ChangeRequest
+from setpoint.model.answers.role_answers import OpinionsShape, ReviewShape, Shape, schema_of
+from setpoint.model.attempt import Brief, Mode, Role, Tried
+from setpoint.model.changes.diff import added_lines
+from setpoint.model.evidence import Failure, Suspect
+from setpoint.model.facts.human_answers import instructions
+from setpoint.model.facts.releases import settled_requests
+from setpoint.model.finding import Finding, worst_first
+from setpoint.model.learning import Recollection
+from setpoint.model.pipeline import Phase, PhaseKind
+from setpoint.model.run import Limits, Round
+from setpoint.phase.policy.bouncing import outcome_line
+from setpoint.phase.policy.change_requests import given_reasons
+from setpoint.phase.policy.maker_feedback import feedback, whole_text
+from setpoint.phase.policy.review import NOTHING_REVIEWED, Docket, is_frozen
+from setpoint.ports import World
+from setpoint.runs.context import RunContext
+
+ANALYSIS = "analysis"
+"""Under which name the tester's text stands among those of thinking phases."""
+MOST_DIFF = 60_000
+MOST_SIGNALS = 20
+MOST_TRIED_DIFF = 3000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """What is known when a role is asked."""
+
+    iteration: int = 0
+    mode: Mode = Mode.FRESH
+    chain: int = 0
+    findings: tuple[Finding, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+    """Where the failures' causes probably lie."""
+    reason: str = ""
+    """Why the work came back."""
+    advice: str = ""
+    """What the loop noticed about the rounds so far."""
+    tried: tuple[Tried, ...] = ()
+    texts: dict[str, str] = field(default_factory=dict)
+    """What thinking phases wrote, by phase."""
+    diff: str = ""
+    """The change under review."""
+    requests: tuple[ChangeRequest, ...] = ()
+    """What the maker asks for."""
+    signals: tuple[Finding, ...] = ()
+    """Signs of tampering that the maker is asked a reason for."""
+    budget: str = ""
+    review: str = ""
+    """Kind of the review that is asked for."""
+    before: Docket = NOTHING_REVIEWED
+    """What earlier reviews have come to."""
+    declined: dict[str, str] = field(default_factory=dict)
+    """Reason by fingerprint of the objections that the maker declines."""
+
+
+def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
+    """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
+    order, world = run.order, run.world
+    answer = _shape(phase, now)
+    about = f"{phase.name}-{now.review}" if now.review else phase.name
+    label = f"{about}-{now.iteration}"
+    learnings = _learnings(run, phase, now, label)
+    variables = _told(run, now, answer, learnings)
+    template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
+    return Brief(
+        role=phase.role or Role.MAKER,
+        mode=now.mode,
+        session=f"{order.trace_id}:{about}:{now.chain}",
+        label=label,
+        prompt=world.render(template, variables) if template else order.story.wish,
+        workdir=run.copy.path,
+        python=run.tools.python,
+        story=order.story,
+        findings=worst_first(now.findings),
+        failures=now.failures,
+        tried=now.tried,
+        diff=now.diff,
+        review=now.review,
+        requests=now.requests,
+        recalled=learnings,
+        reasons=given_reasons(run.journal.events),
+        answer=answer,
+        limits=run.bounded(order.attempt),
+    )
+
+
+def _told(
+    run: RunContext, now: Situation, answer: type[Shape] | None, learnings: tuple[Recollection, ...]
+) -> dict[str, object]:
+    """Return what a prompt may say."""
+    return {
+        "story": run.order.story,
+        "problems": _problems(run.world, now),
+        "iteration": now.iteration,
+        "max_iterations": run.limits.max_iterations,
+        "instructions": instructions(run.journal.events),
+        "reason": now.reason,
+        "advice": now.advice,
+        "tried": now.tried,
+        "research": now.texts.get("research", now.texts.get("analyse", "")),
+        "plan": now.texts.get("plan", now.texts.get("design", "")),
+        "analysis": now.texts.get(ANALYSIS, ""),
+        "checks": sorted(run.tools.checks),
+        "diff": now.diff[:MOST_DIFF],
+        "budget": now.budget,
+        "objections": now.before.open,
+        "declined": now.declined,
+        "reviews": now.before.reviews,
+        "schema": schema_of(answer) if answer else "",
+        "scratchpad": f"{run.world.folder}/scratchpad.md",
+        "learnings": learnings,
+        **_integrity(run, now),
+    }
+
+
+def _learnings(run: RunContext, phase: Phase, now: Situation, label: str) -> tuple[Recollection, ...]:
+    """Return what memory holds for a role that is asked about the work itself."""
+    if phase.role not in TAUGHT or now.requests:
+        return ()
+    changed = " ".join(sorted({line.file for line in added_lines(now.diff)})) if now.diff else ""
+    asked = question(run.order.story.wish, now.failures, now.findings, changed)
+    return recalled(run, phase.name, label, now.iteration, asked)
+
+
+def _shape(phase: Phase, now: Situation) -> type[Shape] | None:
+    """Say what has to be answered with; none for a text."""
+    if phase.kind is not PhaseKind.REVIEW:
+        return None
+    return OpinionsShape if now.requests else ReviewShape
+
+
+def _integrity(run: RunContext, now: Situation) -> dict[str, object]:
+    """Return what a prompt may say of protected files, of signals, and of what may still be objected to."""
+    settled = settled_requests(run.journal.events)
+    reasons = given_reasons(run.journal.events)
+    explained = [each for each in now.findings if each.fingerprint in reasons]
+    return {
+        "frozen": is_frozen(now.before, run.order.limits),
+        "requests": now.requests,
+        "signals": now.signals[:MOST_SIGNALS],
+        "explained": tuple((each.message, reasons[each.fingerprint]) for each in explained),
+        "released": tuple(path for each in settled if each.granted for path in each.paths),
+        "refused": tuple(each for each in settled if not each.granted),
+    }
+
+
+def tried(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:
+    """Tell what came of earlier rounds, each given with its diff."""
+    return tuple(
+        Tried(iteration=past.number, diff=diff[:MOST_TRIED_DIFF], outcome=outcome_line(past))
+        for past, diff in rounds
+    )
+
+
+def left(limits: Limits, cost_usd: float, active_s: float) -> str:
+    """Say what is left of the budget."""
+    money = f"${max(float(limits.max_cost_usd) - cost_usd, 0):.2f}" if limits.max_cost_usd > 0 else ""
+    minutes = f"{max(limits.max_wall_s - active_s, 0) / 60:.0f} minutes"
+    return " and ".join(part for part in (money, minutes) if part)
+
+
+def _problems(world: World, now: Situation) -> str:
+    """Say what is wrong, within bounds; all of it is kept where the role can read it."""
+    if not now.failures and not now.findings:
+        return ""
+    whole = world.place_of(world.keep(whole_text(now.failures, now.findings, now.suspects)))
+    return feedback(now.failures, now.findings, now.suspects, whole)

@@ -1,0 +1,201 @@
+"""Several attempts at the same work at once, each in a work copy of its own; the best by evidence goes on.
+
+All of it is one step of the run, and every part is recorded under a key of its own: after a crash what was
+made is not made again, and what was measured is not measured again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from setpoint.inner.attempt import Bench, Start, made_in
+from setpoint.model.attempt import Brief, Mode, Role
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.events.candidates import CandidateChosen, CandidateMade, CandidateMeasured, Standing
+from setpoint.model.events.run import AgentFinished
+from setpoint.model.ids import TraceId, Tree
+from setpoint.model.run import Round, RunOrder
+from setpoint.phase.policy.candidates import (
+    POLICY,
+    best_first,
+    broke,
+    comes_to_an_end,
+    finalists,
+    reason,
+    standing,
+)
+from setpoint.ports import Measured
+from setpoint.runs.context import RunContext
+
+PREFIX = "candidate:"
+"""How the roles of candidates begin in an order's agents."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest:
+    """Work that several candidates are asked for."""
+
+    start: Start
+    brief: Brief
+    suspects: tuple[str, ...]
+    """Tests that were seen to fail."""
+
+    def key(self, candidate: int) -> str:
+        """Name a candidate's attempt within the run."""
+        return f"{self.brief.label}-c{candidate}"
+
+
+def candidates_of(order: RunOrder) -> tuple[int, ...]:
+    """Number the candidates of a run; none where the maker works alone."""
+    return tuple(sorted(int(role.removeprefix(PREFIX)) for role in order.agents if role.startswith(PREFIX)))
+
+
+def is_contested(run: RunContext, mode: Mode) -> bool:
+    """Whether several are asked: where the work begins, and where it begins afresh."""
+    return mode is not Mode.FIX and bool(candidates_of(run.order))
+
+
+def by_the_chosen(run: RunContext) -> RunContext:
+    """Return the run with the candidate that was chosen last as its maker."""
+    chosen = [event.body for event in run.journal.events if isinstance(event.body, AgentFinished)]
+    number = next((each.candidate for each in reversed(chosen) if each.candidate), 0)
+    return _played_by(run, number) if number else run
+
+
+async def contest(run: RunContext, asked: Contest) -> AgentFinished:
+    """Have every candidate make its attempt, measure each, and go on with the best."""
+    start = asked.start
+
+    async def act() -> AgentFinished:
+        made = await _all_made(run, asked)
+        able = {each.candidate: each for each in made if comes_to_an_end(each)}
+        ordered = best_first(await _standings(run, asked, able))
+        best = able[ordered[0].candidate] if ordered else _of_no_use(made)
+        body = CandidateChosen(
+            iteration=start.iteration,
+            candidate=ordered[0].candidate if ordered else 0,
+            reason=reason(ordered),
+            standings=ordered,
+            policy=POLICY,
+        )
+        run.journal.note(f"{asked.brief.label}:chosen", body)
+        await run.world.workspace.restore(run.copy, best.snapshot.commit)
+        return AgentFinished(
+            phase=start.phase.name,
+            iteration=start.iteration,
+            mode=start.mode,
+            snapshot=best.snapshot,
+            changed_against_base=best.changed_against_base,
+            diff_hash=best.diff_hash,
+            lost=best.lost,
+            candidate=best.candidate,
+        )
+
+    return await run.journal.step(asked.brief.label, act, AgentFinished)
+
+
+def _of_no_use(made: Sequence[CandidateMade]) -> CandidateMade:
+    """Return the attempt to go on from where none made a change: one whose agent did not break, if any."""
+    return next((each for each in made if not broke(each)), made[0])
+
+
+async def _all_made(run: RunContext, asked: Contest) -> list[CandidateMade]:
+    room, bench = asyncio.Semaphore(run.order.candidates_at_once), Bench(copy=run.copy)
+    async with asyncio.TaskGroup() as tasks:
+        running = [
+            tasks.create_task(_made(run, asked, number, room, bench)) for number in candidates_of(run.order)
+        ]
+    return [task.result() for task in running]
+
+
+async def _made(
+    run: RunContext, asked: Contest, number: int, room: asyncio.Semaphore, bench: Bench
+) -> CandidateMade:
+    """Have one candidate work; its commit is then kept in the run's own work copy, whoever is chosen."""
+    key = asked.key(number)
+    known = run.journal.known(f"{key}:made")
+    if isinstance(known, CandidateMade):
+        return known
+    async with room:
+        apart = await _apart(run, number)
+        came = await made_in(apart, asked.start, _briefed(run, asked, number, apart.copy.path), bench)
+    async with bench.lock:
+        await run.world.workspace.restore(run.copy, came.snapshot.commit, of=apart.copy)
+    body = CandidateMade(
+        phase=asked.start.phase.name,
+        iteration=asked.start.iteration,
+        candidate=number,
+        agent=apart.world.agents[Role.MAKER].name,
+        **came._asdict(),
+    )
+    run.journal.note(f"{key}:made", body)
+    return body
+
+
+async def _apart(run: RunContext, number: int) -> RunContext:
+    """Return the run as one candidate sees it: in a work copy of its own."""
+    own = TraceId(f"{run.order.trace_id}-c{number}")
+    copy = await run.world.workspace.open(own, run.order.base)
+    return replace(_played_by(run, number), copy=copy)
+
+
+def _played_by(run: RunContext, number: int) -> RunContext:
+    agents = run.world.agents
+    maker = agents[f"{PREFIX}{number}"]
+    return replace(run, world=run.world._replace(agents={**agents, Role.MAKER: maker}))
+
+
+def _briefed(run: RunContext, asked: Contest, number: int, workdir: str) -> Brief:
+    """Tell a candidate what all are told; the money that is left is shared by all of them."""
+    brief, limits = asked.brief, asked.brief.limits
+    if limits.cost_usd is not None:
+        share = limits.cost_usd / len(candidates_of(run.order))
+        limits = limits.model_copy(update={"cost_usd": share})
+    own = {"label": asked.key(number), "session": f"{brief.session}:c{number}", "workdir": workdir}
+    return brief.model_copy(update={**own, "limits": limits})
+
+
+async def _standings(run: RunContext, asked: Contest, able: Mapping[int, CandidateMade]) -> list[Standing]:
+    """Measure every candidate, and those in full in which nothing was found; the same tree once."""
+    early = {
+        number: _as_round(each, await _measured(run, asked, each, Stage.EVALUATE), None)
+        for number, each in able.items()
+    }
+    first = [standing(each, early[number]) for number, each in able.items()]
+    final = finalists(first)
+    if len({able[number].snapshot.tree for number in final}) < 2:  # noqa: PLR2004 - one tree is its own equal
+        return first
+    full: dict[Tree, Evaluation] = {}
+    for number in final:
+        each = able[number]
+        if each.snapshot.tree not in full:
+            full[each.snapshot.tree] = await _measured(run, asked, each, Stage.TEST)
+        tests = full[each.snapshot.tree]
+        early[number] = early[number].model_copy(update={"tests": tests})
+    return [standing(each, early[number]) for number, each in able.items()]
+
+
+async def _measured(run: RunContext, asked: Contest, made: CandidateMade, stage: Stage) -> Evaluation:
+    key = f"{asked.key(made.candidate)}:{stage}"
+    known = run.journal.known(key)
+    if isinstance(known, CandidateMeasured):
+        return known.evaluation
+    snapshot = made.snapshot
+    measured = Measured(run.copy, snapshot.commit, snapshot.tree, stage, asked.suspects)
+    evaluation = await run.world.evaluator.evaluate(run.judged_by, measured)
+    body = CandidateMeasured(iteration=made.iteration, candidate=made.candidate, evaluation=evaluation)
+    run.journal.note(key, body)
+    return evaluation
+
+
+def _as_round(made: CandidateMade, evaluation: Evaluation, tests: Evaluation | None) -> Round:
+    return Round(
+        number=made.iteration,
+        snapshot=made.snapshot,
+        changed_against_base=made.changed_against_base,
+        diff_hash=made.diff_hash,
+        evaluation=evaluation,
+        tests=tests,
+    )

@@ -1,0 +1,171 @@
+"""How a run ends: the best state is chosen, proved, delivered and recorded, whatever stopped the loop."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from setpoint.learning.loop import look_back
+from setpoint.model.evaluation import Stage
+from setpoint.model.events.run import Delivered, PhaseBounce, RunFinished
+from setpoint.model.facts.rounds import RunFacts
+from setpoint.model.facts.spending import in_words
+from setpoint.model.gate import Answer
+from setpoint.model.run import COMPLETION_MARK, KNOWN_ISSUES_SUBJECT, Ending, Halt, Round, RunOutcome
+from setpoint.model.verdict import HardGate
+from setpoint.phase.policy.best_state import best_first, may_be_better, rank, worth_delivering
+from setpoint.phase.policy.known_issues import TITLE, entry, known_issues
+from setpoint.ports import Appendix
+from setpoint.runs.context import RunContext
+
+MOST_CANDIDATES = 4
+"""How many of the best unproved rounds are measured in full before the base is kept."""
+
+
+class Close(NamedTuple):
+    """Why a run is brought to its end."""
+
+    ending: Ending
+    reason: str
+    halt: Halt | None = None
+    """The guard that stopped it, where one did."""
+    uncounted: int = 0
+    """Rounds that are no iterations, because a reviewer broke in them."""
+    answer: Answer | None = None
+    """The person's answer that ended it, where one did."""
+    at_once: bool = False
+    """Nothing is measured any more: what was not measured in full is not offered."""
+
+
+class _Offered(NamedTuple):
+    """What leaves the run."""
+
+    best: Round | None
+    branch: str = ""
+    issues: tuple[str, ...] = ()
+
+
+async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOutcome:
+    """End a run with the best state it reached; never with one worse than it began with.
+
+    A person who accepts may take a worse one: it is written down what is wrong with it. Without a history
+    the base was never measured, and there is nothing to offer.
+    """
+    run.journal.wind_up()
+    offered = _Offered(None) if past is None else await _offered(run, past, close)
+    best = offered.best
+    await look_back(run, past, close.ending, close.reason)
+
+    async def act() -> RunFinished:
+        budget = run.journal.account
+        used = budget.used
+        score = (best.latest if best else past.base).score if past else None
+        outcome = RunOutcome(
+            trace_id=run.order.trace_id,
+            ending=close.ending,
+            reason=close.reason,
+            halt=close.halt,
+            iterations=(len(past.rounds) if past else 0) - close.uncounted,
+            bounces=sum(1 for event in run.journal.events if isinstance(event.body, PhaseBounce)),
+            best=best.snapshot.commit if best else run.order.base,
+            best_iteration=best.number if best else 0,
+            branch=offered.branch,
+            score=score,
+            known_issues=offered.issues,
+            cost_usd=used.cost_usd,
+            cost_known=used.known,
+            cost_shown=in_words(used),
+            tokens=used.tokens,
+            duration_s=round(budget.active_s, 3),
+        )
+        return RunFinished(outcome=outcome)
+
+    finished = await run.journal.step("finish", act, RunFinished)
+    run.world.publish(run.order.trace_id)
+    return finished.outcome
+
+
+async def _offered(run: RunContext, past: RunFacts, close: Close) -> _Offered:
+    if close.ending is Ending.VERIFIED:
+        return _Offered(past.last, await _delivered(run, past.last, close))
+    proved: dict[int, Round] = {}
+    best = await _best_proved(run, past, proved, most=0 if close.at_once else MOST_CANDIDATES)
+    if close.ending is Ending.ACCEPTED:
+        best = best or await _first_of_the_worse(run, past, proved)
+        issues = known_issues(best, past.base)
+        return _Offered(best, await _delivered(run, best, close, issues), issues)
+    return _Offered(best, await _delivered(run, best, close) if best else "")
+
+
+async def _first_of_the_worse(run: RunContext, past: RunFacts, proved: dict[int, Round]) -> Round:
+    """Return the best round of a run in which none may replace the base, as a person accepted it."""
+    best = best_first(past)[0]
+    if best.tests is not None:
+        return best
+    return proved.get(best.number) or await _proved(run, best)
+
+
+async def _best_proved(
+    run: RunContext, past: RunFacts, proved: dict[int, Round], *, most: int
+) -> Round | None:
+    """Return the best round that a full measurement shows to be better than the base, if there is one.
+
+    A round that never reached the full suite looks better than it may be, so it is measured before it is
+    compared, `most` of them at most, and put into `proved`; what was measured already never gives way to it
+    unmeasured.
+    """
+    better: list[Round] = []
+    left = most
+    for candidate in (each for each in best_first(past) if not each.evaluation.blocking):
+        if candidate.tests is not None:
+            if worth_delivering(candidate, past.base):
+                better.append(candidate)
+                break
+        elif left > 0 and (not better or may_be_better(candidate, max(better, key=rank))):
+            left -= 1
+            proved[candidate.number] = await _proved(run, candidate)
+            if worth_delivering(proved[candidate.number], past.base):
+                better.append(proved[candidate.number])
+    return max(better, key=rank, default=None)
+
+
+async def _proved(run: RunContext, candidate: Round) -> Round:
+    """Measure a round in full, once."""
+    tree = (candidate.snapshot.commit, candidate.snapshot.tree)
+    tests = await run.measure(f"appraise-{candidate.number}", Stage.TEST, tree, iteration=candidate.number)
+    return candidate.model_copy(update={"tests": tests})
+
+
+async def _delivered(run: RunContext, best: Round, close: Close, issues: tuple[str, ...] = ()) -> str:
+    verified, answer = close.ending is Ending.VERIFIED, close.answer
+
+    async def act() -> Delivered:
+        debts = None
+        if close.ending is Ending.ACCEPTED and answer is not None:
+            text = entry(run.order, best, issues, answer, run.world.clock.now())
+            told = f"{KNOWN_ISSUES_SUBJECT}{run.order.story.title}\n\nSetpoint-Run: {run.order.trace_id}\n"
+            debts = Appendix(run.order.escalation.debt_file, TITLE, text, message=told)
+        message = _message(run, best, close, issues)
+        branch = await run.world.forge.deliver(
+            run.copy, best.snapshot.commit, run.order.branch, message=message, appendix=debts
+        )
+        return Delivered(branch=branch, commit=best.snapshot.commit, verified=verified)
+
+    return (await run.journal.step("deliver", act, Delivered)).branch
+
+
+def _message(run: RunContext, best: Round, close: Close, issues: tuple[str, ...]) -> str:
+    state = COMPLETION_MARK if close.ending is Ending.VERIFIED else "not verified: the best state so far"
+    if close.ending is Ending.ACCEPTED and close.answer is not None:
+        state = f"not verified: accepted as it is by {close.answer.by}"
+    known = "".join(f"- {issue}\n" for issue in issues)
+    gates = "\n".join(_gate(gate) for gate in best.gates)
+    return (
+        f"{run.order.story.title}\n\n{state}\n\n"
+        + (f"Known issues:\n{known}\n" if known else "")
+        + f"Gates, measured by Setpoint on tree {best.snapshot.tree}:\n{gates}\n\n"
+        f"Setpoint-Run: {run.order.trace_id}\nSetpoint-Iteration: {best.number}\n"
+    )
+
+
+def _gate(gate: HardGate) -> str:
+    return f"  {gate.name}: {gate.state}{f' ({gate.reason})' if gate.reason else ''}"

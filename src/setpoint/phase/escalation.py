@@ -1,0 +1,110 @@
+"""What becomes of a run that a guard stops or that wants a person: it ends, or a person lets it go on."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+from setpoint.model.facts.rounds import RunFacts, open_count
+from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
+from setpoint.model.ids import GateId
+from setpoint.model.run import Ending
+from setpoint.people.questions import ask
+from setpoint.phase.ending import Close
+from setpoint.phase.policy.best_state import best_first
+from setpoint.phase.policy.bouncing import outcome_line
+from setpoint.runs.context import RunContext
+
+ASKED = frozenset({Ending.STOPPED, Ending.ESCALATED})
+"""Endings that a person is asked about."""
+UNASKED = frozenset({"deadline_s"})
+"""Guards against which an answer could do nothing."""
+
+
+async def settled(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Answer | Close:
+    """Return the answer that lets a run go on, or how it ends; asks a person where one is to be asked."""
+    guard = close.halt.guard if close.halt else ""
+    if close.ending not in ASKED or guard in UNASKED:
+        return close
+    if run.order.escalation.on_limit is OnLimit.ERROR:
+        return close
+    if run.order.escalation.on_limit is OnLimit.SKIP:
+        return close._replace(ending=Ending.SKIPPED)
+    return _settled(close, await ask(run, _gate(run, past, close, iteration)))
+
+
+def _settled(close: Close, answer: Answer) -> Answer | Close:
+    if answer.choice is Choice.CONTINUE:
+        return answer
+    who = f"{answer.by} ({answer.reason})" if answer.reason else answer.by
+    if answer.choice is Choice.ACCEPT:
+        reason = f"accepted as it is by {who}; before that: {close.reason}"
+        return close._replace(ending=Ending.ACCEPTED, reason=reason, answer=answer)
+    reason = f"cancelled by {who}; before that: {close.reason}"
+    return close._replace(ending=Ending.CANCELLED, reason=reason, answer=answer)
+
+
+def _gate(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Gate:
+    """Put the question together: what stopped the run, how it stands, and what may be answered."""
+    settings, now = run.order.escalation, run.world.clock.now()
+    offer = _offer(run, close)
+    options = [Option(choice=Choice.CONTINUE, text=_continue_text(run, past, offer))]
+    if best_first(past):
+        text = f"take the best state as it is; its known issues go to {settings.debt_file} and the commit"
+        options.append(Option(choice=Choice.ACCEPT, text=text))
+    options.append(Option(choice=Choice.CANCEL, text="end the run; the best state is kept if it is harmless"))
+    allowed = {option.choice for option in options}
+    return Gate(
+        id=GateId(f"escalation-{iteration}"),
+        kind=GateKind.ESCALATION,
+        iteration=iteration,
+        question=close.reason,
+        options=tuple(options),
+        context=_context(past),
+        guard=close.halt.guard if close.halt else "",
+        go_on=close.halt.go_on if close.halt else "",
+        offer=offer,
+        asked_at=now,
+        deadline=None if settings.deadline_s is None else now + timedelta(seconds=settings.deadline_s),
+        default=settings.at_deadline if settings.at_deadline in allowed else Choice.CANCEL,
+    )
+
+
+def _offer(run: RunContext, close: Close) -> Grant:
+    """Offer what is needed to go on: iterations always, and once more the budget that is used up."""
+    order = run.order
+    guard = close.halt.guard if close.halt else ""
+    figures = close.halt.figures if close.halt else {}
+    money = guard == "max_cost_usd" or "left_usd" in figures
+    time = guard == "max_wall_s" or "left_s" in figures
+    return Grant(
+        iterations=order.escalation.more_iterations,
+        cost_usd=order.limits.max_cost_usd if money else Decimal(0),
+        wall_s=order.limits.max_wall_s if time else 0.0,
+        tokens=order.limits.max_tokens or 0 if guard == "max_tokens" else 0,
+    )
+
+
+def _continue_text(run: RunContext, past: RunFacts, offer: Grant) -> str:
+    left = run.limits.max_iterations + offer.iterations - len(past.rounds)
+    more = [f"{offer.iterations} more iterations ({left} are left then)"]
+    if offer.cost_usd:
+        more.append(f"${offer.cost_usd:.2f} more")
+    if offer.wall_s:
+        more.append(f"{offer.wall_s / 60:.0f} more minutes")
+    if offer.tokens:
+        more.append(f"{offer.tokens} more tokens")
+    return f"go on with {' and '.join(more)}"
+
+
+def _context(past: RunFacts) -> tuple[str, ...]:
+    lines = [f"iteration {each.number}: {outcome_line(each)}" for each in past.rounds[-5:]]
+    ranked = best_first(past)
+    if ranked:
+        best = ranked[0]
+        reached = "measured in full" if best.tests else "the full suite was not reached"
+        lines.append(f"best so far: iteration {best.number}, {open_count(best)} open problems, {reached}")
+    else:
+        lines.append("nothing was changed so far")
+    known = f"${past.cost_usd:.2f} and {past.active_s:.0f} seconds of work are spent"
+    return (*lines, known)

@@ -1,0 +1,157 @@
+"""Running a finished run's evidence again: what was recorded must come out once more, or why it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.evidence import CheckState, Evidence
+from setpoint.model.ids import Commit, Tree
+from setpoint.model.run import RunOrder
+from setpoint.model.value import Text, Value
+from setpoint.ports import Evaluator, Measured, Workspace
+
+COMPARED = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "deselected", "findings")
+"""Counts that have to come out the same."""
+_GREEN = (CheckState.PASS, CheckState.FLAKY)
+_SUITES = ("pytest", "unittest")
+_SHAKY = "mutation"
+"""What a mutation check tried within its time is chance; only its verdict has to come out the same."""
+_MOST_NAMED = 5
+
+
+class Compared(Value):
+    """One check as it was recorded and as it came out now."""
+
+    check: str
+    recorded: CheckState
+    recorded_counts: dict[str, int]
+    now: CheckState
+    now_counts: dict[str, int]
+    recorded_tool: Text = ""
+    """The tool and its version then."""
+    now_tool: Text = ""
+    notes: tuple[Text, ...] = ()
+    """What differs in what was run and what was found; also told where state and counts agree."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether state and counts are the same; a flaky test that passes now is no contradiction."""
+        if self.check == _SHAKY:
+            return self.recorded is self.now
+        both_green = self.recorded in _GREEN and self.now in _GREEN
+        return (self.recorded is self.now or both_green) and all(
+            _count(self.recorded_counts, name) == _count(self.now_counts, name) for name in COMPARED
+        )
+
+
+async def verify(
+    order: RunOrder, recorded: Evaluation, workspace: Workspace, evaluator: Evaluator
+) -> tuple[Compared, ...]:
+    """Measure a recorded tree again, from its own commit and with nothing from a cache."""
+    copy = await workspace.open(order.trace_id, order.base)
+    await evaluator.prepare(order, copy)
+    measured = Measured(copy, Commit(recorded.commit), Tree(recorded.tree), Stage.CONFIRM)
+    return compare(recorded, await evaluator.evaluate(order, measured))
+
+
+def compare(recorded: Evaluation, again: Evaluation) -> tuple[Compared, ...]:
+    """Compare two evaluations of one tree check by check, with what explains a difference."""
+    compared = [_compared(each, again.evidence_of(each.check)) for each in recorded.evidence]
+    told = dict.fromkeys(_SUITES, _tests(recorded, again))
+    for source in {finding.source for finding in (*recorded.findings, *again.findings)}:
+        told[source] = (*told.get(source, ()), *_findings(recorded, again, source))
+    known = {each.check for each in compared}
+    compared += [_compared(None, each) for each in again.evidence if each.check not in known]
+    return tuple(
+        each.model_copy(update={"notes": (*each.notes, *told.get(each.check, ()))}) for each in compared
+    )
+
+
+def branch_compared(recorded: Tree, now: Tree | None) -> Compared:
+    """Compare the delivered branch with the tree that was judged; a branch that moved on differs."""
+    state = CheckState.PASS if now == recorded else CheckState.FAIL
+    note = "the branch is gone" if now is None else f"the branch holds the tree {now}, judged was {recorded}"
+    return Compared(
+        check="branch",
+        recorded=CheckState.PASS,
+        recorded_counts={},
+        now=state,
+        now_counts={},
+        notes=() if now == recorded else (note,),
+    )
+
+
+def _compared(recorded: Evidence | None, now: Evidence | None) -> Compared:
+    name = recorded.check if recorded else now.check if now else ""
+    return Compared(
+        check=name,
+        recorded=recorded.state if recorded else CheckState.NOT_MEASURED,
+        recorded_counts=recorded.counts if recorded else {},
+        now=now.state if now else CheckState.NOT_MEASURED,
+        now_counts=now.counts if now else {},
+        recorded_tool=recorded.tool if recorded else "",
+        now_tool=now.tool if now else "",
+        notes=tuple(_circumstances(recorded, now)),
+    )
+
+
+def _circumstances(recorded: Evidence | None, now: Evidence | None) -> Iterable[str]:
+    """Say how the two were made differently."""
+    if now is None:
+        yield "not made now: nothing here asks for it, or its tool is not installed"
+        return
+    if recorded is None:
+        yield "made now only: it was not recorded"
+        return
+    if recorded.tree != now.tree:
+        yield f"another tree was measured: {now.tree}, recorded {recorded.tree}"
+    if recorded.tool != now.tool:
+        yield f"another tool: {now.tool or 'none'}, recorded {recorded.tool or 'none'}"
+    if (was := _plain(recorded.argv)) != (words := _plain(now.argv)):
+        yield f"another command: {' '.join(words) or 'none'}, recorded {' '.join(was) or 'none'}"
+    if now.reason and now.reason != recorded.reason:
+        yield now.reason
+
+
+def _tests(recorded: Evaluation, again: Evaluation) -> tuple[str, ...]:
+    """Name the tests that count against the tree on one side only."""
+    before = {failure.test: failure.message for failure in recorded.failures}
+    after = {failure.test: failure.message for failure in again.failures}
+    new = [f"{test} ({message})" for test, message in after.items() if test not in before]
+    gone = [test for test in before if test not in after]
+    shaken = [test for test in again.flaky if test not in recorded.flaky]
+    return (
+        *_named("red now only", new),
+        *_named("red when it was recorded only", gone),
+        *_named("flaky now", shaken),
+    )
+
+
+def _findings(recorded: Evaluation, again: Evaluation, source: str) -> tuple[str, ...]:
+    before = {each.fingerprint: each for each in recorded.findings if each.source == source}
+    after = {each.fingerprint: each for each in again.findings if each.source == source}
+    new = [f"{each.message} ({each.file}:{each.line})" for key, each in after.items() if key not in before]
+    gone = [f"{each.message} ({each.file}:{each.line})" for key, each in before.items() if key not in after]
+    return (*_named("found now only", new), *_named("found when it was recorded only", gone))
+
+
+def _named(what: str, things: list[str]) -> tuple[str, ...]:
+    if not things:
+        return ()
+    more = f" and {len(things) - _MOST_NAMED} more" if len(things) > _MOST_NAMED else ""
+    return (f"{what}: {'; '.join(things[:_MOST_NAMED])}{more}",)
+
+
+def _count(counts: dict[str, int], name: str) -> int:
+    return counts.get(name, 0) + (counts.get("flaky", 0) if name == "passed" else 0)
+
+
+def _plain(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Take the places out of a command: another machine has other ones."""
+    return tuple(_without_places(word) for word in argv)
+
+
+def _without_places(word: str) -> str:
+    option, sign, value = word.rpartition("=")  # the last part of a path tells it, wherever it lies
+    return f"{option}{sign}{value.rpartition('/')[2]}" if value.startswith("/") else word

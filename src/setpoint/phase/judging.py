@@ -1,0 +1,152 @@
+"""Sending one change through the phases behind the making, and putting together what they say of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from setpoint.model.attempt import Brief
+from setpoint.model.changes.diff import added_lines
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.events.run import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed
+from setpoint.model.facts.rounds import failures
+from setpoint.model.pipeline import Phase, PhaseKind
+from setpoint.model.run import Round
+from setpoint.model.verdict import Judgement
+from setpoint.phase.briefs import Situation, brief
+from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
+from setpoint.phase.policy.gates import hard_gates
+from setpoint.phase.policy.review import Lines, declined_in, docket
+from setpoint.phase.review import Submission, review
+from setpoint.runs.context import RunContext
+
+
+async def judged(
+    run: RunContext, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished, situation: Situation
+) -> Round:
+    """Send a change through the phases behind the making, cheapest first; what blocks ends the round."""
+    suspects = suspects_of(base, rounds, situation)
+    # A pipeline is not read unless the phase behind its making measures the evaluate stage.
+    first, *others = run.order.pipeline.behind_making()
+    evaluation = await _measured(run, first, made, suspects)
+    current = _left(run, first, _begun(made, situation, evaluation), rounds)
+    for phase in others:
+        if current.bounced_from or phase.kind is PhaseKind.DELIVER:
+            break
+        if phase.kind is PhaseKind.REVIEW:
+            current = await _reviewed(run, phase, current, rounds, situation)
+        else:
+            evaluation = await _measured(run, phase, made, suspects)
+            field = "tests" if evaluation.stage is Stage.TEST else "evaluation"
+            current = current.model_copy(update={field: evaluation})
+        current = _left(run, phase, current, rounds)
+    return with_bounce(current, hard_gates(current), run.order.pipeline)
+
+
+def suspects_of(base: Evaluation, rounds: tuple[Round, ...], situation: Situation) -> tuple[str, ...]:
+    """Name every test that was ever seen to fail, those of the last round first.
+
+    With fewer of them, a round that breaks again what another had mended would look as good as that one.
+    """
+    seen = (situation.failures, base.failures, *(failures(each) for each in rounds))
+    return tuple(dict.fromkeys(failure.test for failed in seen for failure in failed))
+
+
+def _entered(run: RunContext, phase: Phase, iteration: int) -> str:
+    key = f"{phase.name}-{iteration}"
+    run.journal.note(f"{key}:entered", PhaseEntered(phase=phase.name, iteration=iteration))
+    return key
+
+
+async def _measured(
+    run: RunContext, phase: Phase, made: AgentFinished, suspects: tuple[str, ...]
+) -> Evaluation:
+    key = _entered(run, phase, made.iteration)
+    tree = (made.snapshot.commit, made.snapshot.tree)
+    stage = phase.stage or Stage.EVALUATE
+    return await run.measure(key, stage, tree, iteration=made.iteration, suspects=suspects)
+
+
+def _left(run: RunContext, phase: Phase, current: Round, rounds: tuple[Round, ...]) -> Round:
+    """Note that a phase was passed, or mark the round as sent back by it."""
+    if asks_for_bounce(current, phase):
+        return current.model_copy(update={"bounced_from": phase.name})
+    passed = PhaseApproved if phase.kind is PhaseKind.REVIEW else PhasePassed
+    bounces = bounce_count(rounds, phase.name)
+    run.journal.note(f"{phase.name}-{current.number}:passed", passed(phase=phase.name, bounces=bounces))
+    return current
+
+
+def _begun(made: AgentFinished, situation: Situation, evaluation: Evaluation) -> Round:
+    return Round(
+        number=made.iteration,
+        chain=situation.chain,
+        mode=made.mode,
+        snapshot=made.snapshot,
+        changed_against_base=made.changed_against_base,
+        diff_hash=made.diff_hash,
+        evaluation=evaluation,
+    )
+
+
+async def _reviewed(
+    run: RunContext, phase: Phase, current: Round, rounds: tuple[Round, ...], situation: Situation
+) -> Round:
+    """Have a change reviewed: all of it that is not approved yet, so what was objected to comes back."""
+    approved = [each for each in rounds if each.chain == current.chain and _approved(each)]
+    since = approved[-1].snapshot.commit if approved else run.order.base
+    before = docket(rounds)
+    open_now = {finding.fingerprint for finding in before.open}
+    declined = {each: reason for each, reason in declined_in(current).items() if each in open_now}
+    now = Situation(
+        iteration=current.number,
+        chain=current.chain,
+        findings=current.evaluation.findings,
+        texts=situation.texts,
+        diff=await run.world.workspace.diff(run.copy, since, current.snapshot.commit),
+        before=before,
+        declined=declined,
+    )
+    change = Submission(
+        key=_entered(run, phase, current.number),
+        iteration=current.number,
+        briefs={kind: _asked(run, phase, now, kind) for kind in phase.reviews},
+        before=before,
+        declined=declined,
+        changed=await _changed_lines(run, current, rounds),
+    )
+    return current.model_copy(update={"verdict": await review(run, change)})
+
+
+def _asked(run: RunContext, phase: Phase, now: Situation, kind: str) -> Brief:
+    """Put one reviewer's brief together; the money and tokens that are left are shared by all of them."""
+    asked = brief(run, phase, replace(now, review=kind))
+    money, tokens = asked.limits.cost_usd, asked.limits.tokens
+    share = {
+        "cost_usd": None if money is None else money / len(phase.reviews),
+        "tokens": None if tokens is None else tokens // len(phase.reviews),
+    }
+    return asked.model_copy(update={"limits": asked.limits.model_copy(update=share)})
+
+
+async def _changed_lines(run: RunContext, current: Round, rounds: tuple[Round, ...]) -> Lines:
+    """Return the lines that were changed since the last review, with lines next to removed ones left out."""
+    reviewed = [each for each in rounds if each.verdict is not None]
+    if not reviewed:
+        return ()
+    diff = await run.world.workspace.diff(run.copy, reviewed[-1].snapshot.commit, current.snapshot.commit)
+    return frozenset((each.file, each.line) for each in added_lines(diff))
+
+
+def _approved(past: Round) -> bool:
+    verdict = past.verdict
+    return verdict is not None and verdict.judgement is Judgement.APPROVE and not verdict.blocking
+
+
+async def confirmed(run: RunContext, current: Round) -> Round:
+    """Measure a round's tree once more, with nothing from a cache."""
+    tree = (current.snapshot.commit, current.snapshot.tree)
+    evaluation = await run.measure(f"confirm-{current.number}", Stage.CONFIRM, tree, iteration=current.number)
+    again = current.model_copy(update={"confirmation": evaluation})
+    if evaluation.failures or evaluation.broken:
+        again = again.model_copy(update={"bounced_from": "confirm"})
+    return with_bounce(again, hard_gates(again), run.order.pipeline)

@@ -1,0 +1,343 @@
+"""The phase loop: make, measure, review, test; bounce until it is verified or a guard stops it.
+
+Every step is recorded once under a key of its own, and the loop decides from what is recorded alone,
+so a run that was killed goes on from its last finished step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import assert_never
+
+from setpoint.inner.attempt import Start, make
+from setpoint.inner.tool_calls import warn
+from setpoint.learning.loop import steered
+from setpoint.model.attempt import Mode
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.events.run import (
+    AgentFinished,
+    BaselineMeasured,
+    DiminishingReturns,
+    GuardFired,
+    HaltingDecided,
+    LoopRestarted,
+    PhaseEntered,
+    RunStarted,
+    TestsQuarantined,
+)
+from setpoint.model.facts.human_answers import edited_since
+from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_problems, open_counts
+from setpoint.model.gate import Answer
+from setpoint.model.ids import Commit
+from setpoint.model.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
+from setpoint.model.verdict import Judgement
+from setpoint.phase.briefs import Situation, brief, left, tried
+from setpoint.phase.candidates import Contest, by_the_chosen, contest, is_contested
+from setpoint.phase.change_requests import heard, settle_requests
+from setpoint.phase.ending import Close, finish
+from setpoint.phase.escalation import settled
+from setpoint.phase.judging import confirmed, judged, suspects_of
+from setpoint.phase.planning import analysed, rethought, think
+from setpoint.phase.plugged import decide
+from setpoint.phase.policy.best_state import best_first
+from setpoint.phase.policy.bouncing import bounce_of, outcome_line
+from setpoint.phase.policy.change_requests import unexplained
+from setpoint.phase.policy.guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
+from setpoint.phase.policy.halting import RULES
+from setpoint.ports import Durable, Measured, World
+from setpoint.runs.context import RunContext
+from setpoint.runs.journal import CancelAsked, Journal
+from setpoint.runs.policy.budget import warnings
+
+ADVICE = (
+    "The last rounds brought no fewer problems. Before you edit, name the assumption behind your changes, "
+    "say why it may be wrong, and choose another way."
+)
+
+
+async def drive(order: RunOrder, world: World, durable: Durable) -> RunOutcome:
+    """Drive a run from its order to its outcome; called again after a crash, it goes on where it was."""
+    world = world._replace(durable=durable)
+    run = await _opened(order, world)
+    try:
+        return await _driven(run)
+    finally:
+        for agent in {id(agent): agent for agent in world.agents.values()}.values():
+            await agent.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Turn:
+    """How the next round begins."""
+
+    number: int = 1
+    mode: Mode
+    chain: int
+    parent: Commit
+    texts: dict[str, str]
+
+
+@dataclass(kw_only=True)
+class _Course:
+    """What the run knows so far, also for the case that a person ends it in the middle of a round."""
+
+    run: RunContext
+    base: Evaluation
+    rounds: tuple[Round, ...] = ()
+
+    def past(self) -> RunFacts:
+        """Return the history that policies look at."""
+        return self.run.past(self.base, self.rounds)
+
+
+async def _driven(run: RunContext) -> RunOutcome:
+    course: _Course | None = None
+    try:
+        course = _Course(run=run, base=await _baseline(run))
+        close = await _steered(course)
+    except CancelAsked as asked:
+        wish = asked.wish
+        reason = f"cancelled by {wish.by}{f' ({wish.reason})' if wish.reason else ''}"
+        close = Close(Ending.CANCELLED, reason, at_once=True)
+    return await finish(run, course.past() if course else None, close)
+
+
+async def _steered(course: _Course) -> Close:
+    run, base = course.run, course.base
+    wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
+    texts = await think(run, run.order.pipeline.before_making(), wanted)
+    turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
+    while True:
+        came = await _round(course, turn)
+        if isinstance(came, Decision):
+            turn = await _next_turn(course, turn, came)
+            continue
+        answer = await settled(run, course.past(), came, turn.number)
+        if isinstance(answer, Close):
+            return answer
+        turn = await _granted_turn(course, turn, answer)
+
+
+async def _round(course: _Course, turn: _Turn) -> Decision | Close:
+    """Make and judge one change; gives what to do next, or why the run stops."""
+    run, base = course.run, course.base
+    situation = await _situation(course, turn)
+    made = await _made(course, situation, turn.parent)
+    if close := await _broken_maker(course, made):
+        return close
+    heard(run, made)
+    current = await judged(run, base, course.rounds, made, situation)
+    course.rounds = (*course.rounds, current)
+    if close := await _broken_reviewer(course, current):
+        return close
+    course.rounds, decision, halt = await _settled(run, base, course.rounds)
+    run.world.publish(run.order.trace_id)
+    if (close := _close(decision, halt)) is not None:
+        return close
+    await settle_requests(run, course.rounds, made.iteration)
+    return decision
+
+
+async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
+    attempt, run = made.snapshot.attempt, course.run
+    if attempt is None or attempt.breakage is None:
+        return None
+    broke = (
+        f"{attempt.agent} broke {made.lost + 1} times: {attempt.breakage.kind}: {attempt.breakage.message}"
+    )
+
+    async def act() -> HaltingDecided:
+        # Where the run's own time ended the attempt, nothing is said against the agent.
+        halt = (deadline(run.limits) | wall_time(run.limits) | unpaid(run.limits))(course.past())
+        decision = Decision(policy=RULES, action=Action.ESCALATE, reason=halt.reason if halt else broke)
+        return HaltingDecided(iteration=made.iteration, decision=decision, halt=halt)
+
+    decided = await run.journal.step(f"broken-{made.iteration}", act, HaltingDecided)
+    ending = Ending.STOPPED if decided.halt else Ending.BROKEN_AGENT
+    return Close(ending, decided.decision.reason, decided.halt)
+
+
+async def _broken_reviewer(course: _Course, current: Round) -> Close | None:
+    """A broken reviewer never counts as an iteration, so the maker is not sent back for it."""
+    verdict, run = current.verdict, course.run
+    if verdict is None or verdict.judgement is not Judgement.FAILED:
+        return None
+    broke = f"the reviewer {verdict.reviewer} broke: {verdict.feedback}"
+
+    async def act() -> HaltingDecided:
+        # Recorded, because the same question after a person's grant would be answered otherwise.
+        halt = unpaid(run.limits)(course.past())
+        reason = f"{halt.reason}, so the change is not reviewed" if halt else broke
+        decision = Decision(policy=RULES, action=Action.ESCALATE, reason=reason)
+        return HaltingDecided(iteration=current.number, decision=decision, halt=halt, gates=current.gates)
+
+    decided = await run.journal.step(f"unreviewed-{current.number}", act, HaltingDecided)
+    ending = Ending.STOPPED if decided.halt else Ending.BROKEN_AGENT
+    return Close(ending, decided.decision.reason, decided.halt, uncounted=1)
+
+
+async def _settled(
+    run: RunContext, base: Evaluation, rounds: tuple[Round, ...]
+) -> tuple[tuple[Round, ...], Decision, Halt | None]:
+    """Decide on the newest round, measuring it once more where the policy wants to be sure."""
+    key = f"decide-{rounds[-1].number}"
+    decision, halt = await _decided(run, base, rounds, key)
+    if decision.action is Action.CONFIRM:
+        rounds = (*rounds[:-1], await confirmed(run, rounds[-1]))
+        decision, halt = await _decided(run, base, rounds, f"{key}-confirmed")
+    return rounds, decision, halt
+
+
+def _close(decision: Decision, halt: Halt | None) -> Close | None:
+    match decision.action:
+        case Action.HALT:
+            return Close(Ending.VERIFIED, decision.reason)
+        case Action.ESCALATE:
+            return Close(Ending.STOPPED if halt else Ending.ESCALATED, decision.reason, halt)
+        case Action.CONTINUE | Action.RESTART | Action.CONFIRM:
+            return None
+        case _:
+            assert_never(decision.action)
+
+
+async def _next_turn(course: _Course, turn: _Turn, decision: Decision) -> _Turn:
+    if decision.action is Action.RESTART and edited_since(course.run.journal.events) is None:
+        return _restarted(course, turn, decision.reason, decision.policy)
+    return await _mending(course, turn)
+
+
+async def _mending(course: _Course, turn: _Turn) -> _Turn:
+    """Go on from the last state; what was found may want a new plan first."""
+    last = course.rounds[-1]
+    texts = {**turn.texts, **await rethought(course.run, last, turn.number)}
+    texts |= await analysed(course.run, course.rounds, turn.number)
+    edited = edited_since(course.run.journal.events)
+    parent = edited.commit if edited else last.snapshot.commit
+    return replace(turn, number=turn.number + 1, mode=Mode.FIX, parent=parent, texts=texts)
+
+
+def _restarted(course: _Course, turn: _Turn, reason: str, policy: str = "") -> _Turn:
+    """Go on from the best state with a fresh context."""
+    parent = _best(course)
+    body = LoopRestarted(iteration=turn.number, commit=parent, reason=reason, policy=policy)
+    course.run.journal.note(f"restart-{turn.number}", body)
+    return replace(turn, number=turn.number + 1, mode=Mode.RESTART, chain=turn.chain + 1, parent=parent)
+
+
+async def _granted_turn(course: _Course, turn: _Turn, answer: Answer) -> _Turn:
+    """Go on as a person let it: from the last state, or with a new approach from the best one."""
+    if not course.rounds:
+        return replace(turn, number=turn.number + 1)
+    run = course.run
+    run.journal.note(f"bounce-{course.rounds[-1].number}", bounce_of(course.rounds, run.limits))
+    if answer.new_approach:
+        return _restarted(course, turn, f"{answer.by} wants a new approach")
+    return await _mending(course, turn)
+
+
+async def _opened(order: RunOrder, world: World) -> RunContext:
+    copy = await world.workspace.open(order.trace_id, order.base)
+    tools = await world.evaluator.prepare(order, copy)
+    journal = Journal(order.trace_id, world.log, world.durable)
+    started = RunStarted(order=order, workdir=copy.path, python=tools.python, checks=tools.checks)
+    journal.note("run", started)
+    if order.quarantine or order.quarantine_ended:
+        body = TestsQuarantined(quarantine=order.quarantine, ended=order.quarantine_ended)
+        journal.note("quarantine", body)
+    if world.memory is not None and journal.known("baseline") is None:
+        # Now the work copy holds the base, so a file that learnings rest on can be compared.
+        world.memory.refresh(Path(copy.path), order.root)
+    return RunContext(order=order, world=world, copy=copy, tools=tools, journal=journal)
+
+
+async def _baseline(run: RunContext) -> Evaluation:
+    async def act() -> BaselineMeasured:
+        measured = Measured(run.copy, run.order.base, run.copy.base_tree, Stage.BASE)
+        return BaselineMeasured(evaluation=await run.world.evaluator.evaluate(run.order, measured))
+
+    return (await run.journal.step("baseline", act, BaselineMeasured)).evaluation
+
+
+async def _situation(course: _Course, turn: _Turn) -> Situation:
+    run, base, rounds = course.run, course.base, course.rounds
+    if not rounds:
+        return Situation(
+            iteration=turn.number,
+            findings=base.blocking,
+            failures=base.failures,
+            suspects=base.suspects,
+            texts=turn.texts,
+        )
+    past, last = course.past(), rounds[-1]
+    diff = run.world.workspace.diff
+    diffs = [(each, await diff(run.copy, each.snapshot.parent, each.snapshot.commit)) for each in rounds[-5:]]
+    start = best_first(past)[0] if turn.mode is Mode.RESTART and best_first(past) else last
+    return Situation(
+        iteration=turn.number,
+        mode=turn.mode,
+        chain=turn.chain,
+        findings=blocking(start),
+        failures=failures(start),
+        signals=unexplained(start.latest.findings, run.journal.events),
+        suspects=start.latest.suspects,
+        reason=outcome_line(last),
+        advice="\n".join(text for text in (_advice(run, rounds), steered(run, rounds)) if text),
+        tried=tried(diffs),
+        texts=turn.texts,
+        budget=left(run.limits, float(past.cost_usd), past.active_s),
+    )
+
+
+def _advice(run: RunContext, rounds: tuple[Round, ...]) -> str:
+    if fewer_problems(rounds, DIMINISHING_AFTER):
+        return ""
+    counts = open_counts(rounds, DIMINISHING_AFTER)
+    body = DiminishingReturns(phase=rounds[-1].bounced_from, bounces=len(rounds), counts=counts)
+    run.journal.note(f"diminishing-{len(rounds)}", body)
+    return ADVICE
+
+
+async def _made(course: _Course, situation: Situation, parent: Commit) -> AgentFinished:
+    run, phase = course.run, course.run.order.pipeline.making
+    entered = PhaseEntered(phase=phase.name, iteration=situation.iteration)
+    run.journal.note(f"{phase.name}-{situation.iteration}:entered", entered)
+    asked = brief(run, phase, situation)
+    start = Start(phase=phase, iteration=situation.iteration, mode=situation.mode, parent=parent)
+    if is_contested(run, situation.mode):
+        suspects = suspects_of(course.base, course.rounds, situation)
+        return await contest(run, Contest(start=start, brief=asked, suspects=suspects))
+    return await make(by_the_chosen(run), start, asked)
+
+
+async def _decided(
+    run: RunContext, base: Evaluation, rounds: tuple[Round, ...], key: str
+) -> tuple[Decision, Halt | None]:
+    """Ask the halting policy, record its decision with its figures, and what follows from it."""
+
+    async def act() -> HaltingDecided:
+        past = run.past(base, rounds)
+        decision, halt = decide(past, run.world.guards, run.world.policies)
+        return HaltingDecided(
+            iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt
+        )
+
+    decided = await run.journal.step(key, act, HaltingDecided)
+    last = rounds[-1]
+    warn(run.journal, warnings(run.past(base, rounds)))
+    if decided.halt is not None:
+        run.journal.note(
+            f"guard-{last.number}",
+            GuardFired(iteration=last.number, halt=decided.halt, policy=decided.decision.policy),
+        )
+    if decided.decision.action in (Action.CONTINUE, Action.RESTART):
+        run.journal.note(f"bounce-{last.number}", bounce_of(rounds, run.limits))
+    return decided.decision, decided.halt
+
+
+def _best(course: _Course) -> Commit:
+    """Return state to start afresh from: the best round with fewer red tests than the base, or the base."""
+    for candidate in best_first(course.past()):
+        if not candidate.latest.blocking and len(failures(candidate)) < len(course.base.failures):
+            return candidate.snapshot.commit
+    return course.run.order.base

@@ -1,0 +1,85 @@
+"""Roles that write a text for those who work: research, plan, and an analysis of what fails."""
+
+from __future__ import annotations
+
+from setpoint.inner.tool_calls import Place, watched
+from setpoint.model.attempt import Mode, Role
+from setpoint.model.events.run import PhaseCompleted, PhaseEntered
+from setpoint.model.facts.rounds import blocking, failures
+from setpoint.model.pipeline import Phase, PhaseKind
+from setpoint.model.run import Round
+from setpoint.phase.briefs import ANALYSIS, Situation, brief, tried
+from setpoint.phase.policy.bouncing import outcome_line
+from setpoint.runs.context import RunContext
+
+ANALYSING = Phase(
+    name=ANALYSIS, kind=PhaseKind.THINK, role=Role.TESTER, prompts={Mode.FRESH: "analysis.md.j2"}
+)
+"""How the tester is asked about failing tests."""
+MOST_TEXT = 20_000
+
+
+async def think(run: RunContext, phases: tuple[Phase, ...], situation: Situation) -> dict[str, str]:
+    """Let each thinking phase write its text; a role that breaks leaves its text out, and says so."""
+    texts: dict[str, str] = dict(situation.texts)
+    for phase in phases:
+        now = Situation(
+            iteration=situation.iteration,
+            findings=situation.findings,
+            failures=situation.failures,
+            suspects=situation.suspects,
+            texts=texts,
+        )
+        texts[phase.name] = await _thought(run, phase, now)
+    return texts
+
+
+async def rethought(run: RunContext, last: Round, iteration: int) -> dict[str, str]:
+    """Run the thinking phases from the bounce target on again, with what was found."""
+    before = run.order.pipeline.before_making()
+    names = [phase.name for phase in before]
+    if last.bounced_to not in names:
+        return {}
+    now = Situation(
+        iteration=iteration,
+        findings=blocking(last),
+        failures=failures(last),
+        suspects=last.latest.suspects,
+    )
+    return await think(run, before[names.index(last.bounced_to) :], now)
+
+
+async def analysed(run: RunContext, rounds: tuple[Round, ...], iteration: int) -> dict[str, str]:
+    """Have failing tests explained, where somebody plays the tester; an older analysis is forgotten."""
+    last = rounds[-1]
+    if Role.TESTER not in run.world.agents or not failures(last):
+        return {ANALYSIS: ""}
+    diff = await run.world.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
+    now = Situation(
+        iteration=iteration,
+        failures=failures(last),
+        suspects=last.latest.suspects,
+        reason=outcome_line(last),
+        tried=tried([(each, "") for each in rounds[-5:]]),
+        diff=diff,
+    )
+    return {ANALYSIS: await _thought(run, ANALYSING, now)}
+
+
+async def _thought(run: RunContext, phase: Phase, now: Situation) -> str:
+    key = f"{phase.name}-{now.iteration}"
+    run.journal.note(f"{key}:entered", PhaseEntered(phase=phase.name, iteration=now.iteration))
+
+    async def act() -> PhaseCompleted:
+        asked = brief(run, phase, now)
+        agent = run.world.agents[asked.role]
+        attempt, _ = await watched(run, agent, asked, Place(phase.name, now.iteration, key))
+        return PhaseCompleted(
+            phase=phase.name,
+            iteration=now.iteration,
+            text=attempt.text[:MOST_TEXT],
+            usage=attempt.usage,
+            breakage=attempt.breakage,
+        )
+
+    return (await run.journal.step(key, act, PhaseCompleted)).text

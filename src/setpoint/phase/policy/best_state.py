@@ -1,0 +1,49 @@
+"""Which of a run's states is the best; it is delivered whatever ends the run."""
+
+from __future__ import annotations
+
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.facts.rounds import RunFacts, blocking, failures
+from setpoint.model.finding import Severity
+from setpoint.model.run import Round
+
+Rank = tuple[bool, int, int, float, int]
+"""Verified, then fewer red tests, fewer blocking findings, higher score, later."""
+
+
+def rank(past: Round) -> Rank:
+    """Order rounds lexicographically; ties go to the latest."""
+    red = len(failures(past)) + len(past.latest.broken)
+    return (past.verified, -red, -len(blocking(past)), past.latest.score or 0.0, past.number)
+
+
+def best_first(past: RunFacts) -> tuple[Round, ...]:
+    """Return the rounds that changed something, best first."""
+    changed = [each for each in past.rounds if each.changed_against_base]
+    return tuple(sorted(changed, key=rank, reverse=True))
+
+
+def may_be_better(unproved: Round, proved: Round) -> bool:
+    """Whether a round that was not measured in full could turn out better than one that was.
+
+    What was seen of it is the least that is wrong with it: early checks run only part of the tests.
+    """
+    return rank(unproved)[1:3] > rank(proved)[1:3]
+
+
+def no_worse_than_base(measured: Evaluation, base: Evaluation) -> bool:
+    """Whether a fully measured tree may replace the base: it breaks nothing and nothing new blocks."""
+    base_red = {failure.test for failure in base.failures} | set(base.known_red)
+    newly_red = {failure.test for failure in measured.failures} - base_red
+    return not newly_red and not measured.blocking and not measured.broken
+
+
+def worth_delivering(proved: Round, base: Evaluation) -> bool:
+    """Whether a fully measured round is worth offering though it is not verified.
+
+    It is no worse than the base, nothing critical was said of it, and where red tests were to be mended it
+    has fewer of them.
+    """
+    critical = any(finding.severity is Severity.CRITICAL for finding in blocking(proved))
+    fewer = len(failures(proved)) < len(base.failures) or not base.failures
+    return no_worse_than_base(proved.latest, base) and fewer and not critical

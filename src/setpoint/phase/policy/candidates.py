@@ -1,0 +1,101 @@
+"""Which of several candidates goes on: the best by evidence, never by what its agent says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from setpoint.model.events.candidates import CandidateMade, Standing
+from setpoint.model.facts.rounds import blocking, failures
+from setpoint.model.run import Round
+from setpoint.phase.policy.gates import hard_gates
+
+POLICY = "candidates-v1"
+"""Name and version of these rules; every recorded choice carries it."""
+SAME_SCORE = 2
+"""Decimal places of the quality score that tell candidates apart."""
+_NOT_ASKED = "review"
+"""The gate that no candidate has come to yet."""
+_UNKNOWN = Decimal("Infinity")
+_REASONS = (
+    "passes more hard gates",
+    "has fewer red tests",
+    "has fewer blocking findings",
+    "has the higher quality",
+    "has fewer findings",
+    "changed fewer protected files",
+    "is the smaller change",
+    "is as good and costs less",
+    "is as good and comes first,",
+)
+"""Why a candidate goes before another, in the order in which they are compared."""
+
+
+def broke(made: CandidateMade) -> bool:
+    """Whether a candidate's agent broke."""
+    attempt = made.snapshot.attempt
+    return attempt is not None and attempt.breakage is not None
+
+
+def comes_to_an_end(made: CandidateMade) -> bool:
+    """Whether a candidate can be measured: its agent did not break, and it changed something."""
+    return not broke(made) and not made.snapshot.empty and made.changed_against_base
+
+
+def standing(made: CandidateMade, measured: Round) -> Standing:
+    """Say how a candidate stands, by what was measured of it."""
+    usage = made.snapshot.attempt.usage if made.snapshot.attempt else None
+    told = None if usage is None else Decimal(0) if usage.scope == "none" else usage.cost_usd
+    gates = hard_gates(measured)
+    return Standing(
+        candidate=made.candidate,
+        agent=made.agent,
+        failing=tuple(gate.name for gate in gates if not gate.passed and gate.name != _NOT_ASKED),
+        red=len(failures(measured)) + len(measured.latest.broken),
+        blocking=len(blocking(measured)),
+        score=measured.latest.score,
+        findings=len(measured.latest.findings),
+        restored=len(made.snapshot.restored),
+        lines=made.snapshot.insertions + made.snapshot.deletions,
+        cost_usd=None if told is None else told + made.lost_cost_usd,
+    )
+
+
+def rank(of: Standing) -> tuple[int, int, int, float, int, int, int, Decimal, int]:
+    """Order candidates, the best first; a cost that nobody knows is the highest."""
+    return (
+        len(of.failing),
+        of.red,
+        of.blocking,
+        -round(of.score or 0.0, SAME_SCORE),
+        of.findings,
+        of.restored,
+        of.lines,
+        _UNKNOWN if of.cost_usd is None else of.cost_usd,
+        of.candidate,
+    )
+
+
+def best_first(standings: Sequence[Standing]) -> tuple[Standing, ...]:
+    """Return candidates in their order."""
+    return tuple(sorted(standings, key=rank))
+
+
+def finalists(standings: Sequence[Standing]) -> tuple[int, ...]:
+    """Name the candidates in which nothing was found, since early checks run only part of the tests."""
+    clean = [each.candidate for each in standings if not each.red and not each.blocking]
+    return tuple(clean) if len(clean) > 1 else ()
+
+
+def reason(ordered: Sequence[Standing]) -> str:
+    """Say in one sentence why the first of them goes on."""
+    if not ordered:
+        return "no candidate came to an end with a change"
+    best = ordered[0]
+    name = f"candidate {best.candidate} ({best.agent})"
+    if len(ordered) == 1:
+        return f"{name} is the only one that came to an end with a change"
+    pairs = zip(rank(best), rank(ordered[1]), _REASONS, strict=True)
+    why = next(text for first, second, text in pairs if first != second)
+    than = "before" if why.endswith(",") else "than"
+    return f"{name} {why} {than} candidate {ordered[1].candidate} ({ordered[1].agent})"

@@ -1,0 +1,100 @@
+"""When to stop: `rules-v1`, the rule that measured best on logged runs (docs/decisions/0010)."""
+
+from __future__ import annotations
+
+from setpoint.model.facts.rounds import RunFacts, failures, open_count, qualities, same_problems_running
+from setpoint.model.run import Action, Decision, Halt, Round
+from setpoint.model.verdict import Judgement
+from setpoint.phase.policy.bouncing import bounce_count
+from setpoint.phase.policy.guards import exhausting, repeated_findings, stuck
+
+RULES = "rules-v1"
+CONFIRM_FROM_ROUND = 3
+"""From this round on a pass is confirmed: precision of 'own tests pass' falls with every attempt."""
+
+
+def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
+    """Decide after a round; the halt names the guard where one stopped or turned the loop.
+
+    The quality score is shown and never halts a run.
+    """
+    if past.last.verified:
+        return _verified(past), None
+    if past.last.verdict is not None and past.last.verdict.judgement is Judgement.REQUIRE_HUMAN:
+        return _decision(
+            past, Action.ESCALATE, f"{past.last.verdict.reviewer} wants a person to decide"
+        ), None
+    if halt := exhausting(past.limits)(past):
+        return _decision(past, Action.ESCALATE, halt.reason), halt
+    may_restart = past.limits.restart_on_repeat and past.last.chain == past.recent[0].chain
+    if may_restart and (halt := repeated_findings(past.limits)(past)):
+        return _decision(
+            past, Action.RESTART, f"{halt.reason}: once more from the best state with a fresh context"
+        ), halt
+    if halt := stuck(past.limits)(past):
+        halt = _suspecting_test(past, halt)
+        return _decision(past, Action.ESCALATE, halt.reason), halt
+    return _decision(
+        past,
+        Action.CONTINUE,
+        f"{open_count(past.last)} problems are open and nothing speaks against trying on",
+    ), None
+
+
+def _verified(past: RunFacts) -> Decision:
+    reasons = _reasons_to_confirm(past)
+    if reasons and past.last.confirmation is None:
+        return _decision(
+            past, Action.CONFIRM, f"all gates pass; measured once more because {', '.join(reasons)}"
+        )
+    confirmed = " twice" if past.last.confirmation else ""
+    return _decision(past, Action.HALT, f"every hard gate passes{confirmed}")
+
+
+def _reasons_to_confirm(past: RunFacts) -> list[str]:
+    reasons = []
+    if len(past.rounds) >= CONFIRM_FROM_ROUND:
+        reasons.append(f"it took {len(past.rounds)} rounds")
+    if any(each.latest.flaky for each in past.rounds):
+        reasons.append("flaky tests were seen")
+    if past.last.latest.agent_wrote_tests:
+        reasons.append("the agent wrote tests itself")
+    return reasons
+
+
+def _suspecting_test(past: RunFacts, halt: Halt) -> Halt:
+    """Say so where one test alone fails in every chain: it may be the test that is wrong."""
+    chains = {each.chain for each in past.rounds}
+    last_of_chain = [_last_of(past.rounds, chain) for chain in sorted(chains)]
+    red = [{failure.test for failure in failures(each)} for each in last_of_chain]
+    if len(chains) > 1 and all(len(tests) == 1 for tests in red) and len(set.union(*red)) == 1:
+        test = next(iter(red[0]))
+        reason = (
+            f"{halt.reason}; {test} alone fails in every approach: the test or the specification may be wrong"
+        )
+        return halt.model_copy(update={"reason": reason})
+    return halt
+
+
+def _last_of(rounds: tuple[Round, ...], chain: int) -> Round:
+    return [each for each in rounds if each.chain == chain][-1]
+
+
+def _decision(past: RunFacts, action: Action, reason: str) -> Decision:
+    scores = qualities(past.rounds)
+    return Decision(
+        policy=RULES,
+        action=action,
+        reason=reason,
+        figures={
+            "round": len(past.rounds),
+            "chain": past.last.chain,
+            "quality": round(scores[-1], 4) if scores else None,
+            "open_problems": open_count(past.last),
+            "failing_tests": len(failures(past.last)),
+            "same_problems_running": same_problems_running(past.recent),
+            "bounces": bounce_count(past.rounds),
+            "cost_usd": float(past.cost_usd),
+            "active_s": round(past.active_s, 1),
+        },
+    )

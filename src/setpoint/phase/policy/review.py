@@ -1,0 +1,125 @@
+"""How reviews come to an end: what an objection weighs, by what was said of it before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from setpoint.model.finding import Finding, Severity
+from setpoint.model.run import Limits, Round
+from setpoint.model.value import Value
+from setpoint.model.verdict import Judgement, Verdict
+
+_DECLINE = re.compile(r"^[\s>*-]*`?DECLINE\s+`?([0-9a-f]{16})`?\s*:\s*(\S.*)$", re.MULTILINE)
+MOST_REASON = 500
+"""Characters kept of the reason for declining."""
+
+Lines = Collection[tuple[str, int]]
+"""Lines of the new tree, as file and 1-based number."""
+
+
+class Docket(Value):
+    """What earlier reviews of a run have come to."""
+
+    reviews: int = 0
+    """How many were completed."""
+    open: tuple[Finding, ...] = ()
+    """Objections of the last one that block."""
+    known: frozenset[str] = frozenset()
+    """Fingerprints of all objections that ever blocked."""
+    withdrawn: frozenset[str] = frozenset()
+    """Those that a reviewer took back."""
+    upheld: frozenset[str] = frozenset()
+    """Those that the maker declined once and a reviewer upheld."""
+
+
+NOTHING_REVIEWED = Docket()
+
+
+def declined(text: str) -> dict[str, str]:
+    """Read which objections a maker declines in its answer: the reason by fingerprint.
+
+    A line of the form `DECLINE <fingerprint>: <reason>`; anything else is talk.
+    """
+    return {found[1]: found[2].strip(" `")[:MOST_REASON] for found in _DECLINE.finditer(text)}
+
+
+def declined_in(past: Round) -> dict[str, str]:
+    """Read which objections were declined in a round."""
+    attempt = past.snapshot.attempt
+    return declined(attempt.text) if attempt else {}
+
+
+def docket(rounds: tuple[Round, ...]) -> Docket:
+    """Put together what the reviews of earlier rounds have come to."""
+    reviewed = [
+        (past, past.verdict)
+        for past in rounds
+        if past.verdict is not None and past.verdict.judgement is not Judgement.FAILED
+    ]
+    known, withdrawn, upheld = set[str](), set[str](), set[str]()
+    for past, verdict in reviewed:
+        blocking = {finding.fingerprint for finding in verdict.blocking}
+        withdrawn |= {each.fingerprint for each in verdict.settled if each.withdrawn}
+        upheld |= blocking & known & set(declined_in(past))
+        known |= blocking
+    return Docket(
+        reviews=len(reviewed),
+        open=reviewed[-1][1].blocking if reviewed else (),
+        known=frozenset(known),
+        withdrawn=frozenset(withdrawn),
+        upheld=frozenset(upheld - withdrawn),
+    )
+
+
+def is_frozen(before: Docket, limits: Limits) -> bool:
+    """Whether the set of objections is closed, but for those that matter whenever they are found."""
+    return limits.freeze_reviews_after is not None and before.reviews >= limits.freeze_reviews_after
+
+
+def weighed(
+    verdict: Verdict, before: Docket, limits: Limits, declined_now: Collection[str], changed: Lines
+) -> Verdict:
+    """Return the verdict that counts: late and withdrawn objections are recorded and do not send back.
+
+    `changed` are the lines changed since the last review. An objection that was upheld and is declined again
+    goes to a person.
+    """
+    withdrawn = before.withdrawn | {each.fingerprint for each in verdict.settled if each.withdrawn}
+    frozen = is_frozen(before, limits)
+    findings = []
+    for finding in verdict.findings:
+        if finding.blocking and finding.fingerprint in withdrawn:
+            findings.append(_recorded(finding, Severity.INFO, "withdrawn by the reviewer"))
+        elif frozen and _late(finding, before.known, changed):
+            note = f"raised for the first time in review {before.reviews + 1}: recorded, not sent back"
+            findings.append(_recorded(finding, Severity.WARNING, note))
+        else:
+            findings.append(finding)
+    judgement = verdict.judgement
+    blocking = {finding.fingerprint for finding in findings if finding.blocking}
+    if judgement is Judgement.REQUEST_CHANGES and verdict.blocking and not blocking:
+        judgement = Judgement.APPROVE
+    contested = blocking & before.upheld & set(declined_now)
+    feedback = verdict.feedback
+    if contested and judgement is not Judgement.FAILED:
+        judgement = Judgement.REQUIRE_HUMAN
+        named = ", ".join(sorted(contested))
+        feedback = f"declined twice by the maker and upheld by the reviewer: {named}. {feedback}"
+    return verdict.model_copy(
+        update={"findings": tuple(findings), "judgement": judgement, "feedback": feedback.strip()}
+    )
+
+
+def _late(finding: Finding, known: Collection[str], changed: Lines) -> bool:
+    return (
+        finding.severity is Severity.ERROR
+        and not finding.reproducible
+        and finding.fingerprint not in known
+        and (finding.file, finding.line) not in changed
+    )
+
+
+def _recorded(finding: Finding, severity: Severity, note: str) -> Finding:
+    detail = f"{finding.detail}\n{note}".strip()
+    return finding.model_copy(update={"severity": severity, "detail": detail})

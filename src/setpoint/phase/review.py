@@ -1,0 +1,111 @@
+"""Asking reviewers, all kinds at once, and putting together what they say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from setpoint.inner.structured_answer import Question, ask_for
+from setpoint.model.attempt import Brief
+from setpoint.model.events.candidates import FindingDeclined
+from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
+from setpoint.model.facts.spending import added
+from setpoint.model.finding import Finding
+from setpoint.model.verdict import Judgement, Verdict
+from setpoint.phase.policy.review import Docket, Lines, weighed
+from setpoint.phase.review_answers import read_verdict
+from setpoint.ports import Agent
+from setpoint.runs.context import RunContext
+
+_WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHANGES, Judgement.APPROVE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """A change that is handed to the reviewers."""
+
+    key: str
+    iteration: int
+    briefs: Mapping[str, Brief]
+    """What each is told, by kind of review."""
+    before: Docket
+    declined: Mapping[str, str]
+    """Reason by fingerprint of the objections that the maker declines with this change."""
+    changed: Lines
+    """Lines changed since the last review."""
+
+
+def reviewer_of(run: RunContext, kind: str) -> Agent:
+    """Return who reviews by this kind: an agent of its own, else the one for all reviews."""
+    agents = run.world.agents
+    return agents.get(f"reviewer:{kind}") or agents["reviewer"]
+
+
+async def review(run: RunContext, change: Submission) -> Verdict:
+    """Ask every kind of reviewer at once and give the verdict of them all.
+
+    A broken reviewer is asked again, then the verdict is `failed`. What a reviewer edits goes nowhere: trees
+    are judged as committed, and each attempt begins from a commit.
+    """
+    for fingerprint, reason in change.declined.items():
+        body = FindingDeclined(iteration=change.iteration, fingerprint=fingerprint, reason=reason)
+        run.journal.note(f"{change.key}:declined:{fingerprint}", body)
+
+    async def act() -> ReviewCompleted:
+        async with asyncio.TaskGroup() as tasks:
+            asked = [tasks.create_task(_answered(run, change, kind)) for kind in change.briefs]
+        answers = [task.result() for task in asked]
+        verdict = weighed(
+            combined([each.verdict for each in answers]),
+            change.before,
+            run.order.limits,
+            change.declined,
+            change.changed,
+        )
+        usage = added([each.usage for each in answers])
+        return ReviewCompleted(iteration=change.iteration, verdict=verdict, usage=usage)
+
+    return (await run.journal.step(change.key, act, ReviewCompleted)).verdict
+
+
+async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAnswered:
+    """Ask one reviewer; an answer that an earlier process recorded is not asked for again."""
+    key = f"{change.key}:{kind}"
+    known = run.journal.known(key)
+    if isinstance(known, ReviewAnswered):
+        return known
+    agent = reviewer_of(run, kind)
+    name = f"{kind}:{agent.name}"
+    question = Question(
+        phase="review",
+        iteration=change.iteration,
+        label=key,
+        brief=change.briefs[kind],
+        read=lambda attempt: read_verdict(name, kind, attempt, change.before.open),
+    )
+    came = await ask_for(run, agent, question)
+    verdict = came.value or Verdict(reviewer=name, judgement=Judgement.FAILED, feedback=came.why)
+    body = ReviewAnswered(
+        iteration=change.iteration, review=kind, verdict=verdict, usage=added(list(came.usages))
+    )
+    run.journal.note(key, body)
+    return body
+
+
+def combined(verdicts: list[Verdict]) -> Verdict:
+    """Put the verdicts of all kinds together; the worst judgement counts, equal findings are one."""
+    found: dict[tuple[str, str, int, str], Finding] = {}
+    for verdict in verdicts:
+        for finding in verdict.findings:
+            found.setdefault((finding.category, finding.file, finding.line, finding.message), finding)
+    spoken = [verdict.feedback for verdict in verdicts if verdict.feedback]
+    worst = min((verdict.judgement for verdict in verdicts), key=_WORST_FIRST.index)
+    failed = [each.feedback for each in verdicts if each.judgement is Judgement.FAILED]
+    return Verdict(
+        reviewer=", ".join(verdict.reviewer for verdict in verdicts),
+        judgement=worst,
+        findings=tuple(found.values()),
+        feedback="; ".join(failed or spoken),
+        settled=tuple(each for verdict in verdicts for each in verdict.settled),
+    )

@@ -1,0 +1,79 @@
+"""Reading a reviewer's answer; what cannot be read is a broken reviewer, not an opinion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from setpoint.inner.structured_answer import read_object
+from setpoint.model.answers.role_answers import Objection, Replacement, ReviewShape
+from setpoint.model.attempt import Attempt
+from setpoint.model.finding import Edit, Finding, Fix
+from setpoint.model.verdict import Judgement, Settled, Verdict
+
+MOST_TEXT = 20_000
+"""Characters of a suggested replacement; a longer one is left out."""
+
+
+def read_verdict(reviewer: str, kind: str, attempt: Attempt, objections: tuple[Finding, ...] = ()) -> Verdict:
+    """Read a verdict from an answer; raises `ValueError` where it does not fit `ReviewShape`.
+
+    A finding that names one of the open `objections` by its fingerprint is that objection again, however it
+    is worded now. Only a reviewer without a model can say that its findings are reproducible.
+    """
+    answer = read_object(attempt.text, ReviewShape)
+    known = {finding.fingerprint: finding for finding in objections}
+    by_rule = attempt.usage.scope == "none"
+    findings = tuple(_finding(kind, each, known, by_rule=by_rule) for each in answer.findings)
+    judgement = Judgement(answer.decision)
+    if judgement is Judgement.APPROVE and any(finding.blocking for finding in findings):
+        judgement = Judgement.REQUEST_CHANGES
+    settled = (
+        Settled(fingerprint=each.id, withdrawn=each.withdrawn, reason=each.reason[:1000])
+        for each in answer.settled
+    )
+    return Verdict(
+        reviewer=reviewer,
+        judgement=judgement,
+        findings=findings,
+        feedback=answer.feedback[:2000],
+        settled=tuple(each for each in settled if each.fingerprint in known),
+    )
+
+
+def _finding(kind: str, answer: Objection, known: Mapping[str, Finding], *, by_rule: bool) -> Finding:
+    if answer.id in known:
+        return known[answer.id]
+    if answer.severity is None or answer.category is None or not answer.message:
+        raise ValueError(f"no open objection has the id {answer.id!r}, and what is wrong is not said either")
+    edits = _edits(answer.suggested_edits)
+    suggestion = answer.suggested_fix or ("the reviewer's edits" if edits else "")
+    return Finding(
+        source=f"review:{kind}",
+        rule=answer.rule,
+        severity=answer.severity,
+        category=answer.category,
+        message=answer.message[:1000],
+        file=answer.file,
+        line=answer.line,
+        confidence=answer.confidence,
+        reproducible=by_rule and answer.reproducible,
+        fix=Fix(description=suggestion, edits=edits, safe=False) if suggestion else None,
+    )
+
+
+def _edits(wanted: Sequence[Replacement]) -> tuple[Edit, ...]:
+    """Read replacements of whole lines; one that makes no sense takes the others with it."""
+    edits = []
+    for each in wanted:
+        if not 1 <= each.start_line <= each.end_line or len(each.replacement) > MOST_TEXT:
+            return ()
+        text = each.replacement
+        whole = text if text.endswith("\n") or not text else f"{text}\n"
+        last = each.end_line + 1
+        edits.append(
+            Edit(start_line=each.start_line, start_column=1, end_line=last, end_column=1, text=whole)
+        )
+    spans = sorted((edit.start_line, edit.end_line) for edit in edits)
+    overlap = any(end > start for (_, end), (start, _) in pairwise(spans))
+    return () if overlap else tuple(edits)

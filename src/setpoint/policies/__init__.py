@@ -1,1 +1,0 @@
-"""What to do next: pure functions of a run's history."""

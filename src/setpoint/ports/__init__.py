@@ -1,0 +1,34 @@
+"""The public ports: what a neighbour of Setpoint must be, one Protocol each."""
+
+from setpoint.ports.agent import Agent, Observer
+from setpoint.ports.board import Board
+from setpoint.ports.check import Check, Measured
+from setpoint.ports.clock import Clock
+from setpoint.ports.durable import Durable
+from setpoint.ports.evaluator import Evaluator, Toolbox
+from setpoint.ports.event_log import EventLog
+from setpoint.ports.forge import Appendix, Forge
+from setpoint.ports.lineage import Lineage
+from setpoint.ports.memory import Memory
+from setpoint.ports.workspace import WorkCopy, Workspace
+from setpoint.ports.world import World
+
+__all__ = [
+    "Agent",
+    "Appendix",
+    "Board",
+    "Check",
+    "Clock",
+    "Durable",
+    "Evaluator",
+    "EventLog",
+    "Forge",
+    "Lineage",
+    "Measured",
+    "Memory",
+    "Observer",
+    "Toolbox",
+    "WorkCopy",
+    "Workspace",
+    "World",
+]

@@ -1,0 +1,32 @@
+"""The port to a coding agent, and what observes it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
+
+
+class Observer(Protocol):
+    """Is told what an agent does while it does it."""
+
+    def called(self, call: ToolCall) -> bool:
+        """Take note of a finished tool call; true where the attempt has to end, for it repeats itself."""
+
+    def asked(self, call: ModelCall) -> None:
+        """Take note of a call of a model."""
+
+    def spent(self, usage: Usage) -> bool:
+        """Take note of what the attempt has used so far; true where it has to end, for nothing is left."""
+
+
+class Agent(Protocol):
+    """Someone who plays a role: edits the work copy, or answers with a text."""
+
+    name: str
+
+    async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
+        """Make one attempt; breakage is returned as a value, never raised. Cancelling ends its processes."""
+
+    async def close(self) -> None:
+        """End whatever the agent keeps running between attempts."""

@@ -1,0 +1,32 @@
+"""The port that measures trees."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.run import RunOrder
+from setpoint.ports.check import Measured
+from setpoint.ports.workspace import WorkCopy
+
+
+class Toolbox(NamedTuple):
+    """What a project can be measured with."""
+
+    checks: dict[str, str]
+    """Check by name, with the reason it was chosen."""
+    python: str
+    """The project's own interpreter; empty where it has none."""
+
+
+class Evaluator(Protocol):
+    """Runs the checks on a tree and compares them with the base."""
+
+    async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
+        """Choose the checks for the project; done again when a run is resumed."""
+
+    async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
+        """Put protected files that the maker changed back as they stood at base; gives their paths."""
+
+    async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
+        """Measure a tree and keep the full report."""

@@ -1,0 +1,29 @@
+"""The port to learnings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from setpoint.model.ids import LearningId
+from setpoint.model.learning import Hit, LearningEvidence, Proposal, Standing
+
+
+class Memory(Protocol):
+    """What was learnt from runs and people, with all that speaks for and against it."""
+
+    def learn(self, proposals: Sequence[Proposal]) -> tuple[LearningId, ...]:
+        """Take proposals in, as learnings or as evidence for those that say the same; once per source."""
+
+    def weigh(self, evidence: Sequence[LearningEvidence]) -> tuple[LearningEvidence, ...]:
+        """Add evidence, once per source; gives what was new."""
+
+    def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
+        """Return the learnings that share words with a question, the most relevant first."""
+
+    def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
+        """Return learnings as they stand now, oldest first: the named ones, or all."""
+
+    def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
+        """Compare the files that a project's learnings rest on with those there are; gives what changed."""

@@ -1,0 +1,48 @@
+"""The port to work copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from setpoint.model.attempt import Attempt
+from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.model.run import Snapshot
+
+
+class WorkCopy(NamedTuple):
+    """A place where an agent may work."""
+
+    trace_id: TraceId
+    path: str
+    """Root of the work copy."""
+    base: Commit
+    """The commit it started from."""
+    base_tree: Tree
+    """The content of that commit."""
+    repository: str = ""
+    """Setpoint's own git directory for it, out of the agent's reach; empty: the `.git` inside."""
+
+
+class Workspace(Protocol):
+    """Work copies of the user's repository; the user's own tree is never touched."""
+
+    async def open(self, trace_id: TraceId, base: Commit) -> WorkCopy:
+        """Make the work copy of a run, or open it again; uncommitted work of an ended attempt is salvaged."""
+
+    async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
+        """Return the snapshot made under this label, if there is one."""
+
+    async def snapshot(
+        self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
+    ) -> Snapshot:
+        """Commit all that stands in the work copy under a label; the same label twice gives the first."""
+
+    async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
+        """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first.
+
+        A commit `of` another work copy is fetched from there, and kept here from then on.
+        """
+
+    async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
+        """Return the change between two commits as a unified diff."""

@@ -1,0 +1,46 @@
+"""Everything a run needs from outside, in one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from setpoint.model.ids import TraceId
+from setpoint.ports.agent import Agent
+from setpoint.ports.clock import Clock
+from setpoint.ports.durable import Durable
+from setpoint.ports.evaluator import Evaluator
+from setpoint.ports.event_log import EventLog
+from setpoint.ports.forge import Forge
+from setpoint.ports.memory import Memory
+from setpoint.ports.policy import PluggedGuard, PluggedPolicy
+from setpoint.ports.workspace import Workspace
+
+
+class World(NamedTuple):
+    """All neighbours of a run, as the composition root wires them."""
+
+    agents: dict[str, Agent]
+    """By role."""
+    workspace: Workspace
+    forge: Forge
+    evaluator: Evaluator
+    log: EventLog
+    durable: Durable
+    clock: Clock
+    keep: Callable[[str], str]
+    """Keeps a text as an artifact and gives its sha256."""
+    place_of: Callable[[str], str]
+    """Says where an artifact lies, by its sha256."""
+    render: Callable[[str, dict[str, object]], str]
+    """Renders a prompt template by name."""
+    publish: Callable[[TraceId], None]
+    """Brings the files a person can open up to date."""
+    folder: str
+    """Where these files lie."""
+    memory: Memory | None = None
+    """What earlier runs and people taught; none: nothing is recalled and nothing is kept."""
+    guards: Mapping[str, PluggedGuard] = {}
+    """Guards of plug-ins, by name; asked after Setpoint's own."""
+    policies: Mapping[str, PluggedPolicy] = {}
+    """The halting policy of a plug-in, by name; none: `rules-v1`."""

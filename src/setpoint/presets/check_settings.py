@@ -1,0 +1,116 @@
+"""What the settings may ask of tools and checks; `settings` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from setpoint.model.finding import Severity
+from setpoint.model.stories.story import IntegrityMode
+from setpoint.presets import presets
+
+CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+"""Every table of settings: no unknown key, no endless number, described by the strings under its keys."""
+
+
+class ToolSettings(BaseModel):
+    """A tool that Setpoint knows: `checks.TOOL = true`, `false` or `"auto"`, or a table of these."""
+
+    model_config = CLOSED
+
+    use: bool | Literal["auto"] = "auto"
+    """Whether it is used; `auto` where the project uses it ([Checks](checks.md) says how that is told)."""
+    args: tuple[str, ...] = ()
+    """Arguments added to Setpoint's own."""
+    timeout_s: float | None = Field(default=None, gt=0)
+    """Seconds it may take; none: `checks.timeout_s`."""
+    severity: dict[str, Severity] = {}
+    """How bad findings are, by the beginning of their rule; `error` and `critical` block."""
+
+
+def _spelled(value: object) -> object:
+    """Read the short forms of a tool's settings; a variable gives them as text."""
+    short: object = {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    if isinstance(short, bool) or short == "auto":
+        return {"use": short}
+    if not isinstance(value, Mapping | ToolSettings):
+        raise ValueError("""give true, false, "auto" or a table of options""")  # noqa: TRY004 - pydantic reads it
+    return value
+
+
+class ChecksSettings(BaseModel):
+    """What Setpoint measures, and with which interpreter."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+    __pydantic_extra__: dict[str, Annotated[ToolSettings, BeforeValidator(_spelled)]]
+
+    python: str = ""
+    """The project's interpreter; empty: `.venv`, `venv`, `VIRTUAL_ENV`, then `python3`."""
+    pytest: bool | Literal["auto"] = "auto"
+    """Run the project's tests with pytest; `auto` where tests are found."""
+    unittest: bool | Literal["auto"] = "auto"
+    """Run them with unittest; `auto` where they are written for it and the project has no pytest."""
+    pytest_args: tuple[str, ...] = ()
+    """Arguments added to every pytest run."""
+    coverage: bool | Literal["auto"] = "auto"
+    """Measure coverage with the full suite; `auto` where `coverage` is installed beside pytest."""
+    coverage_goal: float = Field(default=0.80, gt=0, le=1)
+    """Share of lines that gives the full mark for coverage."""
+    timeout_s: float = Field(default=900.0, gt=0)
+    """Seconds one check may take."""
+    reruns: int = Field(default=2, ge=0, le=5)
+    """How often a failing test is run again, alone, before it counts."""
+    require_types: bool = True
+    """Whether new type errors block."""
+    memory_mb: int | None = Field(default=None, ge=128)
+    """Address space in MiB of each process of the tests and acceptance commands (Linux); none: unlimited.
+
+    Node, Go and sanitizers reserve far more than they use and break: leave it out where tests start these.
+    """
+    mutation: bool = False
+    """Judge mutants of the changed lines with the full suite; see [Mutation score](../how-to/mutation.md)."""
+    mutation_budget_s: float = Field(default=120.0, gt=0)
+    """Seconds it may take; mutants not tried by then count neither way."""
+    mutation_goal: float | None = Field(default=None, gt=0, le=1)
+    """Share of mutants that the tests have to notice; less blocks. None: the score is shown."""
+
+    def tool(self, name: str) -> ToolSettings:
+        """Return what is said of a tool that Setpoint knows."""
+        return (self.__pydantic_extra__ or {}).get(name, ToolSettings())
+
+    @model_validator(mode="after")
+    def _of_known_tools(self) -> Self:
+        if unknown := sorted(set(self.__pydantic_extra__ or {}) - set(presets())):
+            known = ", ".join([*type(self).model_fields, *presets()])
+            message = "no check or tool is called '{key}'; there are {known}"
+            raise PydanticCustomError("unknown_key", message, {"key": unknown[0], "known": known})
+        return self
+
+
+class IntegritySettings(BaseModel):
+    """What a maker may do to tests and configuration."""
+
+    model_config = CLOSED
+
+    mode: IntegrityMode = IntegrityMode.APPEND_ONLY
+    """read-only, append-only or free."""
+    protected: tuple[str, ...] = ()
+    """More protected paths, as globs from the root of the repository."""
+
+
+class FailuresSettings(BaseModel):
+    """How red tests are explained, and which of them do not count for a while."""
+
+    model_config = CLOSED
+
+    localise_s: float = Field(default=20.0, ge=0)
+    """Seconds for finding the lines at fault with a tracer where tests are red; 0 switches it off."""
+    quarantine_after: int = Field(default=2, ge=0)
+    """Runs in which a test was flaky before it goes into quarantine by itself; 0: never."""
+    quarantine_days: int = Field(default=14, ge=1, le=365)
+    """Days after which a quarantine ends and the test counts again."""
+    quarantine_file: str = ""
+    """File of the tests in quarantine, from the root of the repository; empty: in the state directory."""

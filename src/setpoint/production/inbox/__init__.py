@@ -1,0 +1,1 @@
+"""Parse signals of other systems: Alertmanager, Sentry, OpenTelemetry, CloudEvents."""

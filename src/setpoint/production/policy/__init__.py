@@ -1,0 +1,1 @@
+"""Decide which signals are one incident, which commit is suspect, whether a fix holds."""

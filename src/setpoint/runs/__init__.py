@@ -1,0 +1,1 @@
+"""What the loops share: run context, journal, budget reservation."""

@@ -1,0 +1,1 @@
+"""Decide what a run may still spend."""

@@ -1,1 +1,0 @@
-"""SQLite or Postgres, and files by content: where everything recorded lies."""

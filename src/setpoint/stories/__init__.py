@@ -1,0 +1,1 @@
+"""What is wanted: story files, the story folder, and stories that Setpoint writes."""

@@ -1,0 +1,1 @@
+"""Decide which story is ready and how far its run has come."""

@@ -1,0 +1,130 @@
+"""What to do next on the board: a pure function of what the stories say and how their runs stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from setpoint.model.stories.board import ActionKind, Card, NextAction, Standing
+from setpoint.model.stories.story import Status, StoryRecord
+
+PRIORITY = {
+    ActionKind.REWORK: 450,
+    ActionKind.DELIVER: 400,
+    ActionKind.JUDGE: 350,
+    ActionKind.MAKE: 300,
+    ActionKind.THINK: 200,
+    ActionKind.START: 100,
+    ActionKind.ANSWER: 50,
+    ActionKind.LOOK: 10,
+    ActionKind.WAIT: 0,
+    ActionKind.REST: 0,
+}
+"""Rework goes first (R4: 450), then what is nearest to its end; what needs a person comes last."""
+AUTOMATIC = frozenset(
+    {
+        ActionKind.REWORK,
+        ActionKind.DELIVER,
+        ActionKind.JUDGE,
+        ActionKind.MAKE,
+        ActionKind.THINK,
+        ActionKind.START,
+    }
+)
+"""Actions that need no person."""
+
+
+def column(record: StoryRecord, standing: Standing | None) -> Status:
+    """Say in which column a story stands: the log knows its runs, the file what a person decided since.
+
+    A person's word counts only if the file tells of the newest run; otherwise it is older than that run.
+    """
+    if standing is None:
+        return record.status or Status.READY
+    if standing.alive:
+        return under_way(standing)
+    if record.last_run == standing.trace_id and (decided := _decided(record, standing)) is not None:
+        return decided
+    if standing.finished:
+        return Status.DONE if standing.succeeded else Status.BLOCKED
+    return Status.BLOCKED if standing.waiting else under_way(standing)
+
+
+def _decided(record: StoryRecord, standing: Standing) -> Status | None:
+    """Return the column that a person put a story into since its run; none where nobody did.
+
+    Status `ready` lets a finished story run again, and so does its count set back to 0 (R4).
+    """
+    if record.status in (Status.BACKLOG, Status.DONE):
+        return record.status
+    uncounted = record.status is Status.BLOCKED and not record.refinement_count
+    again = record.status is Status.READY or (uncounted and len(standing.refinements) > 0)
+    return Status.READY if standing.finished and again else None
+
+
+def under_way(standing: Standing) -> Status:
+    """Return the column of a story whose run is neither finished nor stopped."""
+    if standing.target:
+        return Status.REWORK
+    return Status.IN_REVIEW if standing.next_phase in standing.judging else Status.IN_PROGRESS
+
+
+def assess(record: StoryRecord, standing: Standing | None) -> NextAction:
+    """Propose the next action; phases that are done are never proposed again."""
+    status = column(record, standing)
+    match status:
+        case Status.BACKLOG | Status.DONE:
+            return _action(ActionKind.REST, "a person keeps it back" if status is Status.BACKLOG else "done")
+        case Status.READY:
+            return _action(ActionKind.START, _why_ready(standing))
+        case _ if standing is None:
+            reason = f"it says {status}, but no run of it is recorded here; set status=ready to begin one"
+            return _action(ActionKind.LOOK, reason)
+        case _ if standing.alive:
+            return _action(ActionKind.WAIT, f"a process works on it: {standing.next_phase}", standing)
+        case Status.BLOCKED:
+            return _blocked(standing)
+        case _:
+            return _going_on(standing)
+
+
+def _why_ready(standing: Standing | None) -> str:
+    return "no run of it yet" if standing is None else f"a person wants it again after {standing.trace_id}"
+
+
+def _blocked(standing: Standing) -> NextAction:
+    reason = standing.last_error or "its run ended unverified"
+    if standing.waiting and not standing.finished:
+        return _action(ActionKind.ANSWER, f"{reason}; see setpoint gate show {standing.trace_id}", standing)
+    return _action(ActionKind.LOOK, f"{reason}; set status=ready to run it again", standing)
+
+
+def _going_on(standing: Standing) -> NextAction:
+    phase = standing.next_phase
+    if standing.target:
+        count = f"{len(standing.refinements)}/{standing.limit}"
+        feedback = standing.refinements[-1].review_feedback if standing.refinements else ""
+        reason = f"sent back to {standing.target} ({count}): {feedback}"
+        return _action(ActionKind.REWORK, reason, standing, standing.target)
+    done = ", ".join(standing.complete) or "nothing"
+    reason = f"done so far: {done}; next is {phase}"
+    if phase in standing.judging:
+        last = phase == standing.phases[-1]
+        return _action(ActionKind.DELIVER if last else ActionKind.JUDGE, reason, standing, phase)
+    making = standing.phases[len(standing.phases) - len(standing.judging) - 1]
+    return _action(ActionKind.MAKE if phase == making else ActionKind.THINK, reason, standing, phase)
+
+
+def _action(kind: ActionKind, reason: str, standing: Standing | None = None, phase: str = "") -> NextAction:
+    return NextAction(
+        kind=kind,
+        phase=phase,
+        priority=PRIORITY[kind],
+        reason=reason,
+        automatic=kind in AUTOMATIC,
+        trace_id=standing.trace_id if standing is not None else None,
+    )
+
+
+def by_urgency(cards: Iterable[Card]) -> tuple[Card, ...]:
+    """Sort stories by their next action, then by their own priority, then by name."""
+    return tuple(sorted(cards, key=lambda card: (-card.action.priority, -card.priority, card.id)))

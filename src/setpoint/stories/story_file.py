@@ -1,0 +1,119 @@
+"""Stories as Markdown files with YAML front matter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from setpoint.errors import StoryError
+from setpoint.model.changes.slug import slug
+from setpoint.model.ids import StoryId
+from setpoint.model.stories.story import Story, StoryRecord
+from setpoint.stories.front_matter import Page, front_matter, taken_apart, with_keys
+from setpoint.stories.story_notes import without_notes
+from setpoint.system.files.atomic import write_atomic
+
+KEYS = frozenset(Story.model_fields) - {"body"}
+"""Keys with which a person says what is wanted."""
+RECORD_KEYS = frozenset(StoryRecord.model_fields)
+"""Keys that Setpoint keeps; more are called `PHASE_complete`."""
+
+
+class StoryFile(NamedTuple):
+    """A story with all that stands in its file."""
+
+    path: Path
+    page: Page
+    story: Story
+    record: StoryRecord
+
+    @property
+    def digest(self) -> str:
+        """Recognise what is asked for: other keys, comments and Setpoint's own part do not count."""
+        asked = self.story.model_dump(mode="json", exclude_defaults=True)
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def read_story(path: Path) -> Story:
+    """Read what a story asks for; keys that a story does not have are left to others and ignored here.
+
+    Raises `StoryError` naming the file, the key and the mend.
+    """
+    return read_file(path).story
+
+
+def read_file(path: Path) -> StoryFile:
+    """Read a story and what Setpoint keeps in its file; `StoryError` names the file, the key and the mend."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"{path}: cannot be read as a story: {error}"
+        raise StoryError(message, hint="give the path of a Markdown file in UTF-8") from None
+    return parsed(path, taken_apart(text))
+
+
+def parsed(path: Path, page: Page) -> StoryFile:
+    """Make a story of a file's content, already read."""
+    front = front_matter(page, str(path))
+    body = without_notes(page.body.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
+    title = front.get("title") or next(
+        (line.lstrip("# ").strip() for line in body.splitlines() if line.strip()), ""
+    )
+    if not title:
+        message = f"{path}: an empty story"
+        raise StoryError(message, hint="write what is wanted, or a title into the front matter")
+    values = {key: value for key, value in front.items() if key in KEYS and value is not None}
+    kept = {key: value for key, value in front.items() if key in RECORD_KEYS and value is not None}
+    try:
+        story = Story.model_validate(
+            {**values, "id": slug(str(values.get("id") or path.stem)), "title": title, "body": body.strip()}
+        )
+        return StoryFile(path, page, story, StoryRecord.model_validate(kept))
+    except ValidationError as error:
+        details = "; ".join(
+            f"key '{'.'.join(map(str, each['loc']))}': {each['msg'].lower()}" for each in error.errors()
+        )
+        message = f"{path}: {details}"
+        raise StoryError(message, hint="docs/how-to/stories.md lists the keys of a story") from None
+
+
+def new_story(folder: Path, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story
+    """Make a story of a sentence and write its file; the same sentence again gives the same story."""
+    title = wish.strip().splitlines()[0].strip()
+    name = slug(title)
+    path, number = folder / f"{name}.md", 1
+    while (
+        path.exists() and read_story(path).wish != Story(id=StoryId(name), title=title, body=_body(wish)).wish
+    ):
+        number += 1
+        path = folder / f"{name}-{number}.md"
+    if path.exists():
+        return read_story(path), path
+    body = _body(wish)
+    page = with_keys(
+        Page("", "", "", f"{body}\n" if body else ""),
+        {"id": path.stem, "title": title, **keys},
+        str(path),
+    )
+    made = parsed(path, page)
+    write_atomic(path, page.text)
+    return made.story, path
+
+
+def place_story(folder: Path, story: Story, **keys: Any) -> Path:  # noqa: ANN401 - any key of a story
+    """Write a story under its own name, unless a file of this name is there; gives the file."""
+    path = folder / f"{story.id}.md"
+    if not path.exists():
+        told = story.model_dump(mode="json", exclude={"body"}, exclude_defaults=True)
+        page = with_keys(Page("", "", "", f"{story.body}\n"), {**told, **keys}, str(path))
+        parsed(path, page)
+        write_atomic(path, page.text)
+    return path
+
+
+def _body(wish: str) -> str:
+    return "\n".join(wish.strip().splitlines()[1:]).strip()

@@ -1,0 +1,86 @@
+"""One owner for each run: a lock that dies with its process, whatever kills it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from setpoint.errors import RunInUse
+from setpoint.model.ids import TraceId
+
+_TRIES = 10
+_PAUSE_S = 0.02
+
+
+class RunLocks:
+    """Locks of the runs of one state directory: files that the kernel locks, for processes on one machine."""
+
+    def __init__(self, state: Path) -> None:
+        """Use `locks/` in a state directory, which is made when the first run is locked."""
+        self._folder = state / "locks"
+
+    @contextmanager
+    def held(self, trace_id: TraceId) -> Iterator[None]:
+        """Own a run as long as the block lasts; `RunInUse` names the living process that owns it already."""
+        path = self._path(trace_id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+", encoding="ascii") as file:
+            if not _locked_soon(file.fileno()):
+                owner = _process(path)
+                message = f"{trace_id} is being worked on by process {owner or 'unknown'}"
+                raise RunInUse(
+                    message, hint="wait for it, follow it with `setpoint status`, or end that process"
+                )
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n")
+            file.flush()
+            yield
+
+    def owner(self, trace_id: TraceId) -> int | None:
+        """Return the id of the living process that owns a run: 0 where it does not tell, none without one."""
+        path = self._path(trace_id)
+        try:
+            with path.open("r", encoding="ascii") as file:
+                if _locked(file.fileno(), shared=True):
+                    return None
+        except FileNotFoundError:
+            return None
+        return _process(path)
+
+    def _path(self, trace_id: TraceId) -> Path:
+        return self._folder / f"{trace_id}.lock"
+
+
+@contextmanager
+def locked_file(path: Path) -> Iterator[None]:
+    """Take turns with other processes for as long as the block lasts; the lock dies with its process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="ascii") as file:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+        yield
+
+
+def _locked_soon(descriptor: int) -> bool:
+    """Try for a moment: `owner` holds a lock too, for as long as it takes to look."""
+    for _ in range(_TRIES):
+        if _locked(descriptor):
+            return True
+        time.sleep(_PAUSE_S)
+    return False
+
+
+def _locked(descriptor: int, *, shared: bool = False) -> bool:
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _process(path: Path) -> int:
+    text = path.read_text("ascii").strip()
+    return int(text) if text.isdigit() else 0

@@ -1,0 +1,28 @@
+"""Start, limit, confine and end process trees; the only place that starts a process."""
+
+from setpoint.system.processes.command import (
+    DEFAULT_KEEP,
+    NETWORK_KEEP,
+    Command,
+    Completed,
+    clean_environment,
+)
+from setpoint.system.processes.confinement import Confinement, confining
+from setpoint.system.processes.confinement_test import Trial, trial
+from setpoint.system.processes.run import run
+from setpoint.system.processes.spawn import Process, spawn
+
+__all__ = [
+    "DEFAULT_KEEP",
+    "NETWORK_KEEP",
+    "Command",
+    "Completed",
+    "Confinement",
+    "Process",
+    "Trial",
+    "clean_environment",
+    "confining",
+    "run",
+    "spawn",
+    "trial",
+]

@@ -1,0 +1,133 @@
+"""What is run, and what came of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from setpoint.settings import inherited
+from setpoint.system.processes.confinement import Confinement
+
+DEFAULT_KEEP = (
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM", "TMPDIR", "TZ", "LANG", "LANGUAGE",
+    "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT",
+    "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
+    "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
+)  # fmt: skip
+"""Variables every command may see; secrets and Setpoint's own settings are not among them."""
+
+NETWORK_KEEP = (
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
+    "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
+)  # fmt: skip
+"""Variables that commands which call other machines need on top; a proxy's address may hold a password."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """One program to be run, with all its bounds."""
+
+    argv: tuple[str, ...]
+    """Program and arguments; no shell reads them. The program is looked up in the PATH of `environment`."""
+    cwd: Path
+    """Where it runs."""
+    environment: Mapping[str, str] | None = None
+    """Its complete environment; none means `clean_environment()`."""
+    timeout_s: float
+    """Seconds from start to end; then the whole tree is ended. `spawn` leaves the clock to its caller."""
+    idle_s: float | None = None
+    """Seconds without a byte on either stream; none means any number."""
+    stdin: bytes = b""
+    """What it reads; nothing means the null device."""
+    keep_bytes: int = 400_000
+    """How much is kept of each stream: its beginning and its end, half of it each."""
+    memory_bytes: int | None = None
+    """Address space of each process (Linux only).
+
+    Node, Go and sanitizers reserve far more than they use: leave it out for these.
+    """
+    file_bytes: int = 8 << 30
+    """Largest file a process may write."""
+    merge_stderr: bool = False
+    """Whether both streams come as one, in the order of writing, in `stdout`."""
+    grace_s: float = 2.0
+    """Seconds between SIGTERM and SIGKILL when the tree is ended."""
+    confinement: Confinement | None = None
+    """What keeps it from writing elsewhere; none lets it do whatever Setpoint may."""
+
+    def __str__(self) -> str:
+        """Return the command as one would type it."""
+        return shlex.join(self.argv)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completed:
+    """What came of a command."""
+
+    command: Command
+    exit_code: int | None
+    """Its own exit code, a signal as a negative number; none where it was ended by us.
+
+    127: no such program or directory, 126: it could not be started; `fault` then says why.
+    """
+    timed_out: bool = False
+    """Ended because `timeout_s` was over."""
+    idled: bool = False
+    """Ended because it had been silent for `idle_s`."""
+    halted: bool = False
+    """Ended because whoever runs it wanted no more of it."""
+    stdout: bytes = b""
+    """What was kept of it; a line that says how much marks the place where bytes were dropped."""
+    stderr: bytes = b""
+    dropped_bytes: int = 0
+    """Bytes of both streams that were read and not kept."""
+    left_behind: int = 0
+    """Processes still running when the command itself had ended; they were ended too."""
+    started_at: datetime
+    duration_s: float
+    too_long: bool = False
+    """It could not be started because its arguments are longer than the system takes."""
+    fault: str = ""
+    """Why it could not be started or watched; empty where it ran."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended by itself with exit code 0."""
+        return self.exit_code == 0
+
+    @property
+    def text(self) -> str:
+        """Standard output as text; bytes that are not UTF-8 are shown as replacement characters."""
+        return self.stdout.decode("utf-8", "replace")
+
+    @property
+    def errors(self) -> str:
+        """Standard error as text, like `text`."""
+        return self.stderr.decode("utf-8", "replace")
+
+    @property
+    def ending(self) -> str:
+        """Say in words how it ended, for messages to people."""
+        if self.fault:
+            return self.fault
+        if self.timed_out:
+            return f"ended after its {self.command.timeout_s:g} s were over"
+        if self.idled:
+            return f"ended after {self.command.idle_s:g} s of silence"
+        if self.exit_code is None:
+            return "was ended"
+        return (
+            f"was killed by signal {-self.exit_code}" if self.exit_code < 0 else f"exit code {self.exit_code}"
+        )
+
+
+def clean_environment(
+    extra: Mapping[str, str] | None = None, keep: Iterable[str] = DEFAULT_KEEP
+) -> dict[str, str]:
+    """Make an environment of the named variables of Setpoint's own, and `extra` on top of them."""
+    return {**inherited(keep), **(extra or {})}

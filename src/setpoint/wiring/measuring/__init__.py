@@ -1,1 +1,0 @@
-"""Measuring apart from runs: watched trees, mutants, the quarantine, evidence made again."""

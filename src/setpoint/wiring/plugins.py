@@ -1,0 +1,182 @@
+"""What plug-ins of other packages add to a run, as its order names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from setpoint.errors import UsageError
+from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS
+from setpoint.model.run import EnabledPlugin, RunOrder
+from setpoint.plugins import (
+    ForgeMaker,
+    Group,
+    MemoryMaker,
+    Plugin,
+    PluginFailure,
+    installed,
+    load,
+    load_checks,
+    load_forges,
+    load_guards,
+    load_memories,
+    load_pipelines,
+    load_policies,
+)
+from setpoint.ports import Forge, Memory
+from setpoint.ports.policy import PluggedGuard, PluggedPolicy
+from setpoint.presets import presets
+from setpoint.settings import Settings
+
+T = TypeVar("T")
+_ONE = (Group.HALTING, Group.MEMORY, Group.FORGES)
+"""Groups of which a run uses one plug-in alone."""
+
+
+class Extensions(NamedTuple):
+    """The plug-ins of other packages that a run uses."""
+
+    guards: Mapping[str, PluggedGuard] = {}
+    policies: Mapping[str, PluggedPolicy] = {}
+    memories: Mapping[str, MemoryMaker] = {}
+    forges: Mapping[str, ForgeMaker] = {}
+
+
+def extensions_of(ordered: RunOrder) -> Extensions:
+    """Load what the order of a run names, beside its agents."""
+    wanted = ordered.plugins
+    if not wanted:
+        return Extensions()
+    found = installed()
+
+    def of(group: Group) -> tuple[str, ...]:
+        return tuple(each.name for each in wanted if each.group == group)
+
+    return Extensions(
+        guards=load_guards(of(Group.GUARDS), found).usable,
+        policies=load_policies(of(Group.HALTING), found).usable,
+        memories=load_memories(of(Group.MEMORY), found).usable,
+        forges=load_forges(of(Group.FORGES), found).usable,
+    )
+
+
+def memory_by(extensions: Extensions, state: Path) -> Memory | None:
+    """Make the memory that a plug-in brings; none where no plug-in does."""
+    return _made(extensions.memories, state, "memory")
+
+
+def forge_by(extensions: Extensions, root: Path) -> Forge | None:
+    """Make the forge that a plug-in brings; none where no plug-in does."""
+    return _made(extensions.forges, root, "forge")
+
+
+def _made(makers: Mapping[str, Callable[[Path], T]], folder: Path, what: str) -> T | None:
+    for name, make in makers.items():
+        try:
+            return make(folder)
+        except Exception as error:
+            message = f"plug-in '{name}' cannot make its {what}: {type(error).__name__}: {error}"
+            raise UsageError(
+                message, hint="update its package, or take it out of the setting plugins and begin a new run"
+            ) from error
+    return None
+
+
+def enabled(
+    names: Collection[str], found: Collection[Plugin] | None = None
+) -> tuple[tuple[EnabledPlugin, ...], tuple[PluginFailure, ...]]:
+    """Return the plug-ins that a run with these settings uses, and those that fail, agents left aside."""
+    if not names:
+        return (), ()
+    found = installed() if found is None else found
+    used: list[EnabledPlugin] = []
+    failures: list[PluginFailure] = []
+    for group in Group:
+        loaded = load(group, names, found)
+        # The selection of agents reports their failures.
+        failures += loaded.failures if group is not Group.AGENTS else ()
+        good = [each for each in _by_others(group, found) if each.name in loaded.usable]
+        failed = {failure.plugin for failure in loaded.failures}
+        good = [each for each in good if each not in failed]
+        first = [name for name in loaded.usable if name in {each.name for each in good}][:1]
+        for each in good:
+            if group in _ONE and each.name not in first:
+                failures.append(_second(each, first[0]))
+            elif group is Group.CHECKS and not _free(each.name):
+                failures.append(_taken(each))
+            else:
+                used.append(_frozen(each))
+    return tuple(used), tuple(failures)
+
+
+def changed(ordered: RunOrder, found: Collection[Plugin] | None = None) -> str:
+    """Say which plug-ins of a run have another version now; empty where all are as they were.
+
+    Raises `UsageError` where one is gone.
+    """
+    if not ordered.plugins:
+        return ""
+    now = {
+        (each.group, each.name, each.distribution): each for each in (installed() if found is None else found)
+    }
+    told = []
+    for each in ordered.plugins:
+        there = now.get((Group(each.group), each.name, each.package))
+        if there is None:
+            message = f"{ordered.trace_id}: plug-in '{each.name}' of {each.package} {each.version} is gone"
+            raise UsageError(
+                message, hint=f"install {each.package}=={each.version} beside Setpoint, or begin a new run"
+            )
+        if there.version != each.version:
+            told.append(f"plug-in '{each.name}' is of {each.package} {there.version}, before {each.version}")
+    return "; ".join(told)
+
+
+def with_checks(settings: Settings) -> Settings:
+    """Add the checks of enabled plug-ins; a check that the settings define under that name goes first."""
+    if not settings.plugins:
+        return settings
+    more = {
+        name: check
+        for name, check in load_checks(settings.plugins).usable.items()
+        if name not in settings.check and _free(name)
+    }
+    return settings.model_copy(update={"check": {**settings.check, **more}}) if more else settings
+
+
+def pipelines_of(settings: Settings) -> Mapping[str, str]:
+    """Return the pipelines of enabled plug-ins as texts, by name."""
+    return load_pipelines(settings.plugins).usable if settings.plugins else {}
+
+
+def _free(name: str) -> bool:
+    return name not in {*OWN_CHECKS, *presets()} and CHECK_NAME.fullmatch(name) is not None
+
+
+def _by_others(group: Group, found: Collection[Plugin]) -> list[Plugin]:
+    return [each for each in found if each.group is group and not each.built_in]
+
+
+def _second(plugin: Plugin, first: str) -> PluginFailure:
+    return PluginFailure(
+        name=plugin.name,
+        reason=f"a run uses one of {plugin.group}, and '{first}' comes first",
+        hint="take one of the two out of the setting plugins",
+        plugin=plugin,
+    )
+
+
+def _taken(plugin: Plugin) -> PluginFailure:
+    return PluginFailure(
+        name=plugin.name,
+        reason=f"no check of a plug-in can be called '{plugin.name}'",
+        hint="rename the entry point, or take it out of the setting plugins",
+        plugin=plugin,
+    )
+
+
+def _frozen(plugin: Plugin) -> EnabledPlugin:
+    return EnabledPlugin(
+        group=plugin.group, name=plugin.name, package=plugin.distribution, version=plugin.version
+    )

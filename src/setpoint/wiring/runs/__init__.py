@@ -1,1 +1,0 @@
-"""Runs from outside: ordered, cast, begun, worked off, stepped through and told of."""

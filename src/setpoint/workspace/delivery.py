@@ -1,0 +1,108 @@
+"""The way back: one clean commit on a new branch of the user's repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setpoint.errors import WorkspaceError
+from setpoint.model.changes.branch_name import is_branch_name
+from setpoint.model.changes.slug import slug
+from setpoint.model.ids import Commit, Tree
+from setpoint.ports import Appendix, WorkCopy
+from setpoint.system.git.git import commit_of, git, tree_of
+from setpoint.workspace.snapshot_store import SnapshotStore
+
+DELIVERY = "refs/setpoint-state/delivery"
+MOST_NAMES = 1000
+PLAIN = frozenset({"100644", "100755"})
+"""Modes of files that text can be appended to: no links, folders or submodules."""
+_FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-prune", "--no-recurse-submodules")
+
+
+class GitBranchForge:
+    """Delivers to the repository at `root` as a branch; tree, index and other branches stay as they are."""
+
+    def __init__(self, root: Path) -> None:
+        """Take the root of the user's work tree."""
+        self._root = root
+
+    async def deliver(
+        self, copy: WorkCopy, commit: Commit, branch: str, *, message: str, appendix: Appendix | None = None
+    ) -> str:
+        """Bring a commit's tree to the user as one commit on the base, once; gives the branch's real name.
+
+        An appendix is a second commit behind it. A branch of this name that holds something else is left
+        alone: the next free `branch-2`, `branch-3`, ... is taken. The same content and message delivered
+        again give the branch they are on already. What cannot be the name of a branch is delivered to
+        `setpoint/<its last part>`.
+        """
+        if not is_branch_name(branch):  # ordered when settings were not looked at so closely
+            branch = f"setpoint/{slug(branch.rpartition('/')[2])}"
+        store = SnapshotStore(Path(copy.path), Path(copy.repository))
+        tree = Tree((await store.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")).text)
+        commits = [(tree, _text(message))]
+        if appendix is not None:
+            commits.append((await _appended(store, tree, appendix), _text(appendix.message)))
+        name, there = await self._place(await self._allowed(branch), commits, copy.base)
+        if not there:
+            tip = str(copy.base)
+            for each, text in commits:
+                tip = (await store.git("commit-tree", each, "-p", tip, "-F", "-", stdin=text.encode())).text
+            await store.git("update-ref", DELIVERY, tip)
+            await git(self._root, *_FETCH, str(store.directory), f"{DELIVERY}:refs/heads/{name}")
+        return name
+
+    async def _allowed(self, branch: str) -> str:
+        """Return the name, flat where a branch is in the way (`a` forbids `a/b`, and the other way round)."""
+        parts = branch.split("/")
+        above = ["/".join(parts[:count]) for count in range(1, len(parts))]
+        for name in above:
+            if await commit_of(self._root, f"refs/heads/{name}") is not None:
+                return "-".join(parts)
+        below = await git(
+            self._root, "for-each-ref", "--count=1", "--format=%(refname)", f"refs/heads/{branch}/"
+        )
+        return f"{branch}-1" if below.text else branch
+
+    async def _place(self, branch: str, commits: list[tuple[Tree, str]], base: Commit) -> tuple[str, bool]:
+        """Return the name to take, and whether just these commits are there already, on the base."""
+        for number in range(1, MOST_NAMES):
+            name = branch if number == 1 else f"{branch}-{number}"
+            held = await commit_of(self._root, f"refs/heads/{name}")
+            if held is None:
+                return name, False
+            below = await commit_of(self._root, f"{held}~{len(commits)}")
+            if below == base and await self._newest(held, len(commits)) == commits:
+                return name, True
+        raise WorkspaceError(
+            f"{self._root}: {MOST_NAMES} branches named like {branch}", hint="delete old ones"
+        )
+
+    async def _newest(self, tip: Commit, count: int) -> list[tuple[Tree, str]]:
+        """Return trees and messages of the newest commits of a branch, oldest first."""
+        found = []
+        for back in reversed(range(count)):
+            said = (await git(self._root, "cat-file", "commit", f"{tip}~{back}")).stdout.partition(b"\n\n")[2]
+            found.append((await tree_of(self._root, f"{tip}~{back}"), said.decode("utf-8", "replace")))
+        return found
+
+
+def _text(message: str) -> str:
+    return (message.replace("\0", "").strip() or "Change by Setpoint") + "\n"
+
+
+async def _appended(store: SnapshotStore, tree: Tree, appendix: Appendix) -> Tree:
+    """Append the text to its file; anything but a plain file is left alone, and another name is taken."""
+    path = appendix.path
+    held = await store.file_at(tree, path)
+    for number in range(2, MOST_NAMES):
+        if held is None or held[0] in PLAIN:
+            break
+        stem, dot, ending = appendix.path.rpartition(".")
+        path = f"{stem}-{number}.{ending}" if dot else f"{ending}-{number}"
+        held = await store.file_at(tree, path)
+    before = held[1] if held is not None else appendix.title.encode()
+    line_end = b"\r\n" if b"\r\n" in before else b"\n"
+    if before and not before.endswith(b"\n"):
+        before += line_end
+    return await store.with_file(tree, path, before + appendix.text.encode().replace(b"\n", line_end))

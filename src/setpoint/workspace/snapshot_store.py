@@ -1,0 +1,327 @@
+"""A work copy's two repositories: Setpoint's snapshot store, and the agent's `.git` inside.
+
+An agent may commit, switch branches, change git's configuration, hide a file from the index, or delete
+`.git`. None of it reaches the snapshot store: Setpoint records and judges the files as they are. Setpoint
+runs git on the snapshot store alone and always names both places: git that searched for a repository by
+itself could find the user's. Setpoint writes HEAD and index of the agent's repository, which borrows all
+objects from the snapshot store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import glob
+import os
+import shutil
+import signal
+import stat
+import tempfile
+from pathlib import Path
+
+from setpoint.errors import WorkspaceError
+from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.system.files.atomic import real_folder, write_atomic_bytes
+from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.system.git.git import Answer, ask, git, located
+
+CACHES = (
+    "__pycache__/",
+    "*.py[co]",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".coverage",
+    ".coverage.*",
+    ".hypothesis/",
+)
+"""Left by checks and never part of a change; `.coveragerc` is none of them."""
+
+ATTRIBUTES = b"* !diff\n"
+"""No attribute of the tree hides a file from a diff: the content decides what is text."""
+
+AGENT_CONFIG = """\
+[core]
+\trepositoryformatversion = 0
+\tbare = false
+[user]
+\tname = Setpoint
+\temail = setpoint@localhost
+[commit]
+\tgpgSign = false
+[gc]
+\tauto = 0
+"""
+UNFINISHED = (
+    "index.lock", "HEAD.lock", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+    "AUTO_MERGE", "BISECT_LOG",
+)  # fmt: skip
+"""What an interrupted command leaves in a repository."""
+
+STEERING = ("info/attributes", "info/grafts", "config.worktree", "commondir")
+"""What makes a repository read files otherwise, or another configuration."""
+
+SALVAGE = "refs/setpoint/salvage/"
+CURRENT = "refs/setpoint-state/current"
+"""The commit that the work copy started from or was last made equal to."""
+
+BROUGHT = "refs/setpoint-state/brought/"
+"""Commits that were made in other work copies of the same run."""
+
+
+class SnapshotStore:
+    """Setpoint's repository for one work copy, and the files there."""
+
+    def __init__(self, path: Path, directory: Path) -> None:
+        """Take the root of the work copy, and the git directory that records it."""
+        self.path = path
+        self.directory = directory
+        self._environment = {
+            **located(str(self.directory), str(self.path)),
+            "GIT_INDEX_FILE": str(self.directory / "index"),
+        }
+
+    async def git(self, *argv: str, stdin: bytes = b"") -> Answer:
+        """Run git on the snapshot store; raises `WorkspaceError` where it fails."""
+        return await git(self.path, *argv, stdin=stdin, environment=self._environment)
+
+    async def ask(self, *argv: str, stdin: bytes = b"") -> Answer:
+        """Run git on the snapshot store and give its answer, whatever it is."""
+        return await ask(self.path, *argv, stdin=stdin, environment=self._environment)
+
+    async def commit_at(self, name: str) -> Commit | None:
+        """Return the commit that a ref or id names, if there is one."""
+        answer = await self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        return Commit(answer.text) if answer.ok else None
+
+    async def trees(self, *commits: str) -> list[tuple[Commit, Tree]]:
+        """Return commits with their trees; raises `WorkspaceError` where one does not exist."""
+        names = [word for name in commits for word in (f"{name}^{{commit}}", f"{name}^{{tree}}")]
+        ids = (await self.git("rev-parse", *names)).text.split()
+        return [(Commit(commit), Tree(tree)) for commit, tree in zip(ids[::2], ids[1::2], strict=True)]
+
+    async def staged(self) -> Tree:
+        """Write all files of the work copy as a tree, ignored files left out."""
+        real_folder(self.path)
+        answer = await self.ask("add", "--all", "--", ".")
+        if not answer.ok or b"embedded git repository" in answer.stderr:
+            # A file without read permission, or a repository without a commit inside: make both harmless.
+            _make_accessible(self.path)
+            await self._take_repositories_away()
+            await self.git("add", "--all", "--", ".")
+        return Tree((await self.git("write-tree")).text)
+
+    async def file_at(self, tree: Tree, path: str) -> tuple[str, bytes] | None:
+        """Return the mode of the entry at a path of a tree, and the content of a plain file."""
+        listed = (await self.git("ls-tree", "-z", "--full-tree", tree, "--", f":(literal){path}")).text
+        if not listed:
+            return None
+        mode, kind, name = listed.partition("\t")[0].split()
+        return mode, (await self.git("cat-file", "blob", name)).stdout if kind == "blob" else b""
+
+    async def with_file(self, tree: Tree, path: str, data: bytes) -> Tree:
+        """Write a tree that has one file more, or another content of it; the work copy stays as it is."""
+        blob = (await self.git("hash-object", "-w", "--stdin", stdin=data)).text
+        held = await self.file_at(tree, path)
+        mode = held[0] if held is not None else "100644"
+        index = self.directory / "index.appended"
+        apart = {**self._environment, "GIT_INDEX_FILE": str(index)}
+        try:
+            await git(self.path, "read-tree", tree, environment=apart)
+            entry = f"{mode},{blob},{path}"
+            await git(self.path, "update-index", "--add", "--cacheinfo", entry, environment=apart)
+            return Tree((await git(self.path, "write-tree", environment=apart)).text)
+        finally:
+            index.unlink(missing_ok=True)
+
+    async def _take_repositories_away(self) -> None:
+        """Move repositories inside the work copy beside it, so that their files can be seen."""
+        known = (await self.git("ls-tree", "-r", "-z", "HEAD")).text.split("\0")
+        submodules = {line.partition("\t")[2] for line in known if line.startswith("160000 ")}
+        for folder, names, files in os.walk(self.path):
+            place = Path(folder)
+            if place == self.path or ".git" not in (*names, *files):
+                continue
+            inner = place.relative_to(self.path).as_posix()
+            if inner not in submodules:
+                target = self.path.with_name(f"{self.path.name}.inner")
+                target.mkdir(exist_ok=True)
+                (place / ".git").rename(target / str(len(list(target.iterdir())) + 1))
+                await self.git(
+                    "rm", "-rf", "--cached", "--quiet", "--ignore-unmatch", "--", f":(literal){inner}"
+                )
+
+    async def salvage(self, tree: Tree, parent: Commit) -> None:
+        """Keep a tree that would be lost otherwise, under the next free number."""
+        listing = (await self.git("for-each-ref", "--format=%(refname) %(tree)", SALVAGE)).text.splitlines()
+        if any(line.endswith(f" {tree}") for line in listing):
+            return
+        number = 1 + max((int(line.split()[0].removeprefix(SALVAGE)) for line in listing), default=0)
+        made = await self.git("commit-tree", tree, "-p", parent, "-m", "setpoint: uncommitted work, salvaged")
+        await self.git("update-ref", f"{SALVAGE}{number}", made.text)
+
+    async def make_equal(self, commit: Commit, current: Commit | None) -> None:
+        """Make index and files equal a commit, and remove everything else; `current` is their commit now."""
+        real_folder(self.path)
+        if not (await self.ask("read-tree", "--reset", "-u", commit)).ok:
+            _make_accessible(self.path)
+            await self.git("read-tree", "--reset", "-u", commit)
+        if not (await self.ask("clean", "-ffdxq")).ok:
+            _make_accessible(self.path)
+            await self.git("clean", "-ffdxq")
+        if commit != current:
+            await self.stand_at(commit)
+        self.show_agent(commit)
+
+    async def stand_at(self, commit: Commit, *moves: str) -> None:
+        """Note which commit the files equal, together with more moves of refs, all or none."""
+        lines = (
+            "start",
+            *moves,
+            f"update {CURRENT} {commit}",
+            "option no-deref",
+            f"update HEAD {commit}",
+            "commit",
+            "",
+        )
+        await self.git("update-ref", "--stdin", stdin="\n".join(lines).encode())
+
+    async def bring(self, other: SnapshotStore, commit: Commit) -> None:
+        """Fetch a commit from another work copy's repository, under a ref of its own."""
+        if await self.commit_at(f"{BROUGHT}{commit}") is not None:
+            return
+        quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
+        await self.git("fetch", *quiet, str(other.directory), f"{commit}:{BROUGHT}{commit}")
+
+    async def unlock(self) -> None:
+        """End what a killed Setpoint left running here, and remove its locks; for the run's one owner."""
+        mark = b"\0GIT_DIR=%s\0" % os.fsencode(self.directory)
+        while _ended(mark):  # noqa: ASYNC110 - not our children: no signal reports when they end
+            await asyncio.sleep(0.01)
+        for lock in (*self.directory.glob("*.lock"), *self.directory.glob("refs/**/*.lock")):
+            lock.unlink(missing_ok=True)
+
+    def show_agent(self, commit: Commit) -> None:
+        """Set the agent's repository to a commit with a clean index; a harmed one is made again."""
+        own = self.path / ".git"
+        if not _sound(own):
+            self._remake(own)
+        try:
+            self._show(own, commit)
+        except OSError:  # something is in the way, such as a folder where a file has to be
+            self._remake(own)
+            self._show(own, commit)
+
+    def _show(self, own: Path, commit: Commit) -> None:
+        for name in (*UNFINISHED, *STEERING):
+            (own / name).unlink(missing_ok=True)
+        _put(own / "config", AGENT_CONFIG.encode())
+        _put(own / "objects" / "info" / "alternates", os.fsencode(f"{self.directory / 'objects'}\n"))
+        _put(own / "info" / "exclude", (self.directory / "info" / "exclude").read_bytes())
+        _put(own / "index", (self.directory / "index").read_bytes())
+        _put(own / "HEAD", f"{commit}\n".encode())
+
+    def _remake(self, own: Path) -> None:
+        if own.is_symlink() or own.is_file():
+            own.unlink()
+        elif own.exists():
+            _make_accessible(own)
+            shutil.rmtree(own)
+        for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
+            (own / folder).mkdir(parents=True)
+        _put(own / "config", AGENT_CONFIG.encode())
+        for name in ("packed-refs", "shallow"):
+            if (self.directory / name).is_file():
+                shutil.copyfile(self.directory / name, own / name)
+
+
+def snapshot_store_of(folders: ProjectFolders, trace_id: TraceId) -> SnapshotStore:
+    """Return the snapshot store of a run, also of one begun before copies had a folder of their own."""
+    former = folders.state / "work" / trace_id
+    path = former if former.is_dir() else folders.copies / "work" / trace_id
+    return SnapshotStore(path, repository_of_run(folders.state, trace_id))
+
+
+def repository_of_run(state: Path, trace_id: TraceId) -> Path:
+    """Name where the commits of a run lie."""
+    former = state.absolute() / "work" / f"{trace_id}.git"
+    return former if former.is_dir() else state.absolute() / "snapshots" / f"{trace_id}.git"
+
+
+def snapshot_repositories(state: Path) -> list[Path]:
+    """Find the snapshot stores of all runs."""
+    return [path for name in ("snapshots", "work") for path in (state / name).glob("*.git")]
+
+
+def borrow_from(store: Path, objects: Path) -> None:
+    """Have a snapshot store borrow the objects of the repository at its place now."""
+    alternates = store / "objects" / "info" / "alternates"
+    wanted = os.fsencode(f"{objects}\n")
+    if not alternates.is_file() or alternates.read_bytes() != wanted:
+        write_atomic_bytes(alternates, wanted)
+
+
+async def common_directory(root: Path) -> Path:
+    """Find the git directory that holds the objects of the work tree at `root`."""
+    return Path((await git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")).text)
+
+
+async def make_snapshot_store(store: SnapshotStore, root: Path, base: Commit) -> None:
+    """Clone the user's repository without its objects, under another name until it is complete."""
+    source = await common_directory(root)
+    if (await ask(root, "cat-file", "-e", f"{base}^{{commit}}")).exit_code:
+        raise WorkspaceError(
+            f"{root}: there is no commit {base} to start from", hint="start the run on a commit that exists"
+        )
+    folder, name = store.directory.parent, f".{store.directory.name}."
+    folder.mkdir(parents=True, exist_ok=True)
+    for abandoned in folder.glob(f"{glob.escape(name)}*.part"):
+        shutil.rmtree(abandoned, ignore_errors=True)  # a git that outlived its Setpoint may still write there
+    unfinished = Path(tempfile.mkdtemp(prefix=name, suffix=".part", dir=folder))
+    await git(folder, "clone", "--quiet", "--bare", "--shared", str(source), str(unfinished))
+    await git(unfinished, "remote", "remove", "origin", environment={"GIT_DIR": str(unfinished)})
+    own = source / "info" / "exclude"
+    kept = own.read_bytes() if own.is_file() else b""
+    write_atomic_bytes(
+        unfinished / "info" / "exclude", kept.rstrip() + b"\n" + "\n".join((*CACHES, "")).encode()
+    )
+    write_atomic_bytes(unfinished / "info" / "attributes", ATTRIBUTES)
+    unfinished.rename(store.directory)
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Replace a file without following a link; not flushed to disk, because it can be made again."""
+    unfinished = path.with_name(f".{path.name}.part")
+    unfinished.unlink(missing_ok=True)
+    unfinished.write_bytes(data)
+    unfinished.replace(path)
+
+
+def _sound(own: Path) -> bool:
+    """Return whether a repository can be written to without a link leading elsewhere."""
+    folders = [own, *(own / name for name in ("objects", "objects/info", "info", "refs"))]
+    return all(folder.is_dir() and not folder.is_symlink() for folder in folders) and (
+        (own / "config").is_file()
+    )
+
+
+def _ended(mark: bytes) -> bool:
+    """Kill every process with `mark` in its environment (Linux); tells whether there was one."""
+    found = False
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark in b"\0" + environment.read_bytes():
+                os.kill(int(environment.parent.name), signal.SIGKILL)
+                found = True
+        except OSError:
+            continue  # not ours, or it ended while we looked
+    return found
+
+
+def _make_accessible(root: Path) -> None:
+    """Return ourselves back the permissions that something took from us."""
+    for folder, names, files in os.walk(root):
+        for name in (*names, *files):
+            path = Path(folder) / name
+            if not path.is_symlink():
+                wanted = stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR
+                path.chmod(stat.S_IMODE(path.stat().st_mode) | wanted)

@@ -1,0 +1,154 @@
+"""Work copies by git: made, recorded, restored and compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from setpoint.model.attempt import Attempt
+from setpoint.model.ids import Commit, TraceId
+from setpoint.model.run import Snapshot
+from setpoint.ports import WorkCopy
+from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.system.git.git import DIFF, head
+from setpoint.workspace.snapshot import changes, message_of, read_snapshot, ref_of
+from setpoint.workspace.snapshot_store import CURRENT, SnapshotStore, make_snapshot_store, snapshot_store_of
+
+MOST_DIFF = 2_000_000
+"""Characters of a diff that are given; the names of the files cut off are."""
+
+_SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
+
+
+class GitWorkspace:
+    """Work copies of the user's repository, which itself is only read.
+
+    The files lie outside the repository and can be made again; what is recorded of them lies in the state.
+    """
+
+    def __init__(self, folders: ProjectFolders) -> None:
+        """Take the folders of the repository; `ensure_state` made its state."""
+        self._root = folders.root
+        self._folders = folders
+        self._diffs: dict[tuple[str, Commit, Commit], str] = {}
+
+    async def open(self, trace_id: TraceId, base: Commit) -> WorkCopy:
+        """Make the work copy of a run, or open it again; uncommitted work of an ended attempt is salvaged.
+
+        A work copy whose making was interrupted, or whose files are gone, is made again. Raises
+        `WorkspaceError` where the repository has no commit yet, or not this one.
+        """
+        await head(self._root)
+        store = snapshot_store_of(self._folders, trace_id)
+        if not store.directory.is_dir():
+            await make_snapshot_store(store, self._root, base)
+        lost = not store.path.is_dir()
+        store.path.mkdir(parents=True, exist_ok=True)
+        await store.unlock()
+        ((_, tree),) = await store.trees(base)
+        copy = WorkCopy(trace_id, str(store.path), base, tree, repository=str(store.directory))
+        current = await store.commit_at(CURRENT)
+        if current is None or lost:
+            await store.make_equal(current or base, current)
+        else:
+            await self.restore(copy, current)
+        return copy
+
+    async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
+        """Return the snapshot made under this label, if there is one."""
+        store = _store_of(copy)
+        commit = await store.commit_at(ref_of(label))
+        if commit is None:
+            return None
+        return read_snapshot(commit, (await store.git("cat-file", "commit", commit)).stdout)
+
+    async def snapshot(
+        self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
+    ) -> Snapshot:
+        """Commit all files of the work copy under a label; the same label twice gives the first.
+
+        Ignored files and the caches of checks are left out. The commit holds the attempt, so a crash between
+        it and the record of the step loses nothing. Its parent is what the work copy was last equal to,
+        whatever the agent itself may have committed.
+        """
+        if (made := await self.find(copy, label)) is not None:
+            return made
+        store = _store_of(copy)
+        ((parent, before),) = await store.trees(CURRENT)
+        tree = await store.staged()
+        numstat = (
+            await store.git(*DIFF, "--no-renames", "-z", "--numstat", before, tree)
+            if tree != before
+            else None
+        )
+        files, inserted, deleted = changes(numstat.stdout) if numstat else ((), 0, 0)
+        described = Snapshot(
+            label=label,
+            commit=Commit(""),
+            tree=tree,
+            parent=parent,
+            files=files,
+            insertions=inserted,
+            deletions=deleted,
+            attempt=attempt,
+            restored=tuple(restored),
+        )
+        message = message_of(described).encode()
+        commit = Commit((await store.git("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)).text)
+        await store.stand_at(commit, f"create {ref_of(label)} {commit}")
+        store.show_agent(commit)
+        return described.model_copy(update={"commit": commit})
+
+    async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
+        """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first.
+
+        A commit `of` another work copy is fetched from there, and kept here from then on.
+        """
+        store = _store_of(copy)
+        if of is not None:
+            await store.bring(_store_of(of), commit)
+        (current, before), (_, wanted) = await store.trees(CURRENT, commit)
+        left = await store.staged()
+        if left not in (before, wanted):
+            await store.salvage(left, current)
+        await store.make_equal(commit, current)
+
+    async def apply(self, copy: WorkCopy, patch: str) -> str:
+        """Put a unified diff on the files of the work copy; gives why it does not fit, if so."""
+        words = ("apply", "--whitespace=nowarn", "-")
+        answer = await _store_of(copy).ask(*words, stdin=patch.encode())
+        return "" if answer.ok else answer.stderr.decode("utf-8", "replace").strip() or "git refuses it"
+
+    async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
+        """Return the change between two commits as a unified diff, renames found, binary files named only.
+
+        At most two million characters; then whole files are left out, and named at the end.
+        """
+        # Commits do not change, and a loop asks for the same differences round after round.
+        key = (copy.path, base, head)
+        if key not in self._diffs:
+            store = _store_of(copy)
+            answer = await store.git(*DIFF, "-p", "--src-prefix=a/", "--dst-prefix=b/", base, head)
+            self._diffs[key] = _shortened(answer.stdout.decode("utf-8", "replace"))
+        return self._diffs[key]
+
+
+def _store_of(copy: WorkCopy) -> SnapshotStore:
+    return SnapshotStore(Path(copy.path), Path(copy.repository))
+
+
+def _shortened(diff: str) -> str:
+    if len(diff) <= MOST_DIFF:
+        return diff
+    kept: list[str] = []
+    cut: list[str] = []
+    room = MOST_DIFF
+    for section in filter(None, _SECTION.split(diff)):
+        if len(section) <= room:
+            kept.append(section)
+            room -= len(section)
+        else:
+            title = section.partition("\n")[0].removeprefix("diff --git ")
+            cut.append(f"{title} ({len(section)} characters)")
+    return "".join((*kept, f"[... {len(cut)} files left out: {'; '.join(cut)} ...]\n"))

@@ -1,0 +1,1 @@
+"""Agents that need no key: `repair` mends failing tests, `generate` writes tests."""

@@ -1,0 +1,1 @@
+"""Search for calls of the code and write them down as tests."""

@@ -1,0 +1,242 @@
+"""What tests of a module can call: its functions, its classes and their methods, with their parameters."""
+
+from __future__ import annotations
+
+import ast
+import datetime  # noqa: ICN001 - as in the expressions that are made of it
+import enum
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import ModuleType
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+from .cases import SYNTAX, Cast, Param, Target
+from .values.kinds import annotated, constants, named, used
+from .values.nearby_constants import Surroundings
+
+_NOT_CALLED = frozenset(
+    f"__{name}__"
+    for name in (
+        *("new", "init", "init_subclass", "class_getitem", "del", "hash", "getattribute", "subclasshook"),
+        *("set_name", "weakref", "dict", "reduce", "reduce_ex", "sizeof", "getstate", "setstate"),
+    )
+)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_MOST_OWN = 150
+_NEAR_CHANGES = ("2020, 1, 2, 3, 4, 5", "2020, 7, 8, 9", "2021, 3, 14, 2, 30", "2021, 11, 7, 1, 30")
+"""Winter, summer, and hours at which many clocks are changed."""
+Seen = Mapping[str, tuple[str, ...]]
+"""Values seen for a parameter, by `function.parameter`."""
+Draw = Callable[[Any], Mapping[str, tuple[str, ...]]]
+"""Gives values by parameter for something that can be called."""
+
+
+def cast_of(module: ModuleType, alias: str, tree: ast.Module, seen: Seen, draw: Draw) -> Cast:
+    """Find what can be called in an imported module; `draw` makes up values for what is annotated."""
+    nodes = dict(_nodes(tree.body, ""))
+    around = _Around(dict(_makers(module, alias)), Surroundings(tree), tuple(_held(module, alias)), draw)
+    found: dict[str, Target] = {}
+    classes: dict[str, Target] = {}
+    for name, thing in list(vars(module).items()):
+        if not _of(module, name, thing, nodes):
+            continue
+        find = _Finder(alias, nodes, seen, around)
+        if inspect.isclass(thing):
+            target = find.of_class(name, thing)
+            classes[name] = found[name] = target
+            found.update((each.name, each) for each in find.of_methods(name, thing, module))
+        elif callable(thing):
+            found[name] = find.target(name, "function", f"{alias}.{name}", "", thing)
+    return Cast(alias, found, classes)
+
+
+def _of(module: ModuleType, name: str, thing: Any, nodes: Mapping[str, ast.AST]) -> bool:  # noqa: ANN401 - whatever a module holds
+    """Whether a name of a module is defined there, and not merely imported."""
+    if name.startswith("__") or (
+        inspect.isclass(thing) and issubclass(thing, enum.Enum) and name not in nodes
+    ):
+        return False
+    return name in nodes or (
+        callable(thing) and getattr(thing, "__module__", "") == module.__name__ and not inspect.isclass(thing)
+    )
+
+
+def _nodes(body: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.AST]]:
+    for node in body:
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            yield f"{prefix}{node.name}", node
+            if isinstance(node, ast.ClassDef):
+                yield from _nodes(node.body, f"{prefix}{node.name}.")
+        else:
+            for field in ("body", "orelse", "finalbody"):
+                yield from _nodes(getattr(node, field, []), prefix)
+            for handler in getattr(node, "handlers", []):
+                yield from _nodes(handler.body, prefix)
+
+
+def _makers(module: ModuleType, alias: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield expressions for values of the module's own types, by the type's name."""
+    for name, thing in vars(module).items():
+        if not inspect.isclass(thing) or getattr(thing, "__module__", "") != module.__name__:
+            continue
+        if issubclass(thing, enum.Enum):
+            yield name, tuple(f"{alias}.{name}.{each.name}" for each in thing)
+        else:
+            words = ("", "1", "'a'", "[1, 2]", "1, 2", "'a', 1")
+            tried = tuple(f"{alias}.{name}({arguments})" for arguments in words)
+            yield name, tuple(text for text in tried if _works(text, module, alias))
+
+
+def _works(text: str, module: ModuleType, alias: str) -> bool:
+    try:
+        eval(text, {alias: module})  # noqa: S307 - an expression of ours
+    except Exception:  # noqa: BLE001 - whatever a constructor says to arguments it does not like
+        return False
+    return True
+
+
+def _held(module: ModuleType, alias: str) -> Iterator[tuple[str, str]]:
+    """Yield the objects of the module's own classes that it holds, with the kind that they are values of."""
+    for name, thing in vars(module).items():
+        kind = type(thing)
+        if name.startswith("__") or inspect.isclass(thing) or inspect.isroutine(thing):
+            continue
+        if isinstance(thing, datetime.tzinfo):
+            for day in _NEAR_CHANGES:
+                yield "date", f"datetime.datetime({day}, tzinfo={alias}.{name})"
+        elif getattr(kind, "__module__", "") == module.__name__:
+            yield "object", f"{alias}.{name}"
+
+
+class _Around(NamedTuple):
+    """What a module offers for the parameters of its functions."""
+
+    makers: Mapping[str, tuple[str, ...]]
+    """Expressions that make values of its own types, by the type's name."""
+    surroundings: Surroundings
+    held: tuple[tuple[str, str], ...]
+    """Objects that it holds: kind and expression."""
+    draw: Draw
+
+
+class _Finder:
+    def __init__(self, alias: str, nodes: Mapping[str, ast.AST], seen: Seen, around: _Around) -> None:
+        self._alias, self._nodes, self._seen = alias, nodes, seen
+        self._makers, self._surroundings, self._held, self._draw = around
+
+    def of_class(self, name: str, thing: type) -> Target:
+        return self.target(name, "new", f"{self._alias}.{name}", "", thing)
+
+    def of_methods(self, owner: str, thing: type, module: ModuleType) -> Iterator[Target]:
+        shown: set[str] = set()
+        for place in thing.__mro__:
+            if getattr(place, "__module__", "") != module.__name__:
+                continue
+            for name, raw in vars(place).items():
+                if (
+                    name in shown
+                    or name in _NOT_CALLED
+                    or (
+                        name.startswith("__")
+                        and name not in SYNTAX
+                        and f"{place.__name__}.{name}" not in self._nodes
+                    )
+                ):
+                    continue
+                shown.add(name)
+                if (found := self._of_member(owner, name, raw, place)) is not None:
+                    yield found
+
+    def _of_member(self, owner: str, name: str, raw: Any, place: type) -> Target | None:  # noqa: ANN401 - whatever a class holds
+        full = f"{owner}.{name}"
+        defined = f"{place.__name__}.{name}"
+        if isinstance(raw, (staticmethod, classmethod)):
+            skip = 1 if isinstance(raw, classmethod) else 0
+            return self.target(full, "static", name, owner, raw.__func__, skip=skip, defined=defined)
+        if isinstance(raw, property) or (
+            not callable(raw) and hasattr(raw, "__get__") and hasattr(raw, "func")
+        ):
+            return self.target(full, "property", name, owner, None, defined=defined)
+        if inspect.isfunction(raw) or (callable(raw) and defined in self._nodes):
+            return self.target(full, "method", name, owner, raw, skip=1, defined=defined)
+        return None
+
+    def target(  # noqa: PLR0913 - the facts of one target
+        self,
+        name: str,
+        form: str,
+        path: str,
+        owner: str,
+        thing: Any,  # noqa: ANN401 - whatever can be called
+        *,
+        skip: int = 0,
+        defined: str = "",
+    ) -> Target:
+        node = self._nodes.get(defined or name)
+        body = node
+        if isinstance(node, ast.ClassDef):
+            body = self._nodes.get(f"{name}.__init__") or self._nodes.get(f"{name}.__new__") or node
+        near, _ = self._surroundings.of(body)
+        params = tuple(self._params(name, thing, body, skip)) if thing is not None else ()
+        first = getattr(node, "lineno", 0)
+        return Target(name, form, path, owner, params, near, first, getattr(node, "end_lineno", 0) or first)
+
+    def _params(self, name: str, thing: Any, node: ast.AST | None, skip: int) -> Iterator[Param]:  # noqa: ANN401 - whatever can be called
+        _, matched = self._surroundings.of(node)
+        near = tuple(constants(node)) if node is not None else ()
+        drawn = self._draw(thing)
+        for each in _signature(thing, skip):
+            if each.kind is inspect.Parameter.VAR_KEYWORD:
+                continue
+            note = each.annotation
+            text = note if isinstance(note, str) else "" if note is inspect.Parameter.empty else _shown(note)
+            kinds = list(annotated(text))
+            default = each.default
+            own = [*self._seen.get(f"{name.rpartition('.')[2]}.{each.name}", ()), *_choices(note)]
+            own += drawn.get(each.name, ())
+            own += [value for made, values in self._makers.items() if made in text for value in values]
+            if default is not inspect.Parameter.empty:
+                kinds += (
+                    [type(default).__name__]
+                    if type(default).__name__ in ("int", "str", "bool", "float", "list", "dict", "tuple")
+                    else []
+                )
+                own += [repr(default)] if isinstance(default, (int, str, float, type(None))) else []
+            if not kinds or kinds == ["none"]:
+                kinds += used(each.name, node) if node is not None else ()
+                kinds += named(each.name)
+            own += [text for kind, text in self._held if kind in kinds or not kinds]
+            if "str" in kinds or not kinds:
+                own += [repr(text) for text in matched]
+            fitting = [value for value in near if not kinds or _kind_of(value) in kinds]
+            yield Param(
+                name=each.name,
+                required=default is inspect.Parameter.empty,
+                star=each.kind is inspect.Parameter.VAR_POSITIONAL,
+                keyword=each.kind is inspect.Parameter.KEYWORD_ONLY,
+                kinds=tuple(dict.fromkeys(kinds)),
+                own=tuple(dict.fromkeys([*own, *fitting]))[:_MOST_OWN],
+            )
+
+
+def _signature(thing: Any, skip: int) -> list[inspect.Parameter]:  # noqa: ANN401 - whatever can be called
+    try:
+        return list(inspect.signature(thing).parameters.values())[skip:]
+    except (ValueError, TypeError):
+        return []
+
+
+def _shown(note: Any) -> str:  # noqa: ANN401 - any annotation
+    return note.__name__ if inspect.isclass(note) and get_origin(note) is None else str(note)
+
+
+def _choices(note: Any) -> list[str]:  # noqa: ANN401 - any annotation
+    if get_origin(note) is Literal:
+        return [repr(each) for each in get_args(note)]
+    return (
+        [text for each in get_args(note) for text in _choices(each)] if get_origin(note) is not None else []
+    )
+
+
+def _kind_of(text: str) -> str:
+    return type(ast.literal_eval(text)).__name__

@@ -1,0 +1,163 @@
+"""Writes cases as tests that people can read, in pytest's or in unittest's style."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .cases import Case, Cast, program
+from .oracle import filled
+from .search import Kept
+from .trial import Outcome
+from .values.kinds import MODULES
+
+_WIDTH = 100
+_TITLE = '''"""Tests of `{module}` that pin how it behaves at present, be that right or wrong.
+
+Written by `setpoint cover` from the code itself: they notice changes of behaviour, they do not say what was
+meant. Where one fails after a wanted change, change or delete it.
+"""
+'''
+
+
+class Draft(NamedTuple):
+    """A test that is to be judged."""
+
+    name: str
+    target: str
+    why: str
+    kept: Kept
+
+
+def drafts(kept: Sequence[Kept], reasons: Sequence[str]) -> list[Draft]:
+    """Name the tests: what is called, and what comes of it."""
+    counts: dict[str, int] = {}
+    found = []
+    for each, why in sorted(zip(kept, reasons), key=lambda pair: pair[0].case.target):
+        name = _name(each)
+        counts[name] = counts.get(name, 0) + 1
+        number = f"_{counts[name]}" if counts[name] > 1 else ""
+        found.append(Draft(f"{name}{number}", each.case.target, why, each))
+    return found
+
+
+def _name(kept: Kept) -> str:
+    target = re.sub(r"__(\w+?)__", r"\1", kept.case.target).replace(".", "_").lower()
+    return f"test_{re.sub(r'[^a-z0-9]+', '_', target).strip('_') or 'module'}_{_what(kept.outcome)}"
+
+
+def _what(outcome: Outcome) -> str:
+    if outcome.kind == "error":
+        return f"raises_{outcome.error.rpartition('.')[2].lower()}"
+    if outcome.wrap != "{}":
+        return "gives_items" if "list" in outcome.wrap else "gives_its_result"
+    check = outcome.checks[0] if outcome.checks else ""
+    if match := re.fullmatch(r"\{\} (?:is|==) (None|True|False|-?\d{1,6})", check):
+        return f"gives_{match[1].lower().replace('-', 'minus_')}"
+    if match := re.fullmatch(r"\{\} == '([A-Za-z][A-Za-z0-9 _]{0,20})'", check):
+        return f"gives_{re.sub(r'[^a-z0-9]+', '_', match[1].lower()).strip('_')}"
+    empty = {
+        "{} == []": "an_empty_list",
+        "{} == ''": "an_empty_text",
+        "{} == {{}}": "an_empty_dict",
+        "{} == ()": "an_empty_tuple",
+    }
+    kind = outcome.type.lstrip("_").lower()
+    article = "an" if kind[:1] in "aeiou" else "a"
+    return f"gives_{empty.get(check) or f'{article}_{kind}'}"
+
+
+def file_of(tests: Iterable[Draft], cast: Cast, module: str, style: str) -> str:
+    """Write a whole file of tests."""
+    blocks = [_test(each, cast, style) for each in tests]
+    body = "\n\n\n".join(blocks) if style == "pytest" else "\n\n".join(blocks)
+    used = [name for name in MODULES if re.search(rf"(?<![\w.'\"]){name}\.", body)]
+    used += re.findall(r"^# needs (\S+)$", body, re.MULTILINE)
+    body = re.sub(r"^# needs \S+\n", "", body, flags=re.MULTILINE)
+    if style == "unittest":
+        used.append("unittest")
+        owner = "".join(part.title() for part in re.split(r"\W|_", module.rpartition(".")[2]))
+        body = f"class {owner}Pinned(unittest.TestCase):\n" + _indented(body)
+    elif "pytest." in body:
+        used.append("pytest")
+    standard = sorted({name for name in used if name != "pytest"})
+    imports = "\n".join(f"import {name}" for name in standard)
+    if "pytest" in used:
+        imports = f"{imports}\n\nimport pytest".strip()
+    sections = [_TITLE.format(module=module), imports, _import(module, cast.module)]
+    head = "\n\n".join(part.strip() for part in sections if part.strip())
+    return f"{head}\n\n\n{body.rstrip()}\n"
+
+
+def _import(module: str, alias: str) -> str:
+    package, _, name = module.rpartition(".")
+    shown = f" as {alias}" if alias != name else ""
+    return f"from {package} import {name}{shown}" if package else f"import {name}{shown}"
+
+
+def alias_of(module: str) -> str:
+    """Return the name by which tests call a module."""
+    name = module.rpartition(".")[2]
+    return (
+        f"{name}_module"
+        if name in MODULES or name in ("pytest", "unittest", "result", "__init__", "__main__")
+        else name
+    )
+
+
+def _test(draft: Draft, cast: Cast, style: str) -> str:
+    case, outcome = draft.kept.case, draft.kept.outcome
+    steps = program(
+        case,
+        cast,
+        bind=any(name for name, _ in outcome.after if name in _bound(case, cast)) or outcome.kind == "error",
+    )
+    lines = list(steps.setup)
+    needs = f"# needs {outcome.imports}\n" if outcome.imports else ""
+    call = filled(outcome.wrap, steps.call) if outcome.wrap != "{}" else steps.call
+    if outcome.kind == "error":
+        lines = _raising(lines, call, outcome, style)
+    else:
+        lines += _asserting(call, outcome, style)
+    head = f"def {draft.name}({'self' if style == 'unittest' else ''}):"
+    return f"{needs}{head}\n" + _indented("\n".join([f'"""{draft.why}"""', *lines]))
+
+
+def _bound(case: Case, cast: Cast) -> tuple[str, ...]:
+    return program(case, cast).names
+
+
+def _raising(lines: list[str], call: str, outcome: Outcome, style: str) -> list[str]:
+    steps = [*lines, call]
+    at = min(outcome.line, len(steps) - 1)
+    word = f"self.assertRaises({outcome.error})" if style == "unittest" else f"pytest.raises({outcome.error})"
+    return [*steps[:at], f"with {word}:", f"    {steps[at]}"]
+
+
+def _asserting(call: str, outcome: Outcome, style: str) -> list[str]:
+    if len(outcome.checks) == 1 and not outcome.after and len(call) < _WIDTH:
+        return [_assertion(outcome.checks[0], call, style)]
+    about = [_assertion(check, "result", style) for check in outcome.checks]
+    if outcome.checks == ("{} is None",) and outcome.after:
+        return [call, *(_assertion(check, name, style) for name, check in outcome.after)]
+    return [f"result = {call}", *about, *(_assertion(check, name, style) for name, check in outcome.after)]
+
+
+def _assertion(check: str, subject: str, style: str) -> str:
+    simple = isinstance(
+        ast.parse(subject, mode="eval").body, (ast.Call, ast.Name, ast.Attribute, ast.Subscript)
+    )
+    shown = subject if simple or not check.startswith("{}") else f"({subject})"
+    if style == "pytest":
+        return f"assert {filled(check, shown)}"
+    match = re.fullmatch(r"(.*?\{\}\S*) (==|is) (.*)", check, re.DOTALL)
+    if match is None:
+        return f"self.assertTrue({filled(check, shown)})"
+    left, right = filled(match[1], subject), filled(match[3], "")
+    return f"self.{'assertIs' if match[2] == 'is' else 'assertEqual'}({left}, {right})"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else line for line in text.split("\n"))

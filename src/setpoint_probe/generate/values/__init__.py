@@ -1,0 +1,1 @@
+"""Draw argument values for generated calls."""

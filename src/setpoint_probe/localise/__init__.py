@@ -1,0 +1,1 @@
+"""Find the lines that are likely to cause a failure."""

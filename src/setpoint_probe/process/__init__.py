@@ -1,0 +1,1 @@
+"""Fork, limit and end child processes."""

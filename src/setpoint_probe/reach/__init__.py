@@ -1,0 +1,1 @@
+"""Measure which lines and branches a call reaches."""

@@ -1,0 +1,1 @@
+"""Search for edits that make failing tests pass."""

@@ -1,0 +1,1 @@
+"""Run tests of the project in one warm process."""

@@ -1,0 +1,1 @@
+"""Read, split and swap the source files of the project."""

@@ -1,0 +1,1 @@
+"""Requests and answers between Setpoint and the probe, as JSON lines."""

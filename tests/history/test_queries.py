@@ -1,0 +1,184 @@
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from model.examples import GATE
+from setpoint.database.connect import Store, open_store
+from setpoint.errors import UsageError
+from setpoint.history.event_log import SqlEventLog
+from setpoint.history.queries import RunState, counts, find, latest, newest_by_story, runs
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.events.run import (
+    GateOpened,
+    IterationEvaluated,
+    PhaseEntered,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+)
+from setpoint.model.ids import Commit, StoryId, TraceId, Tree
+from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.stories.story import Story
+from setpoint.pipelines import load_pipeline
+from setpoint.system.files.locks import RunLocks
+
+BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HEAD = Commit("1" * 40)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = open_store(tmp_path)
+    yield store
+    store.close()
+
+
+def nobody(_: TraceId) -> None:
+    return None
+
+
+def begin(store: Store, trace: str, *, minutes: int = 0) -> None:
+    order = RunOrder(
+        trace_id=TraceId(trace),
+        root="/repo",
+        base=HEAD,
+        story=Story(id=StoryId("fix"), title=f"Fix {trace}"),
+        pipeline=load_pipeline("change", Path("/nowhere")),
+        branch="setpoint/fix",
+        started_at=BEGAN + timedelta(minutes=minutes),
+    )
+    SqlEventLog(store).append(TraceId(trace), "run", [RunStarted(order=order, workdir="/copy")])
+
+
+def finish(store: Store, trace: str, *, cost_known: bool = True) -> None:
+    outcome = RunOutcome(
+        trace_id=TraceId(trace),
+        ending=Ending.VERIFIED,
+        reason="all gates passed",
+        iterations=2,
+        bounces=1,
+        best=HEAD,
+        best_iteration=2,
+        branch="setpoint/fix",
+        cost_usd=Decimal("1.25"),
+        cost_known=cost_known,
+        duration_s=60,
+    )
+    SqlEventLog(store).append(TraceId(trace), "finish", [RunFinished(outcome=outcome)])
+
+
+def test_runs_are_listed_newest_first_with_how_they_stand(tmp_path: Path, store: Store) -> None:
+    for minutes, trace in enumerate(("run-aa1", "run-ab2", "run-c")):
+        begin(store, trace, minutes=minutes)
+    finish(store, "run-aa1")
+    locks = RunLocks(tmp_path)
+    with locks.held(TraceId("run-c")):
+        listed = runs(store, locks.owner)
+        assert [(run.trace_id, run.state) for run in listed] == [
+            ("run-c", RunState.RUNNING),
+            ("run-ab2", RunState.INTERRUPTED),
+            ("run-aa1", RunState.FINISHED),
+        ]
+        assert listed[0].process is not None
+    assert latest(store, locks.owner) == runs(store, locks.owner, limit=1)[0]
+    done = listed[2]
+    assert (done.ending, done.branch, done.iterations, done.cost_usd) == (
+        Ending.VERIFIED,
+        "setpoint/fix",
+        2,
+        Decimal("1.25"),
+    )
+    assert done.finished_at is not None
+    assert (listed[1].title, listed[1].started_at) == ("Fix run-ab2", BEGAN + timedelta(minutes=1))
+
+
+def test_no_runs_are_no_error(store: Store) -> None:
+    assert runs(store, nobody) == ()
+    assert latest(store, nobody) is None
+
+
+def test_cost_that_is_not_known_is_not_shown_as_known(store: Store) -> None:
+    begin(store, "run-a")
+    finish(store, "run-a", cost_known=False)
+    assert runs(store, nobody)[0].cost_usd is None
+
+
+def test_the_listing_follows_the_run(store: Store) -> None:
+    begin(store, "run-a")
+    trace, log = TraceId("run-a"), SqlEventLog(store)
+    measured = Evaluation(stage=Stage.EVALUATE, commit=HEAD, tree=Tree("2" * 40), evidence=())
+    log.append(
+        trace, "e", [IterationEvaluated(iteration=3, evaluation=measured), PhaseEntered(phase="review")]
+    )
+    log.append(trace, "r", [RunResumed(process=77)])
+    assert (runs(store, nobody)[0].iterations, runs(store, nobody)[0].state) == (3, RunState.INTERRUPTED)
+    begin(store, "run-a", minutes=9)
+    log.append(trace, "again", [log.replay(trace)[0].body])
+    assert [run.started_at for run in runs(store, nobody)] == [BEGAN]
+
+
+@pytest.mark.parametrize("prefix", ["run-ab", "ab", "run-ab2"])
+def test_a_run_is_found_by_how_its_id_begins(store: Store, prefix: str) -> None:
+    for trace in ("run-aa1", "run-ab2", "run-ab2x" if prefix == "run-ab2" else "run-b"):
+        begin(store, trace)
+    assert find(store, nobody, prefix).trace_id == "run-ab2"
+
+
+def test_a_prefix_of_none_or_of_several_runs_is_refused(store: Store) -> None:
+    for number in range(7):
+        begin(store, f"run-a{number}")
+    with pytest.raises(UsageError, match="no run's id begins with 'run-b'"):
+        find(store, nobody, "run-b")
+    with pytest.raises(UsageError, match="'a' may be run-a0, run-a1, run-a2, run-a3, run-a4 or others"):
+        find(store, nobody, "a")
+    with pytest.raises(UsageError, match="no run's id"):
+        find(store, nobody, "%")
+
+
+def test_what_waits_is_found_however_many_runs_came_later(store: Store) -> None:
+    begin(store, "run-old")
+    SqlEventLog(store).append(TraceId("run-old"), "gate", [GateOpened(gate=GATE)])
+    for number in range(5):
+        begin(store, f"run-{number}", minutes=1 + number)
+        finish(store, f"run-{number}")
+    waiting = runs(store, nobody, limit=2, recorded=(RunState.WAITING,))
+    assert [(run.trace_id, run.state) for run in waiting] == [("run-old", RunState.WAITING)]
+    assert len(runs(store, nobody, limit=2)) == 2
+
+
+def test_the_newest_run_of_each_story_that_is_asked_for(store: Store) -> None:
+    for trace in ("run-a", "run-b"):
+        begin(store, trace)
+    found = newest_by_story(store, nobody, (StoryId("fix"), StoryId("other")))
+    assert {story: run.trace_id for story, run in found.items()} == {"fix": "run-b"}
+    assert newest_by_story(store, nobody, ()) == {}
+
+
+def test_a_long_list_goes_on_where_it_was_cut(store: Store) -> None:
+    for number in range(7):
+        begin(store, f"run-{number}", minutes=number // 3)
+    whole = runs(store, nobody)
+    parts, last = [], None
+    while part := runs(store, nobody, limit=2, before=last):
+        parts += part
+        last = part[-1]
+    assert parts == list(whole)
+    assert len(whole) == 7
+
+
+def test_runs_are_counted_by_ending_or_state_without_reading_them(store: Store) -> None:
+    for trace in ("run-a", "run-b", "run-c"):
+        begin(store, trace)
+    finish(store, "run-b")
+    finish(store, "run-c")
+    statements: list[str] = []
+    sa.event.listen(store.engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
+    assert counts(store) == {"running": 1, "verified": 2}
+    (asked,) = (each for each in statements if each.startswith("SELECT"))
+    with store.reading() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked}").all()
+    assert "COVERING INDEX" in str(plan)

@@ -1,0 +1,130 @@
+"""What is shown of what was found: fitting, believed, within limits, and held back by a fair coin."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from setpoint.learning.policy.confidence import standing
+from setpoint.learning.policy.recall import recollections
+from setpoint.learning.policy.tokenizer import likeness, stem, terms
+from setpoint.model.ids import LearningId, TraceId
+from setpoint.model.learning import (
+    EvidenceKind,
+    Hit,
+    Learning,
+    LearningEvidence,
+    LearningKind,
+    LearningStatus,
+    MemoryTerms,
+)
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+RUN = TraceId("run-1")
+ALL = MemoryTerms(hold_out=0.0, withhold=0.0)
+ASKED = "KeyError in the totals of the cart"
+
+
+def hit(name, score=5.0, matched=3, told=(EvidenceKind.APPROVED,), **more):
+    values = {
+        "kind": LearningKind.SEMANTIC,
+        "title": f"totals cart {name}",
+        "source": "x",
+        "scope": "here",
+        **more,
+    }
+    known = Learning(id=LearningId(f"lrn-{name}"), made_at=NOW, **values)
+    entries = [
+        LearningEvidence(learning=known.id, source=str(place), kind=kind, weight=1.0, at=NOW)
+        for place, kind in enumerate(told)
+    ]
+    return Hit(standing=standing(known, entries, NOW), score=score, matched=matched)
+
+
+def names(hits, asked=ASKED, wanted=ALL, run=RUN):
+    return [item.learning.removeprefix("lrn-") for item in recollections(hits, asked, run, "here", wanted)]
+
+
+def test_the_most_relevant_and_believed_come_first_and_five_at_most():
+    hits = [hit(f"alpha{n} beta{n} gamma{n}", score=9 - n) for n in range(7)]
+    assert names(hits) == [f"alpha{n} beta{n} gamma{n}" for n in range(5)]
+    doubted = hit("doubted", score=9.5, believed=0.1)
+    assert names([doubted, hit("sure words", score=9.0)])[0] == "sure words"
+
+
+def test_what_has_nothing_to_do_with_it_is_left_out():
+    far = hit("far", score=1.0, title="totals cart shelf crate lorry far")
+    near = hit("near", score=9.0)
+    one_word, elsewhere = hit("single", matched=1), hit("elsewhere", scope="there")
+    about = hit("x", title="deploy postgres backup nightly cron window schedule region", matched=2)
+    assert names([near, far, one_word, elsewhere, about]) == ["near"]
+    assert names([hit("anywhere", scope="")]) == ["anywhere"]
+
+
+@pytest.mark.parametrize("told", [(EvidenceKind.RETIRED,), (EvidenceKind.STALE,), (EvidenceKind.SUPERSEDED,)])
+def test_what_is_out_of_use_is_not_shown(told):
+    assert names([hit("gone", told=told)]) == []
+
+
+def test_at_most_one_candidate_is_shown_and_which_one_changes_from_run_to_run():
+    hits = [hit(f"cand{n}", told=(), title=f"totals cart number{n} other{n}") for n in range(4)]
+    drawn = set()
+    for number in range(40):
+        shown = recollections([*hits, hit("sure", score=4)], ASKED, TraceId(f"run-{number}"), "here", ALL)
+        candidates = [item for item in shown if item.status is LearningStatus.CANDIDATE]
+        assert len(candidates) == 1
+        drawn.add(candidates[0].learning)
+    assert len(drawn) > 1
+
+
+def test_the_same_said_twice_is_shown_once_and_length_is_bounded():
+    twin = hit("b", title="totals cart a", score=4.9)
+    assert names([hit("a"), twin]) == ["a"]
+    long = [
+        hit(f"long{n}", body=" ".join(f"word{n}x{place}" for place in range(110)), score=9 - n)
+        for n in range(4)
+    ]
+    assert 1 <= len(names(long, wanted=MemoryTerms(hold_out=0, withhold=0, max_tokens=500))) < 4
+
+
+def test_the_coin_is_fair_the_same_for_a_run_and_its_chance_is_recorded():
+    wanted = MemoryTerms(hold_out=0.1, withhold=0.1)
+    held = 0
+    for number in range(2000):
+        (item,) = recollections([hit("a")], ASKED, TraceId(f"run-{number}"), "here", wanted)
+        assert item.propensity == pytest.approx(0.81)
+        held += not item.shown
+    assert 0.16 < held / 2000 < 0.22
+    first, again = (recollections([hit("a")], ASKED, RUN, "here", wanted) for _ in range(2))
+    assert first == again
+
+
+def test_terms_take_identifiers_apart_and_forms_of_a_word_together():
+    assert {"load", "config", "load_config"} <= set(terms("load_config"))
+    assert {"http", "header"} <= set(terms("parseHTTPHeader"))
+    assert stem("mocks") == stem("mock")
+    assert stem("retries") == stem("retry")
+    assert stem("splitting") == stem("split")
+    assert "the" not in terms("the cart")
+    assert likeness(["a"], ["a"]) == 1.0
+    assert likeness([], []) == 1.0
+
+
+def test_a_short_question_is_answered_by_what_weighs_in_it():
+    wish = "cancel a parcel by the endpoint"
+    about = {
+        "title": "callers without a body get a stack trace",
+        "context": "endpoint that lists orders by date",
+    }
+    assert names([hit("a", matched=1, **about).model_copy(update={"share": 0.2})], asked=wish) == ["a"]
+    assert names([hit("a", matched=1, **about).model_copy(update={"share": 0.05})], asked=wish) == []
+    better = hit("b", score=20.0, title="cancel parcel endpoint")
+    weak = hit("a", matched=1, **about).model_copy(update={"share": 0.2})
+    assert names([better, weak], asked=wish) == ["b"]
+
+
+def test_what_happened_once_is_shown_once_at_most():
+    episodes = [
+        hit(f"run{n}", score=9 - n, kind=LearningKind.EPISODIC, title=f"totals cart alpha{n} beta{n}")
+        for n in range(3)
+    ]
+    assert names([*episodes, hit("rule", score=5)]) == ["run0", "rule"]

@@ -1,0 +1,291 @@
+"""The run loop's memory on a stage: what one run taught is there in the next, and is judged by it."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+from setpoint.model.attempt import Attempt, Brief, Role, Stop, ToolCall, Usage
+from setpoint.model.events.learning import (
+    LearningsJudged,
+    MemoryRecalled,
+    ReflectionCompleted,
+    ReflectionSkipped,
+    Trigger,
+)
+from setpoint.model.ids import TraceId
+from setpoint.model.learning import (
+    EvidenceKind,
+    LearningEvidence,
+    LearningKind,
+    LearningStatus,
+    MemoryTerms,
+    Proposal,
+    Trust,
+)
+from setpoint.model.run import Ending, Limits
+from setpoint.phase import loop
+from setpoint.testing import (
+    Act,
+    ListMemory,
+    Scene,
+    ScriptedAgent,
+    ScriptedEvaluator,
+    Stage,
+    failure,
+)
+
+TOLD_ALL = MemoryTerms(hold_out=0.0, withhold=0.0)
+
+RED = failure("tests/test_cart.py::test_total", "KeyError: 'vat' in totals")
+PATCHED = ToolCall(id="1", name="apply_patch", kind="edit", title="get-default at src/work.py:1", ok=True)
+GIVEN = Usage(cost_usd=Decimal("0.40"), scope="turn")
+
+
+def staged(folder: Path, *acts: Act, scenes: tuple[Scene, ...] = (), **more):
+    return Stage(
+        agent=ScriptedAgent(*acts),
+        evaluator=ScriptedEvaluator(*(scenes or (Scene(),)), base=Scene(failing=(RED,))),
+        folder=folder,
+        **more,
+    )
+
+
+async def driven(stage: Stage, run: str = "run-1", terms: MemoryTerms = TOLD_ALL, **agents):
+    stage.durable.resume()
+    world = stage.world()
+    world.agents.update(agents)
+    order = stage.order(trace_id=TraceId(run), memory=terms)
+    return await loop.drive(order, world, stage.durable)
+
+
+def of(stage: Stage, kind: type, run: str = "run-1"):
+    return [event.body for event in stage.log.replay(TraceId(run)) if isinstance(event.body, kind)]
+
+
+def edit(value: object, **more) -> Act:
+    return Act(edits={"src/work.py": f"value = {value}\n"}, **more)
+
+
+async def test_a_run_that_was_verified_teaches_how_and_the_next_is_told(tmp_path):
+    memory = ListMemory()
+    first = staged(tmp_path / "one", edit(1, calls=(PATCHED,)), memory=memory)
+    assert (await driven(first)).ending is Ending.VERIFIED
+
+    (known,) = memory.standings()
+    assert known.status is LearningStatus.ACTIVE
+    assert known.learning.hint.template == "get-default"
+    assert [each.kind for each in known.evidence] == [EvidenceKind.OBSERVED]
+    (told,) = of(first, ReflectionCompleted)
+    assert (told.trigger, told.learnings, told.by) == (Trigger.COMPLETED, (known.learning.id,), "rules")
+
+    second = staged(tmp_path / "two", edit(2, calls=(PATCHED,)), memory=memory)
+    second.folder = first.folder  # the same project
+    await driven(second, "run-2")
+
+    brief = second.agent.briefs[0]
+    assert [item.hint.template for item in brief.recalled] == ["get-default"]
+    assert known.learning.title in brief.prompt
+    (judged,) = of(second, LearningsJudged, "run-2")
+    assert [(each.followed, each.helped) for each in judged.items] == [(True, True)]
+    (now,) = memory.standings([known.learning.id])
+    assert now.confidence.mean > known.confidence.mean
+    assert {each.kind for each in now.evidence} == {
+        EvidenceKind.OBSERVED,
+        EvidenceKind.HELPED,
+        EvidenceKind.REPEATED,
+    }
+
+
+async def test_what_was_not_followed_gets_no_evidence_and_what_failed_counts_against(tmp_path):
+    for calls, scene, kinds in (
+        ((), Scene(), set()),
+        ((PATCHED,), Scene(failing=(RED,)), {EvidenceKind.FAILED}),
+    ):
+        memory = ListMemory()
+        folder = tmp_path / str(len(calls))
+        first = staged(folder, edit(1, calls=(PATCHED,)), memory=memory)
+        await driven(first)
+        before = {each.kind for each in memory.standings()[0].evidence}
+        second = staged(
+            folder, edit(2, calls=calls), scenes=(scene,), memory=memory, limits=Limits(max_iterations=1)
+        )
+        await driven(second, "run-2")
+        after = {each.kind for each in memory.standings()[0].evidence}
+        assert after - before - {EvidenceKind.REPEATED} == kinds
+
+
+async def test_held_back_learnings_are_recorded_and_not_shown(tmp_path):
+    memory = ListMemory()
+    first = staged(tmp_path, edit(1, calls=(PATCHED,)), memory=memory)
+    await driven(first)
+    terms = MemoryTerms(hold_out=0.5, withhold=0.0, reflect=False)  # the coin of a run hangs on its name
+    shown = 0
+    for number in range(2, 14):
+        stage = staged(tmp_path, edit(number), memory=memory)
+        await driven(stage, f"run-{number}", terms)
+        recalls = of(stage, MemoryRecalled, f"run-{number}")
+        flags = {item.shown for each in recalls for item in each.items if item.hint.template}
+        assert {each.held_out for each in recalls} == {not flag for flag in flags}
+        assert len(flags) == 1  # one coin for the run, whatever the role
+        assert all(item.propensity == 0.5 for each in recalls for item in each.items)
+        assert bool(stage.agent.briefs[0].recalled) is flags.pop()
+        shown += bool(stage.agent.briefs[0].recalled)
+    assert shown == 5
+
+
+async def test_nothing_is_recalled_or_kept_where_the_terms_say_so(tmp_path):
+    memory = ListMemory()
+    stage = staged(tmp_path, edit(1, calls=(PATCHED,)), memory=memory)
+    await driven(stage, terms=MemoryTerms(recall=False, reflect=False))
+    assert memory.standings() == ()
+    assert not of(stage, MemoryRecalled)
+    assert not of(stage, ReflectionCompleted)
+
+
+async def test_two_bounces_are_reflected_on_at_once_and_the_next_prompt_says_so(tmp_path):
+    scenes = (Scene(failing=(RED,)), Scene(failing=(RED, "t::other")), Scene())
+    stage = staged(tmp_path, *(edit(number) for number in (1, 2, 3)), scenes=scenes, memory=ListMemory())
+    await driven(stage)
+    told = [each for each in of(stage, ReflectionCompleted) if each.trigger is Trigger.BOUNCED]
+    assert len(told) == 1
+    assert "sent the work back 2 times" in told[0].advice
+    assert RED.test in told[0].advice
+    assert told[0].advice in stage.agent.briefs[2].prompt
+    assert told[0].advice not in stage.agent.briefs[1].prompt
+
+
+async def test_money_and_failing_calls_are_reflected_on_at_once(tmp_path):
+    wrong = tuple(
+        ToolCall(
+            id=str(number), name="bash", kind="execute", title="make tset", ok=False, result_hash=str(number)
+        )
+        for number in range(12)
+    )
+    acts = (edit(1, calls=wrong, usage=Usage(cost_usd=Decimal("0.60"), scope="turn")), edit(2))
+    scenes = (Scene(failing=(RED,)), Scene())
+    stage = staged(
+        tmp_path,
+        *acts,
+        scenes=scenes,
+        memory=ListMemory(),
+        limits=Limits(max_cost_usd=Decimal(1), enough_left=False),
+    )
+    await driven(stage)
+    told = {each.trigger: each.advice for each in of(stage, ReflectionCompleted)}
+    assert "make tset (12x)" in told[Trigger.ERRORS]
+    assert "half of the money" in told[Trigger.COST]
+    assert told[Trigger.ERRORS] in stage.agent.briefs[1].prompt
+
+
+class Reflecting:
+    """A reflector that answers with a text, at a price."""
+
+    name = "thinker"
+
+    def __init__(self, text: str, cost: str = "0.01") -> None:
+        self.text, self.cost = text, Decimal(cost)
+        self.briefs: list[Brief] = []
+
+    async def attempt(self, brief, observer):
+        self.briefs.append(brief)
+        return Attempt(
+            agent=self.name,
+            stop=Stop.END_TURN,
+            text=self.text,
+            usage=Usage(cost_usd=self.cost, scope="turn"),
+            started_at="2026-01-01T00:00:00Z",
+            duration_s=1.0,
+        )
+
+    async def close(self):
+        """Nothing is kept running."""
+
+
+SAID = json.dumps(
+    {
+        "learnings": [
+            {
+                "kind": "procedural",
+                "title": "Totals read rates through rate_of",
+                "body": "Use rate_of when a rate may be missing.",
+                "confidence": 1.0,
+            }
+        ]
+    }
+)
+
+
+async def test_a_reflector_adds_candidates_that_are_not_believed_on_its_word(tmp_path):
+    memory, thinker = ListMemory(), Reflecting(SAID)
+    stage = staged(tmp_path, edit(1, usage=GIVEN), memory=memory)
+    outcome = await driven(stage, **{Role.REFLECTOR: thinker})
+    found = next(each for each in memory.standings() if each.learning.by == "thinker")
+    assert found.status is LearningStatus.CANDIDATE
+    assert found.learning.trust is Trust.EXTERNAL
+    assert found.learning.believed == 0.65
+    assert outcome.cost_usd == Decimal("0.41")
+    assert RED.test in thinker.briefs[0].prompt
+    assert thinker.briefs[0].limits.cost_usd == Decimal("0.040")
+
+
+async def test_a_reflection_too_dear_is_skipped_and_says_so(tmp_path):
+    for cost, said in (("0.20", "allowed were"), ("0.01", "JSON object")):
+        memory = ListMemory()
+        thinker = Reflecting(SAID if cost == "0.20" else "no idea", cost)
+        stage = staged(tmp_path / cost, edit(1, usage=GIVEN), memory=memory)
+        assert (await driven(stage, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
+        assert not [each for each in memory.standings() if each.learning.by == "thinker"]
+        (skipped,) = of(stage, ReflectionSkipped)
+        assert said in skipped.reason
+    free = staged(tmp_path / "free", edit(1), memory=ListMemory())
+    thinker = Reflecting(SAID)
+    await driven(free, **{Role.REFLECTOR: thinker})
+    assert thinker.briefs == []
+    assert "what 10% of the run's cost allows" in of(free, ReflectionSkipped)[0].reason
+
+
+async def test_rules_are_not_asked_for_what_they_have_said_already(tmp_path):
+    rules = Reflecting("no JSON")
+    rules.name = "rules"
+    stage = staged(tmp_path, edit(1, usage=GIVEN), memory=ListMemory())
+    assert (await driven(stage, **{Role.REFLECTOR: rules})).ending is Ending.VERIFIED
+    assert (rules.briefs, of(stage, ReflectionSkipped)) == ([], [])
+
+
+async def test_what_a_person_said_is_shown_and_what_one_retired_is_not(tmp_path):
+    memory = ListMemory()
+    text = "KeyError in totals: tests test_cart fail without vat"
+    (id_,) = memory.learn(
+        [Proposal(kind=LearningKind.SEMANTIC, title=text, source="x", scope=str(tmp_path), trust=Trust.HUMAN)]
+    )
+    stage = staged(tmp_path, edit(1), memory=memory)
+    await driven(stage)
+    assert [item.learning for item in stage.agent.briefs[0].recalled] == [id_]
+    retired = LearningEvidence(
+        learning=id_, source="p", kind=EvidenceKind.RETIRED, weight=0, at=stage.clock.now()
+    )
+    memory.weigh([retired])
+    again = staged(tmp_path, edit(2), memory=memory)
+    await driven(again, "run-2")
+    assert id_ not in [item.learning for item in again.agent.briefs[0].recalled]
+
+
+async def test_a_planted_secret_reaches_neither_question_nor_reflector_nor_memory(tmp_path):
+    planted = f"ghp_{'Q7' * 18}"
+    leaky = failure("tests/test_cart.py::test_key", f"KeyError: no rate with token {planted}")
+    memory, thinker = ListMemory(), Reflecting(SAID.replace("Use rate_of", f"Use {planted}"))
+    stage = Stage(
+        agent=ScriptedAgent(edit(1, usage=GIVEN), edit(2, usage=GIVEN)),
+        evaluator=ScriptedEvaluator(Scene(failing=(leaky,)), Scene(), base=Scene(failing=(leaky, RED))),
+        folder=tmp_path,
+        memory=memory,
+    )
+    assert (await driven(stage, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
+    (brief,) = thinker.briefs
+    assert "[redacted github" in brief.prompt
+    assert planted not in brief.prompt
+    asked = [each.question for each in of(stage, MemoryRecalled)]
+    assert any("no rate" in question for question in asked)
+    assert not any(planted in question for question in asked)
+    assert len(memory.standings()) >= 2
+    assert not any(planted in each.model_dump_json() for each in memory.standings())

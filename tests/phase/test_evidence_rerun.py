@@ -1,0 +1,127 @@
+"""Evidence is measured again and compared."""
+
+from model.examples import BLOCKER, ORDER
+from setpoint.model.evaluation import Stage as Measuring
+from setpoint.model.evidence import CheckState
+from setpoint.model.ids import Tree
+from setpoint.phase.evidence_rerun import branch_compared, compare, verify
+from setpoint.testing import FolderWorkspace, Scene, ScriptedEvaluator, evaluation
+
+
+async def again(tmp_path, recorded, now):
+    workspace = FolderWorkspace(tmp_path, {"src/work.py": "value = 1\n"})
+    order = ORDER.model_copy(update={"base": workspace.base})
+    evaluator = ScriptedEvaluator(now)
+    measured = evaluation(Measuring.TEST, workspace.base, "tree", recorded)
+    return await verify(order, measured, workspace, evaluator), evaluator
+
+
+async def test_the_same_tree_gives_the_same_evidence(tmp_path):
+    compared, evaluator = await again(tmp_path, Scene(), Scene())
+    assert compared
+    assert all(each.agrees for each in compared)
+    assert [each.stage for each in evaluator.calls] == [Measuring.CONFIRM]
+
+
+async def test_a_check_that_comes_out_otherwise_is_told(tmp_path):
+    compared, _ = await again(tmp_path, Scene(), Scene(failing=("t::a",)))
+    differing = [(each.check, each.recorded, each.now) for each in compared if not each.agrees]
+    assert differing == [("pytest", CheckState.PASS, CheckState.FAIL)]
+
+
+async def test_counts_are_compared_too(tmp_path):
+    (first, *_), _ = await again(tmp_path, Scene(), Scene())
+    assert first.agrees
+    assert not first.model_copy(update={"now_counts": {"findings": 1}}).agrees
+    assert first.model_copy(update={"now_counts": {"seconds": 1}}).agrees
+
+
+def test_a_branch_that_moved_on_is_told():
+    assert branch_compared(Tree("a"), Tree("a")).agrees
+    assert not branch_compared(Tree("a"), Tree("b")).agrees
+    assert not branch_compared(Tree("a"), None).agrees
+
+
+def measured(scene, **more):
+    return evaluation(Measuring.TEST, "c" * 40, "t" * 40, scene).model_copy(update=more)
+
+
+def notes(recorded, now):
+    return {each.check: each.notes for each in compare(recorded, now) if each.notes}
+
+
+def test_a_difference_names_the_tests_and_findings():
+    found = BLOCKER.model_copy(update={"source": "ruff"})
+    said = notes(
+        measured(Scene(failing=("t::old",))), measured(Scene(failing=("t::new",), findings=(found,)))
+    )
+    assert said["pytest"] == (
+        "red now only: t::new (assert 1 == 2)",
+        "red when it was recorded only: t::old",
+    )
+    assert said["ruff"] == ("found now only: the total is rounded twice (src/cart.py:12)",)
+
+
+def test_another_tool_command_or_tree_is_told_even_where_the_result_is_the_same():
+    recorded = measured(Scene())
+    first = recorded.evidence[0].model_copy(
+        update={"tool": "scripted 2", "argv": ("scripted", "-x"), "tree": Tree("u" * 40)}
+    )
+    now = recorded.model_copy(update={"evidence": (first, *recorded.evidence[1:])})
+    (compared, *rest) = compare(recorded, now)
+    assert compared.agrees
+    assert [note.partition(":")[0] for note in compared.notes] == [
+        "another tree was measured",
+        "another tool",
+        "another command",
+    ]
+    assert (compared.recorded_tool, compared.now_tool) == ("scripted 1", "scripted 2")
+    assert all(each.notes == () for each in rest)
+
+
+def test_the_place_of_a_program_is_no_difference():
+    here, there = (
+        measured(Scene()).model_copy(
+            update={
+                "evidence": (
+                    measured(Scene())
+                    .evidence[0]
+                    .model_copy(update={"argv": (f"{place}/python", f"--at={place}/x")}),
+                )
+            }
+        )
+        for place in ("/home/a/.venv/bin", "/home/b/venv/bin")
+    )
+    assert notes(here, there) == {}
+
+
+def test_a_check_made_on_one_side_only_differs():
+    recorded = measured(Scene())
+    fewer = recorded.model_copy(update={"evidence": recorded.evidence[1:]})
+    gone, extra = compare(recorded, fewer)[0], compare(fewer, recorded)[-1]
+    assert (gone.agrees, extra.agrees) == (False, False)
+    assert "not made now" in gone.notes[0]
+    assert "made now only" in extra.notes[0]
+
+
+def test_a_flaky_test_that_passes_now_is_no_contradiction():
+    counts = {"passed": 9, "flaky": 1}
+    recorded = measured(Scene(flaky=("t::shaky",)))
+    (tests,) = [each for each in compare(recorded, measured(Scene())) if each.check == "pytest"]
+    assert tests.model_copy(update={"recorded_counts": counts, "now_counts": {"passed": 10}}).agrees
+    assert not tests.model_copy(update={"recorded_counts": counts, "now_counts": {"passed": 9}}).agrees
+
+
+def test_a_check_broken_now_says_why():
+    (broken,) = [
+        each
+        for each in compare(measured(Scene()), measured(Scene(broken=("bandit",))))
+        if each.check == "bandit"
+    ]
+    assert (broken.agrees, broken.notes) == (False, ("scripted to break",))
+
+
+def test_many_differences_are_shortened():
+    failing = tuple(f"t::a{number}" for number in range(9))
+    (note,) = notes(measured(Scene()), measured(Scene(failing=failing)))["pytest"]
+    assert note.endswith(" and 4 more")

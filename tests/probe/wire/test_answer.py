@@ -1,0 +1,65 @@
+"""Answers of the engine are read as data from a stranger: every type is checked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from setpoint_probe.wire.answer import UnreadableAnswer
+from setpoint_probe.wire.cover_order import read_judge, read_reach
+from setpoint_probe.wire.order import read_fixes, read_result, read_score
+
+JUDGED = {"file": "a.py", "line": 3, "operator": "comparison", "before": "<", "after": "<="}
+
+
+def answer(tmp_path, told):
+    path = tmp_path / "result.json"
+    path.write_text(told if isinstance(told, str) else json.dumps(told), encoding="utf-8")
+    return path
+
+
+def test_records_lists_rows_and_tables_become_what_the_wire_says(tmp_path):
+    judged = {**JUDGED, "verdict": "killed"}
+    score = read_score(answer(tmp_path, {"status": "measured", "judged": [judged], "seconds": {"all": 2}}))
+    assert (score.judged[0].line, score.judged[0].tests, score.seconds) == (3, 0, {"all": 2.0})
+    tests = [{"id": "t.py::t", "gained": {"a.py": [1]}, "taken": {"a.py": [[2, True]]}}]
+    judge = read_judge(answer(tmp_path, {"status": "judged", "tests": tests}))
+    assert (judge.tests[0].gained, judge.tests[0].taken) == ({"a.py": [1]}, {"a.py": [(2, True)]})
+
+
+def test_keys_of_a_later_engine_are_left_out(tmp_path):
+    assert read_result(answer(tmp_path, {"status": "exhausted", "mood": "good"})).status == "exhausted"
+
+
+def test_what_utf_8_cannot_hold_is_escaped(tmp_path):
+    found = read_reach(answer(tmp_path, {"errors": {"t\ud800": "said \udcff"}}))
+    assert found.errors == {"t\\ud800": "said \\udcff"}
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ("", "Expecting value"),
+        ("[]", "answer is \\[\\], which is not of type dict"),
+        ('{"judged": [{}]}', r"answer\.judged\[0\] has no 'file'"),
+        ({"judged": [{**JUDGED, "line": "3", "verdict": "killed"}]}, r"judged\[0\]\.line is '3'.*type int"),
+        ({"made": True}, r"answer\.made is True, which is not of type int"),
+        ('{"cpu_s": NaN}', "NaN is no number"),
+        ("[" * 100_000, "answer"),
+    ],
+)
+def test_what_cannot_be_read_says_where_and_why(tmp_path, told, why):
+    with pytest.raises(UnreadableAnswer, match=f"result.json: the engine left no readable.*{why}.*hint: "):
+        read_score(answer(tmp_path, told))
+
+
+def test_rows_have_their_length(tmp_path):
+    tests = [{"id": "t", "taken": {"a.py": [[2, True, 1]]}}]
+    with pytest.raises(UnreadableAnswer, match="has 3 values, not 2"):
+        read_judge(answer(tmp_path, {"tests": tests}))
+
+
+def test_an_answer_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(UnreadableAnswer, match=r"gone\.json: the engine left no readable answer"):
+        read_fixes(tmp_path / "gone.json")

@@ -1,0 +1,112 @@
+"""Stories as files: what is written is read again, and what cannot be read says why."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from setpoint.errors import StoryError
+from setpoint.model.changes.slug import MOST_SLUG, slug
+from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
+from setpoint.stories.story_file import new_story, read_story
+
+WISHES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200).filter(str.strip)
+
+
+def written(folder, text, name="a-story.md"):
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+@given(text=st.text())
+def test_a_slug_is_fit_for_a_file_and_a_branch(text):
+    name = slug(text)
+    assert 0 < len(name) <= MOST_SLUG
+    assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    assert name == name.strip("-")
+    assert slug(name) == name
+
+
+@given(wish=WISHES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+def test_a_wish_comes_back_as_it_was_written(tmp_path, wish):
+    story, path = new_story(tmp_path, wish)
+    again, same = new_story(tmp_path, wish)
+    assert read_story(path) == story == again
+    assert same == path
+
+
+def test_another_wish_of_the_same_name_gets_a_file_of_its_own(tmp_path):
+    one, first = new_story(tmp_path, "Fix it\n\nthe cart")
+    two, second = new_story(tmp_path, "Fix it\n\nthe till")
+    assert (one.title, one.body, one.id) == ("Fix it", "the cart", "fix-it")
+    assert (first.name, second.name, two.id) == ("fix-it.md", "fix-it-2.md", "fix-it-2")
+    assert new_story(tmp_path, "Fix it\n\nthe till") == (two, second)
+
+
+def test_every_key_is_read(tmp_path):
+    path = written(
+        tmp_path,
+        "---\nid: cart\ntitle: 'Mend: the cart'\npriority: 5\nacceptance: [make check]\n"
+        "protected: ['docs/*']\nintegrity: read-only\nknown_red: fix\n"
+        "max_refinement_attempts: 2\n---\n\nBody.\n",
+    )
+    assert read_story(path) == Story(
+        id="cart",
+        title="Mend: the cart",
+        body="Body.",
+        priority=5,
+        acceptance=("make check",),
+        protected=("docs/*",),
+        integrity=IntegrityMode.READ_ONLY,
+        known_red=KnownRed.FIX,
+        max_refinement_attempts=2,
+    )
+
+
+def test_keys_of_others_are_left_alone(tmp_path):
+    path = written(
+        tmp_path, "---\ntitle: T\nassignee: me\nrefinement_count: 2\nbody: not this\npriority:\n---\nB"
+    )
+    assert read_story(path) == Story(id="a-story", title="T", body="B")
+
+
+def test_without_front_matter_the_first_line_is_the_title(tmp_path):
+    assert read_story(written(tmp_path, "\n# Add login\n\nWith a form.\n")).title == "Add login"
+    assert read_story(written(tmp_path, "---\npriority: 3\n---\n## Add login\n")).title == "Add login"
+    assert read_story(written(tmp_path, "Windows\r\nlines\r\n")).title == "Windows"
+
+
+BAD = {
+    "---\ntitle: [\n---\n": "the front matter is not valid YAML",
+    "---\n- one\n- two\n---\n": "the front matter is list, not a table of keys",
+    "---\njust words\n---\n": "the front matter is str, not a table of keys",
+    "---\ntitle: T\npriority: high\n---\n": "key 'priority': input should be a valid integer",
+    "---\ntitle: T\nmax_refinement_attempts: 11\n---\n": "key 'max_refinement_attempts': input should be",
+    "---\ntitle: T\nintegrity: loose\n---\n": "key 'integrity': input should be 'read-only'",
+    "---\ntitle: T\nacceptance: pytest\n---\n": "key 'acceptance': input should be a valid tuple",
+    "---\ntitle: 5\n---\n": "key 'title': input should be a valid string",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_bad_front_matter_names_file_key_and_mend(tmp_path, text):
+    path = written(tmp_path, text)
+    with pytest.raises(StoryError) as refused:
+        read_story(path)
+    assert refused.value.message.startswith(f"{path}: {BAD[text]}")
+    assert refused.value.hint
+
+
+def test_what_is_no_text_is_no_story(tmp_path):
+    (tmp_path / "binary.md").write_bytes(b"\xff\xfe\x00")
+    for name in ("binary.md", "nowhere.md"):
+        with pytest.raises(StoryError, match="cannot be read as a story"):
+            read_story(tmp_path / name)
+
+
+def test_titles_in_other_scripts_are_told_apart():
+    names = {slug(title) for title in ("Исправить корзину", "Починить кассу", "修复购物车")}
+    assert len(names) == 3
+    assert all(name.startswith("story-") and slug(name) == name for name in names)
+    assert slug("—") == "story"

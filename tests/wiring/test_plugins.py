@@ -1,0 +1,168 @@
+"""What plug-ins add to a run: recorded with its order, loaded as recorded, refused where one is gone."""
+
+import sys
+from datetime import UTC, datetime
+
+import pytest
+
+from checks.conftest import git, write
+from model.examples import ORDER
+from setpoint.app.production.signals import ProductionRecord, ingest_payload
+from setpoint.app.runs.order import make_order
+from setpoint.errors import UsageError
+from setpoint.model.ids import StoryId
+from setpoint.model.run import EnabledPlugin
+from setpoint.model.stories.story import Story
+from setpoint.plugins import Group, Plugin
+from setpoint.wiring import plugins
+from setpoint.wiring.project import open_project
+
+MODULE = """
+from datetime import UTC, datetime
+from setpoint.model.config.custom_check import CustomCheck, ReportFormat
+from setpoint.model.ids import StoryId
+from setpoint.model.production import Signal, digest
+from setpoint.pipelines import load_pipeline
+from importlib import resources
+
+def tidy():
+    return CustomCheck(command=("tidy",), format=ReportFormat.SARIF)
+
+def guard(past):
+    return None
+
+class Place:
+    def __init__(self, folder):
+        self.folder = folder
+
+def broken(folder):
+    raise OSError("no network")
+
+PIPELINE = resources.files("setpoint.pipelines").joinpath("change.toml").read_text().replace(
+    'name = "change"', 'name = "short"', 1)
+
+def signals(body):
+    if body == b"bad":
+        raise ValueError("not ours")
+    if body == b"odd":
+        return ["a text"]
+    return [Signal(source="s", id="1", fingerprint=digest("s"), severity="error", title=body.decode(),
+                   occurred_at=datetime.now(UTC))]
+"""
+ENTRIES = {
+    Group.CHECKS: {"tidy": "tidy", "pytest": "tidy"},
+    Group.GUARDS: {"careful": "guard"},
+    Group.HALTING: {"mine": "guard"},
+    Group.PIPELINES: {"short": "PIPELINE"},
+    Group.MEMORY: {"shared": "Place"},
+    Group.FORGES: {"hub": "Place", "lab": "broken"},
+    Group.SIGNALS: {"pager": "signals"},
+}
+NAMES = ("tidy", "pytest", "careful", "mine", "short", "shared", "lab", "hub", "pager")
+
+
+def found(version="1.2"):
+    return tuple(
+        Plugin(group=group, name=name, distribution="kit", version=version, target=f"kit_for_tests:{target}")
+        for group, targets in ENTRIES.items()
+        for name, target in targets.items()
+    )
+
+
+@pytest.fixture
+def kit(tmp_path, monkeypatch):
+    """A package that brings one of each, installed in Setpoint's environment."""
+    folder = tmp_path / "site"
+    info = folder / "kit-1.2.dist-info"
+    info.mkdir(parents=True)
+    (folder / "kit_for_tests.py").write_text(MODULE)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: kit\nVersion: 1.2\n")
+    lines = []
+    for group, targets in ENTRIES.items():
+        lines += [f"[{group}]", *(f"{name} = kit_for_tests:{target}" for name, target in targets.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(str(folder))
+    packages = __import__("setpoint.plugins", fromlist=["_packages"])._packages
+    monkeypatch.setattr("setpoint.plugins._packages", lambda: (*packages(), str(folder)))
+    yield folder
+    sys.modules.pop("kit_for_tests", None)
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    place = tmp_path / "project"
+    write(place, {"a.py": "x = 1\n", "setpoint.toml": f'plugins = {list(NAMES)}\npipeline = "short"\n'})
+    git(place, "init", "-q")
+    git(place, "add", "-A")
+    git(place, "commit", "-qm", "base")
+    monkeypatch.setenv("SETPOINT_AGENTS__MAKER", "mechanic")
+    return place
+
+
+def test_an_order_records_what_it_uses_and_notes_what_it_leaves_out(kit, root):
+    project = open_project(root)
+    made = make_order(project, Story(id=StoryId("s"), title="t"))
+    project.store.close()
+    assert {(each.group, each.name) for each in made.plugins} == {
+        ("setpoint.checks", "tidy"),
+        ("setpoint.guards", "careful"),
+        ("setpoint.halting", "mine"),
+        ("setpoint.pipelines", "short"),
+        ("setpoint.memory", "shared"),
+        ("setpoint.forges", "lab"),
+        ("setpoint.signals", "pager"),
+    }
+    assert {(each.package, each.version) for each in made.plugins} == {("kit", "1.2")}
+    assert made.pipeline.name == "short"
+    assert '"tidy":{"command":["tidy"]' in made.settings
+    notes = "\n".join(made.notes)
+    assert "plug-in 'pytest' is left out: no check of a plug-in can be called 'pytest'" in notes
+    assert "plug-in 'hub' is left out: a run uses one of setpoint.forges, and 'lab' comes first" in notes
+    assert "plug-in 'careful' (setpoint.guards): kit 1.2" in notes
+
+
+def test_a_run_loads_what_its_order_names_alone(kit, tmp_path):
+    used, _ = plugins.enabled(("careful", "shared", "lab"))
+    extensions = plugins.extensions_of(ORDER.model_copy(update={"plugins": used}))
+    assert list(extensions.guards) == ["careful"]
+    assert plugins.memory_by(extensions, tmp_path).folder == tmp_path
+    with pytest.raises(UsageError, match="plug-in 'lab' cannot make its forge: OSError: no network"):
+        plugins.forge_by(extensions, tmp_path)
+    assert plugins.extensions_of(ORDER) == plugins.Extensions()
+    assert plugins.forge_by(plugins.Extensions(), tmp_path) is None
+
+
+def test_another_version_is_told_and_one_that_is_gone_ends_the_resumption():
+    frozen = EnabledPlugin(group="setpoint.guards", name="careful", package="kit", version="1.2")
+    ordered = ORDER.model_copy(update={"plugins": (frozen,)})
+    assert plugins.changed(ordered, found()) == ""
+    assert plugins.changed(ordered, found("1.3")) == "plug-in 'careful' is of kit 1.3, before 1.2"
+    with pytest.raises(UsageError, match=r"plug-in 'careful' of kit 1\.2 is gone") as refused:
+        plugins.changed(ordered, ())
+    assert refused.value.hint == "install kit==1.2 beside Setpoint, or begin a new run"
+
+
+def test_a_check_of_the_settings_goes_before_that_of_a_plug_in(kit, root):
+    (root / "setpoint.toml").write_text(
+        'plugins = ["tidy"]\n[check.tidy]\ncommand = ["own"]\nformat = "sarif"\n'
+    )
+    project = open_project(root)
+    project.store.close()
+    assert project.settings.check["tidy"].command == ("own",)
+
+
+def test_a_message_is_read_by_the_plug_in_that_is_named(kit, root):
+    project = open_project(root)
+    book = ProductionRecord(project)
+    assert len(ingest_payload(book, "pager", b"It fails").new) == 1
+    (sighting,) = book.now().sightings.values()
+    assert sighting.signal.title == "It fails"
+    assert sighting.signal.occurred_at <= datetime.now(UTC)
+    for name, body, reason in (
+        ("pager", b"bad", "plug-in 'pager' cannot read the message: ValueError: not ours"),
+        ("pager", b"odd", "plug-in 'pager' read a str, not a signal"),
+        ("other", b"", "no enabled plug-in reads signals of 'other'"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            ingest_payload(book, name, body)
+    project.store.close()
