@@ -19,7 +19,7 @@ from setpoint.database.tables import METRICS_DAY
 
 USES_THE_SERVER = """
 import pathlib, time
-from store import postgres
+from database import postgres
 
 def test_that_takes_long():
     url = postgres.fresh_database()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from probe.generate.conftest import answered
+from probe.conftest import answered
 from setpoint_probe.generate.replay import Replay, shuffled
 from setpoint_probe.process.children import Limits
 from setpoint_probe.session.fresh import Fresh

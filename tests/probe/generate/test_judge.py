@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from probe.generate.conftest import answered
+from probe.conftest import answered
 from setpoint_probe.wire.cover import JudgeRequest
 from setpoint_probe.wire.cover_order import read_judge
 

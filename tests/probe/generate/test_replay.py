@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from probe.generate.conftest import answered
+from probe.conftest import answered
 from setpoint_probe.generate import replay as replaying
 from setpoint_probe.generate.replay import ENDS_RUN, OTHER_ORDER, Replay, Shuffled, in_orders
 from setpoint_probe.process.children import Limits
