@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,15 +19,12 @@ from setpoint.model.run import Limits, RunOrder
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.pipelines import load_pipeline
 from setpoint.settings import SETTINGS_VERSION, Settings
+from setpoint.stories.policy.failing_tests import asks_for_repair
 from setpoint.stories.story_file import StoryFile, read_file, read_story
 from setpoint.system.git.git import commit_of, is_dirty
 from setpoint.wiring.agents import prompt_folder
 from setpoint.wiring.plugins import enabled, pipelines_of
 from setpoint.wiring.project import Project
-
-_SPEAKS_OF_RED = re.compile(
-    r"\b(fail(s|ing|ed|ures?)?|red|broken)\b.*\btests?\b|\btests?\b.*\b(fail|pass|green|red)", re.IGNORECASE
-)
 
 
 def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
@@ -168,12 +164,12 @@ def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Stor
         choice, reason = settings.known_red, "by setting"
     elif maker == "mechanic":
         choice, reason = KnownRed.FIX, "the mechanic fixes failing tests"
-    elif _SPEAKS_OF_RED.search(wanted.wish):
-        choice, reason = KnownRed.FIX, "the request mentions failing tests"
+    elif asks_for_repair(wanted.wish):
+        choice, reason = KnownRed.FIX, "the request asks to make failing tests pass"
     else:
         choice, reason = (
             KnownRed.TOLERATE,
-            "the request does not mention failing tests; hint: --known-red fix includes them",
+            "the request does not ask to make failing tests pass; hint: --known-red fix includes them",
         )
     return wanted.model_copy(
         update={"known_red": choice}
