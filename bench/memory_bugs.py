@@ -25,7 +25,7 @@ from setpoint.model.run import Ending, Limits, RunOrder
 from setpoint.phase import loop
 from setpoint.ports import Measured, Memory, Toolbox, WorkCopy
 from setpoint.system.files.artifacts import Artifacts
-from setpoint.testing import Scene, Stage, evaluation, failure
+from setpoint.testing import RunHarness, Scene, evaluation, failure
 from setpoint.wiring.toolkit import HostToolkit
 from setpoint_mechanic.repair import MechanicAgent
 
@@ -143,7 +143,7 @@ class Suite:
         return ()
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
-        """Run the tests of the stage."""
+        """Run the tests of the harness."""
         del order
         with tempfile.TemporaryDirectory() as place:
             root = Path(measured.copy.path)
@@ -177,7 +177,7 @@ async def worked(
         "pytest.ini": "[pytest]\npythonpath = .\n",
     }
     toolkit = HostToolkit(Artifacts(folder / "artifacts"), folder / "scratch")
-    stage = Stage(
+    harness = RunHarness(
         agent=MechanicAgent(toolkit, search_s=60.0, alternatives_s=0.0),
         evaluator=Suite(judge),
         folder=folder,
@@ -185,11 +185,11 @@ async def worked(
         limits=ONCE,
         memory=memory,
     )
-    order = stage.order(
+    order = harness.order(
         trace_id=TraceId(f"run-{folder.parent.name}-{folder.name}"), memory=terms, root="/shop"
     )
-    outcome = await loop.drive(order, stage.world(), stage.durable)
-    bodies = [event.body for event in stage.log.replay(order.trace_id)]
+    outcome = await loop.drive(order, harness.ports(), harness.durable)
+    bodies = [event.body for event in harness.log.replay(order.trace_id)]
     calls = [body.call for body in bodies if isinstance(body, ToolExecuted)]
     tried = next((int(m.group(1)) for call in calls if (m := _TRIED.search(call.title))), 0)
     (made,) = [body for body in bodies if isinstance(body, AgentFinished)]

@@ -23,7 +23,7 @@ from setpoint.model.run import Ending, Limits
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.phase import loop
 from setpoint.ports import Memory, Observer
-from setpoint.testing import ScriptedEvaluator, Stage
+from setpoint.testing import RunHarness, ScriptedEvaluator
 
 
 class Area(NamedTuple):
@@ -224,7 +224,7 @@ class Insisting:
 
 async def worked(folder: Path, area: Area, wish: str, memory: Memory, terms: MemoryTerms) -> dict[str, Any]:
     """Do one task; gives how it ended, iterations, cost, and what was shown."""
-    stage = Stage(
+    harness = RunHarness(
         agent=Obedient(),
         evaluator=ScriptedEvaluator(),
         reviewer=Insisting(area),
@@ -233,11 +233,11 @@ async def worked(folder: Path, area: Area, wish: str, memory: Memory, terms: Mem
         story=Story(id=StoryId("task"), title=wish, known_red=KnownRed.FIX),
         memory=memory,
     )
-    order = stage.order(
+    order = harness.order(
         trace_id=TraceId(f"run-{folder.parent.name}-{folder.name}"), memory=terms, root="/shop"
     )
-    outcome = await loop.drive(order, stage.world(), stage.durable)
-    bodies = [event.body for event in stage.log.replay(order.trace_id)]
+    outcome = await loop.drive(order, harness.ports(), harness.durable)
+    bodies = [event.body for event in harness.log.replay(order.trace_id)]
     shown = {
         item.title
         for body in bodies

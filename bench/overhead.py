@@ -33,11 +33,11 @@ from setpoint.model.ids import Artifact, TraceId
 from setpoint.model.run import Ending, RunOrder, RunOutcome
 from setpoint.phase import loop
 from setpoint.pipelines import render
-from setpoint.ports import Durable, World
+from setpoint.ports import Durable, RunPorts
 from setpoint.testing.agent import Act, ScriptedAgent
 from setpoint.testing.evaluator import Scene, ScriptedEvaluator
 from setpoint.wiring.project import Project, open_project
-from setpoint.wiring.world import SystemClock
+from setpoint.wiring.run_ports import SystemClock
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 SHORT, LONG = 2, 10
@@ -114,7 +114,7 @@ def scripted(iterations: int) -> tuple[ScriptedAgent, ScriptedEvaluator]:
     return ScriptedAgent(*acts, name="mechanic"), ScriptedEvaluator(*red, Scene(), base=Scene())
 
 
-def world(project: Project, ordered: RunOrder, iterations: int, spent: dict[str, float]) -> World:
+def ports(project: Project, ordered: RunOrder, iterations: int, spent: dict[str, float]) -> RunPorts:
     """Wire the real neighbours around a scripted agent and evaluator, all of them clocked."""
     agent, evaluator = scripted(iterations)
     rules = RulesAgent()
@@ -128,7 +128,7 @@ def world(project: Project, ordered: RunOrder, iterations: int, spent: dict[str,
         return Clocked(inner, name, spent)
 
     maker = clocked(agent, "agent")
-    return World(
+    return RunPorts(
         agents={"maker": maker, "reviewer": rules, "planner": rules, "researcher": rules},
         workspace=clocked(GitWorkspace(project.folders), "workspace"),
         forge=clocked(GitBranchForge(project.root), "forge"),
@@ -156,7 +156,7 @@ def one_run(project: Project, iterations: int) -> tuple[float, dict[str, float]]
 
     async def body(recorded: RunOrder, durable: Durable) -> RunOutcome:
         with taken(spent, "run"):
-            return await loop.drive(recorded, world(project, recorded, iterations, spent), durable)
+            return await loop.drive(recorded, ports(project, recorded, iterations, spent), durable)
 
     began = time.perf_counter()
     outcome = asyncio.run(DbosEngine(project.state).drive(ordered, body))

@@ -61,7 +61,7 @@ from setpoint.model.production import Deployment, Frame, Hypothesis, Signal, Sus
 from setpoint.model.run import Limits, RunOutcome
 from setpoint.model.stories.board import Card, NextAction
 from setpoint.phase.evidence_rerun import Compared
-from setpoint.phase.policy import guards
+from setpoint.phase.policy import loop_guards
 from setpoint.pipelines import SHIPPED, load_pipeline
 from setpoint.presets.check_settings import ChecksSettings, ToolSettings
 from setpoint.settings import CLASSIC, Settings
@@ -224,10 +224,10 @@ def guard_table() -> Iterator[str]:
     )
     own = {
         rule(Limits()).name: first_words(rule)
-        for rule in vars(guards).values()
+        for rule in vars(loop_guards).values()
         if inspect.isfunction(rule) and list(inspect.signature(rule).parameters) == ["limits"]
     }
-    for title, group in (("Exhausted budgets", guards.exhausting), ("No progress", guards.stuck)):
+    for title, group in (("Exhausted budgets", loop_guards.exhausting), ("No progress", loop_guards.stuck)):
         yield f"## {title}\n"
         yield f"{first_words(group)}\n"
         yield "| guard | default | `classic` | fires when |"
@@ -235,7 +235,7 @@ def guard_table() -> Iterator[str]:
         for name in group(Limits()).name.split(" | "):
             limit = shown(getattr(Limits(), name))
             classic = shown(CLASSIC.get(name, getattr(Limits(), name)))
-            yield row(f"`{name}`", limit, classic, own.get(name) or first_words(guards.phase_limit))
+            yield row(f"`{name}`", limit, classic, own.get(name) or first_words(loop_guards.phase_limit))
         yield ""
 
 

@@ -13,7 +13,7 @@ from setpoint.model.ids import TraceId
 from setpoint.model.run import Limits
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Toolbox
-from setpoint.testing import Act, Scene, ScriptedAgent, Stage, evaluation
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, evaluation
 
 START = "start"
 WORK = "src/work.py"
@@ -105,7 +105,7 @@ class Reviewer(ScriptedAgent):
 def a_run(folder, states, acts, reviews=(), limits=None, known_red=KnownRed.FIX):
     """A stage on which an agent walks through the states; `states` holds the one it starts in."""
     surveyor = Surveyor(states)
-    stage = Stage(
+    harness = RunHarness(
         agent=ScriptedAgent(*acts),
         reviewer=Reviewer(*reviews, name="reviewer"),
         evaluator=surveyor,
@@ -114,10 +114,10 @@ def a_run(folder, states, acts, reviews=(), limits=None, known_red=KnownRed.FIX)
         story=Story(id="work", title="Make it work", known_red=known_red),
         files={WORK: content(START)},
     )
-    surveyor.workspace = stage.workspace
-    stage.agent._clock = stage.clock
-    return stage
+    surveyor.workspace = harness.workspace
+    harness.agent._clock = harness.clock
+    return harness
 
 
-def bodies(stage, kind):
-    return [event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
+def bodies(harness, kind):
+    return [event.body for event in harness.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]

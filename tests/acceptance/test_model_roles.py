@@ -3,7 +3,7 @@
 import json
 
 from acceptance.conftest import RIGHT, WISH
-from agents.model.apis import serving
+from agents.model_api.apis import serving
 
 OBJECTS = {
     "decision": "request_changes",

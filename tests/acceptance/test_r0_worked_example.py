@@ -3,7 +3,7 @@
 from setpoint.model.events.run import HaltingDecided
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Action, Ending
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 PAYMENT = (
     "tests/test_pay.py::test_amount",
@@ -20,12 +20,12 @@ async def test_quality_rises_until_every_gate_passes(tmp_path):
         Scene(score=0.88, passed=15),
         base=Scene(failing=PAYMENT, passed=12),
     )
-    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path)
+    harness = RunHarness(agent=agent, evaluator=evaluator, folder=tmp_path)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     decisions = [
-        event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, HaltingDecided)
+        event.body for event in harness.log.replay(TraceId("run-1")) if isinstance(event.body, HaltingDecided)
     ]
     assert [(each.decision.action, each.decision.figures["quality"]) for each in decisions] == [
         (Action.CONTINUE, 0.65),
@@ -35,7 +35,10 @@ async def test_quality_rises_until_every_gate_passes(tmp_path):
     ]
     assert (outcome.ending, outcome.mark) == (Ending.VERIFIED, "IMPLEMENTATION_VERIFIED")
     assert (outcome.iterations, outcome.bounces, outcome.best_iteration) == (3, 2, 3)
-    assert stage.workspace.files(stage.forge.branches[outcome.branch].commit)["src/work.py"] == b"value = 3\n"
+    assert (
+        harness.workspace.files(harness.forge.branches[outcome.branch].commit)["src/work.py"]
+        == b"value = 3\n"
+    )
 
 
 async def test_a_high_score_with_a_failing_test_never_halts(tmp_path):
@@ -44,9 +47,9 @@ async def test_a_high_score_with_a_failing_test_never_halts(tmp_path):
         *(Scene(score=0.99, failing=(f"t::red_{round_}",), passed=500) for round_ in range(7)),
         base=Scene(failing=("t::a", "t::b")),
     )
-    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path)
+    harness = RunHarness(agent=agent, evaluator=evaluator, folder=tmp_path)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.STOPPED
     assert outcome.halt is not None

@@ -4,7 +4,7 @@ from setpoint.history.reports.run_report import progress, scratchpad
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
 from setpoint.settings import CLASSIC
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 MOCK = "FilterDropdown.test::missing_mock"
 
@@ -16,21 +16,21 @@ def edits(number):
 async def test_a_failure_is_fed_back_and_mended(tmp_path):
     agent = ScriptedAgent(*edits(2))
     evaluator = ScriptedEvaluator(Scene(failing=(MOCK,)), Scene(), base=Scene())
-    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path, limits=Limits(**CLASSIC))
+    harness = RunHarness(agent=agent, evaluator=evaluator, folder=tmp_path, limits=Limits(**CLASSIC))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.mark == "IMPLEMENTATION_VERIFIED"
     assert MOCK in agent.briefs[1].prompt
     assert agent.briefs[1].mode == "fix"
-    loop = progress(stage.log.replay(TraceId("run-1"))).model_dump(mode="json")["feedback_loop"]
+    loop = progress(harness.log.replay(TraceId("run-1"))).model_dump(mode="json")["feedback_loop"]
     assert loop["status"] == "IMPLEMENTATION_VERIFIED"
     assert (loop["current_iteration"], loop["max_iterations"]) == (2, 5)
     assert [(each["number"], each["review_result"], each["test_result"]) for each in loop["iterations"]] == [
         (1, "PASS", "FAIL"),
         (2, "PASS", "PASS"),
     ]
-    text = scratchpad(stage.log.replay(TraceId("run-1")))
+    text = scratchpad(harness.log.replay(TraceId("run-1")))
     assert "## Iteration 1" in text
     assert "IMPLEMENTATION_VERIFIED" in text
 
@@ -41,9 +41,9 @@ async def test_the_same_test_failure_three_times_stops(tmp_path):
     limits = Limits(
         **{**CLASSIC, "stagnation": False, "max_test_bounces": None, "max_refinement_attempts": None}
     )
-    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path, limits=limits)
+    harness = RunHarness(agent=agent, evaluator=evaluator, folder=tmp_path, limits=limits)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.STOPPED
     assert outcome.halt is not None

@@ -7,7 +7,7 @@ from setpoint.model.events.run import PhaseBounce, PhaseCompleted
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
 from setpoint.settings import CLASSIC
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 
 def rejecting(category, number, severity="error", *, findings=1):
@@ -31,34 +31,34 @@ def a_stage(tmp_path, *reviews, limits=None):
     agent = ScriptedAgent(*(Act(edits={"src/work.py": f"value = {round_}\n"}) for round_ in range(1, 9)))
     reviewer = ScriptedAgent(*reviews, name="reviewer")
     limits = limits or Limits(**CLASSIC)
-    return Stage(
+    return RunHarness(
         agent=agent, reviewer=reviewer, evaluator=ScriptedEvaluator(Scene()), folder=tmp_path, limits=limits
     )
 
 
-def events_of(stage, kind):
-    return [event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
+def events_of(harness, kind):
+    return [event.body for event in harness.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
 
 
 async def test_rejected_twice_then_approved(tmp_path):
-    stage = a_stage(tmp_path, rejecting("correctness", 1), rejecting("correctness", 2), APPROVING)
+    harness = a_stage(tmp_path, rejecting("correctness", 1), rejecting("correctness", 2), APPROVING)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.VERIFIED
-    bounces = events_of(stage, PhaseBounce)
+    bounces = events_of(harness, PhaseBounce)
     assert [(each.source, each.target, each.bounce) for each in bounces] == [
         ("review", "implement", 1),
         ("review", "implement", 2),
     ]
-    assert "problem 1" in stage.agent.briefs[1].prompt
+    assert "problem 1" in harness.agent.briefs[1].prompt
 
 
 async def test_the_circuit_breaks_after_three_reworks(tmp_path):
     reviews = (rejecting("correctness", number, findings=6 - number) for number in range(1, 6))
-    stage = a_stage(tmp_path, *reviews)
+    harness = a_stage(tmp_path, *reviews)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.STOPPED
     assert outcome.halt is not None
@@ -66,59 +66,59 @@ async def test_the_circuit_breaks_after_three_reworks(tmp_path):
     assert "3/3" in outcome.reason
     assert outcome.iterations == 4  # the first attempt and three reworks
     assert outcome.branch == "setpoint/work"  # it breaks nothing, so it is offered, and said to be unverified
-    assert "not verified" in stage.forge.branches["setpoint/work"].message
+    assert "not verified" in harness.forge.branches["setpoint/work"].message
 
 
 async def test_a_misunderstanding_goes_back_to_research(tmp_path):
-    stage = a_stage(tmp_path, rejecting("misunderstanding", 1), APPROVING)
+    harness = a_stage(tmp_path, rejecting("misunderstanding", 1), APPROVING)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.VERIFIED
-    assert [each.target for each in events_of(stage, PhaseBounce)] == ["research"]
-    thought = [(each.phase, each.iteration) for each in events_of(stage, PhaseCompleted)]
+    assert [each.target for each in events_of(harness, PhaseBounce)] == ["research"]
+    thought = [(each.phase, each.iteration) for each in events_of(harness, PhaseCompleted)]
     assert thought == [("research", 0), ("plan", 0), ("research", 1), ("plan", 1)]
 
 
 async def test_a_wrong_architecture_goes_back_to_plan(tmp_path):
-    stage = a_stage(tmp_path, rejecting("architecture", 1), APPROVING)
+    harness = a_stage(tmp_path, rejecting("architecture", 1), APPROVING)
 
-    await stage.drive()
+    await harness.drive()
 
-    assert [each.target for each in events_of(stage, PhaseBounce)] == ["plan"]
-    thought = [(each.phase, each.iteration) for each in events_of(stage, PhaseCompleted)]
+    assert [each.target for each in events_of(harness, PhaseBounce)] == ["plan"]
+    thought = [(each.phase, each.iteration) for each in events_of(harness, PhaseCompleted)]
     assert thought == [("research", 0), ("plan", 0), ("plan", 1)]
 
 
 async def test_minor_findings_are_recorded_and_not_bounced(tmp_path):
-    stage = a_stage(tmp_path, rejecting("style", 1, severity="warning"))
+    harness = a_stage(tmp_path, rejecting("style", 1, severity="warning"))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.bounces) == (Ending.VERIFIED, 0)
 
 
 async def test_a_reviewer_that_breaks_is_no_iteration(tmp_path):
-    stage = a_stage(tmp_path, *(Act(breakage=BreakageKind.MODEL) for _ in range(9)))
+    harness = a_stage(tmp_path, *(Act(breakage=BreakageKind.MODEL) for _ in range(9)))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.BROKEN_AGENT, 0)
     assert "reviewer" in outcome.reason
 
 
 async def test_a_reviewer_is_asked_again_when_its_answer_cannot_be_read(tmp_path):
-    stage = a_stage(tmp_path, Act(text="Looks good to me!"), APPROVING)
+    harness = a_stage(tmp_path, Act(text="Looks good to me!"), APPROVING)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
 
 
 async def test_a_reviewer_may_want_a_person(tmp_path):
-    stage = a_stage(tmp_path, Act(text='{"decision": "require_human", "findings": []}'))
+    harness = a_stage(tmp_path, Act(text='{"decision": "require_human", "findings": []}'))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.ESCALATED
     assert "person" in outcome.reason

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from acceptance.conftest import RIGHT
-from agents.model.apis import serving
+from agents.model_api.apis import serving
 
 CANARY = "ghp_" + "Q7" * 18
 LEARNT = {

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from setpoint.cli.app import app
 from setpoint.errors import PipelineError
 from setpoint.pipelines.prompt_templates import documented
-from setpoint.testing import Act, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, RunHarness, ScriptedAgent, ScriptedEvaluator
 
 OWN = """name = "own"
 description = "make and test"
@@ -92,7 +92,7 @@ def test_ones_own_pipeline_with_ones_own_prompt_is_in_order(called, tmp_path):
 
 async def test_the_listed_variables_are_those_that_templates_are_given(tmp_path, monkeypatch):
     given = {}
-    stage = Stage(agent=ScriptedAgent(Act()), evaluator=ScriptedEvaluator(), folder=tmp_path)
-    monkeypatch.setattr("setpoint.testing.world.render", lambda name, known: given.update(known) or name)
-    await stage.drive()
+    harness = RunHarness(agent=ScriptedAgent(Act()), evaluator=ScriptedEvaluator(), folder=tmp_path)
+    monkeypatch.setattr("setpoint.testing.harness.render", lambda name, known: given.update(known) or name)
+    await harness.drive()
     assert set(given) == set(documented().given)

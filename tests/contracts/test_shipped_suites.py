@@ -6,7 +6,7 @@ from phase.policy.rounds import a_past, a_round
 from setpoint.agents.rules import RulesAgent
 from setpoint.model.config.custom_check import CustomCheck, ReportFormat
 from setpoint.model.run import Limits
-from setpoint.phase.policy.guards import max_iterations
+from setpoint.phase.policy.loop_guards import max_iterations
 from setpoint.testing import ScriptedAgent, ScriptedToolkit
 from setpoint.testing.contracts import AgentContract, CheckContract, GuardContract
 from setpoint_mechanic.repair.agent import MechanicAgent

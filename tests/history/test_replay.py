@@ -10,13 +10,13 @@ from setpoint.model.attempt import BreakageKind, Mode, ToolCall, Usage
 from setpoint.model.events.run import AgentSpent, AgentStarted, PhaseEntered, RunResumed, RunStarted
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Action, Ending
-from setpoint.testing import Act, Crash, Scene, ScriptedAgent, ScriptedEvaluator, Stage, failure
+from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure
 
 RED = ("t::a", "t::b", "t::c")
 
 
-def told(stage: Stage) -> History:
-    return history(stage.log.replay(TraceId("run-1")))
+def told(harness: RunHarness) -> History:
+    return history(harness.log.replay(TraceId("run-1")))
 
 
 def act(number: int, **more) -> Act:
@@ -26,17 +26,17 @@ def act(number: int, **more) -> Act:
 async def test_a_run_that_bounced_once_and_was_verified(tmp_path: Path) -> None:
     paid = Usage(cost_usd=Decimal("0.40"), scope="turn")
     calls = (ToolCall(id="1", name="bash", ok=True), ToolCall(id="2", name="write", ok=False))
-    stage = Stage(
+    harness = RunHarness(
         agent=ScriptedAgent(act(1, usage=paid, calls=calls), act(2, usage=paid)),
         evaluator=ScriptedEvaluator(Scene(failing=RED[:1]), Scene(), base=Scene(failing=RED)),
         folder=tmp_path,
     )
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
-    past = told(stage)
+    past = told(harness)
 
     assert past.outcome == outcome
-    assert past.order == stage.order(started_at=past.order.started_at)
+    assert past.order == harness.order(started_at=past.order.started_at)
     assert past.base is not None
     assert [each.test for each in past.base.failures] == list(RED)
     assert [each.number for each in past.rounds] == [1, 2]
@@ -61,14 +61,14 @@ async def test_a_run_that_bounced_once_and_was_verified(tmp_path: Path) -> None:
 
 
 async def test_a_restart_opens_a_new_chain_and_guards_are_told(tmp_path: Path) -> None:
-    stage = Stage(
+    harness = RunHarness(
         agent=ScriptedAgent(*(act(number) for number in range(1, 9))),
         evaluator=ScriptedEvaluator(Scene(failing=("t::a",)), base=Scene(failing=RED)),
         folder=tmp_path,
     )
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
-    past = told(stage)
+    past = told(harness)
 
     assert len(past.restarts) == 1
     turn = past.restarts[0].iteration
@@ -80,30 +80,30 @@ async def test_a_restart_opens_a_new_chain_and_guards_are_told(tmp_path: Path) -
 
 async def test_a_lost_try_is_told_with_its_cost(tmp_path: Path) -> None:
     lost = Act(breakage=BreakageKind.CRASH, usage=Usage(cost_usd=Decimal("0.30"), scope="turn"))
-    stage = Stage(
+    harness = RunHarness(
         agent=ScriptedAgent(lost, act(1, usage=Usage(cost_usd=Decimal("0.20"), scope="turn"))),
         evaluator=ScriptedEvaluator(Scene()),
         folder=tmp_path,
     )
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
-    past = told(stage)
+    past = told(harness)
 
     assert [(each.attempt, each.finished) for each in past.tries] == [(1, False), (2, True)]
     assert past.account.cost_usd == outcome.cost_usd
 
 
 async def test_a_run_that_died_tells_where_it_is_and_the_same_after_it_went_on(tmp_path: Path) -> None:
-    def stage(folder: Path) -> Stage:
+    def harness(folder: Path) -> RunHarness:
         folder.mkdir()
         scenes = [Scene(failing=(failure("t::a", "assert 1"),)), Scene()]
-        return Stage(
+        return RunHarness(
             agent=ScriptedAgent(act(1), act(2)),
             evaluator=ScriptedEvaluator(*scenes, base=Scene(failing=RED)),
             folder=folder,
         )
 
-    killed, whole = stage(tmp_path / "killed"), stage(tmp_path / "whole")
+    killed, whole = harness(tmp_path / "killed"), harness(tmp_path / "whole")
     killed.durable.crash(before="review-2")
     with pytest.raises(Crash):
         await killed.drive()
@@ -128,7 +128,7 @@ async def test_a_run_that_died_tells_where_it_is_and_the_same_after_it_went_on(t
 
 
 def test_money_that_a_try_under_way_told_is_counted(tmp_path: Path) -> None:
-    order = Stage(agent=ScriptedAgent(), evaluator=ScriptedEvaluator(Scene()), folder=tmp_path).order()
+    order = RunHarness(agent=ScriptedAgent(), evaluator=ScriptedEvaluator(Scene()), folder=tmp_path).order()
     begun = AgentStarted(
         phase="implement", iteration=1, label="implement-1", attempt=1, agent="claude", mode=Mode.FRESH
     )

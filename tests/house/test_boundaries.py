@@ -29,7 +29,7 @@ BOUNDARIES = {
     "src/setpoint_probe/generate/trial.py": "makes and compares values of the project",
     "src/setpoint_probe/generate/generate.py": "the edge of the engine: the caller reads the reason",
     "src/setpoint/plugins.py": "loads code of other packages; the run goes on without it",
-    "src/setpoint/phase/plugged.py": "calls guards of other packages; the run goes on without them",
+    "src/setpoint/phase/plugin_decisions.py": "calls guards of other packages; the run goes on without them",
 }
 """Files that catch everything and go on: code not ours runs there, or it is the last place to say it."""
 

@@ -11,7 +11,7 @@ from setpoint.model.events.candidates import AnswerRejected
 from setpoint.model.events.run import PhaseCompleted, ReviewCompleted
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 APPROVES = Act(text=json.dumps({"decision": "approve", "findings": []}))
 PROSE = Act(text="Looks good to me!")
@@ -23,20 +23,20 @@ MAKES = Act(edits={"src/work.py": "value = 1\n"})
 def a_stage(tmp_path, *acts, maker=(MAKES,), scenes=GREEN, **more):
     reviewer = ScriptedAgent(*acts, name="critic")
     evaluator = ScriptedEvaluator(*scenes, base=Scene(failing=("t::a",)))
-    return reviewer, Stage(
+    return reviewer, RunHarness(
         agent=ScriptedAgent(*maker), evaluator=evaluator, folder=tmp_path, reviewer=reviewer, **more
     )
 
 
-def rejected(stage):
+def rejected(harness):
     return [
-        event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, AnswerRejected)
+        event.body for event in harness.log.replay(TraceId("run-1")) if isinstance(event.body, AnswerRejected)
     ]
 
 
 async def test_what_does_not_fit_is_asked_for_once_more_in_the_same_session(tmp_path):
-    reviewer, stage = a_stage(tmp_path, Act(text='{"decision": "maybe"}'), APPROVES)
-    outcome = await stage.drive()
+    reviewer, harness = a_stage(tmp_path, Act(text='{"decision": "maybe"}'), APPROVES)
+    outcome = await harness.drive()
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
     first, second = reviewer.briefs
     assert second.session == first.session
@@ -44,41 +44,43 @@ async def test_what_does_not_fit_is_asked_for_once_more_in_the_same_session(tmp_
     assert "decision: Input should be" in second.prompt
     assert schema_of(ReviewShape) in second.prompt
     assert schema_of(ReviewShape) in first.prompt
-    (told,) = rejected(stage)
+    (told,) = rejected(harness)
     assert (told.agent, told.label, told.asked_again) == ("critic", "review-1:code", True)
 
 
 async def test_two_answers_that_do_not_fit_are_a_verdict_failed_and_no_iteration(tmp_path):
-    reviewer, stage = a_stage(tmp_path, PROSE, PROSE, APPROVES)
-    outcome = await stage.drive()
+    reviewer, harness = a_stage(tmp_path, PROSE, PROSE, APPROVES)
+    outcome = await harness.drive()
     assert (outcome.ending, outcome.iterations) == (Ending.BROKEN_AGENT, 0)
     assert len(reviewer.briefs) == 2
-    assert [each.asked_again for each in rejected(stage)] == [True, False]
+    assert [each.asked_again for each in rejected(harness)] == [True, False]
     (completed,) = [
-        event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, ReviewCompleted)
+        event.body
+        for event in harness.log.replay(TraceId("run-1"))
+        if isinstance(event.body, ReviewCompleted)
     ]
     assert completed.verdict.judgement == "failed"
     assert "there is no JSON object in it" in completed.verdict.feedback
 
 
 async def test_a_turn_that_was_ended_from_outside_is_not_asked_again(tmp_path):
-    reviewer, stage = a_stage(tmp_path, Act(text="I was look", stop=Stop.CANCELLED), APPROVES)
-    assert (await stage.drive()).ending is Ending.BROKEN_AGENT
+    reviewer, harness = a_stage(tmp_path, Act(text="I was look", stop=Stop.CANCELLED), APPROVES)
+    assert (await harness.drive()).ending is Ending.BROKEN_AGENT
     assert len(reviewer.briefs) == 1
 
 
 async def test_a_reviewer_that_breaks_is_asked_again_after_a_while(tmp_path):
-    reviewer, stage = a_stage(tmp_path, Act(breakage=BreakageKind.RATE_LIMIT), APPROVES)
-    before = stage.clock.now()
-    assert (await stage.drive()).ending is Ending.VERIFIED
-    assert (stage.clock.now() - before).total_seconds() >= 2
+    reviewer, harness = a_stage(tmp_path, Act(breakage=BreakageKind.RATE_LIMIT), APPROVES)
+    before = harness.clock.now()
+    assert (await harness.drive()).ending is Ending.VERIFIED
+    assert (harness.clock.now() - before).total_seconds() >= 2
     assert reviewer.briefs[0].prompt == reviewer.briefs[1].prompt
 
 
 @pytest.mark.parametrize("kind", [BreakageKind.AUTH, BreakageKind.MISSING])
 async def test_what_trying_again_cannot_mend_is_not_tried_again(tmp_path, kind):
-    reviewer, stage = a_stage(tmp_path, Act(breakage=kind), APPROVES)
-    assert (await stage.drive()).ending is Ending.BROKEN_AGENT
+    reviewer, harness = a_stage(tmp_path, Act(breakage=kind), APPROVES)
+    assert (await harness.drive()).ending is Ending.BROKEN_AGENT
     assert len(reviewer.briefs) == 1
 
 
@@ -109,27 +111,27 @@ def test_a_schema_asks_for_nothing_that_only_rules_may_say():
 async def test_the_tester_explains_failing_tests_to_the_next_round(tmp_path):
     maker = (MAKES, Act(edits={"src/work.py": "value = 2\n"}))
     tester = ScriptedAgent(Act(text="line 1 adds where it should multiply"), name="analyst")
-    _, stage = a_stage(
+    _, harness = a_stage(
         tmp_path,
         APPROVES,
         maker=maker,
         scenes=RED_THEN_GREEN,
         roles={Role.TESTER: tester},
     )
-    assert (await stage.drive()).ending is Ending.VERIFIED
+    assert (await harness.drive()).ending is Ending.VERIFIED
     (asked,) = tester.briefs
     assert (asked.role, asked.failures[0].test, asked.answer) == (Role.TESTER, "t::a", None)
     assert "+value = 1" in asked.prompt
-    assert "line 1 adds where it should multiply" in stage.agent.briefs[1].prompt
-    texts = [e.body for e in stage.log.replay(TraceId("run-1")) if isinstance(e.body, PhaseCompleted)]
+    assert "line 1 adds where it should multiply" in harness.agent.briefs[1].prompt
+    texts = [e.body for e in harness.log.replay(TraceId("run-1")) if isinstance(e.body, PhaseCompleted)]
     assert texts[-1].phase == "analysis"
 
 
 async def test_nobody_explains_where_nobody_is_asked_to(tmp_path):
     maker = (MAKES, Act(edits={"src/work.py": "value = 2\n"}))
-    _, stage = a_stage(tmp_path, APPROVES, maker=maker, scenes=RED_THEN_GREEN)
-    await stage.drive()
-    assert "analyst" not in stage.agent.briefs[1].prompt
+    _, harness = a_stage(tmp_path, APPROVES, maker=maker, scenes=RED_THEN_GREEN)
+    await harness.drive()
+    assert "analyst" not in harness.agent.briefs[1].prompt
 
 
 def test_json_that_is_nested_too_deeply_is_no_answer():

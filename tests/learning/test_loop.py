@@ -1,4 +1,4 @@
-"""The run loop's memory on a stage: what one run taught is there in the next, and is judged by it."""
+"""The run loop's memory: what one run taught is recalled in the next, and is judged by it."""
 
 import json
 from decimal import Decimal
@@ -27,10 +27,10 @@ from setpoint.phase import loop
 from setpoint.testing import (
     Act,
     ListMemory,
+    RunHarness,
     Scene,
     ScriptedAgent,
     ScriptedEvaluator,
-    Stage,
     failure,
 )
 
@@ -42,7 +42,7 @@ GIVEN = Usage(cost_usd=Decimal("0.40"), scope="turn")
 
 
 def staged(folder: Path, *acts: Act, scenes: tuple[Scene, ...] = (), **more):
-    return Stage(
+    return RunHarness(
         agent=ScriptedAgent(*acts),
         evaluator=ScriptedEvaluator(*(scenes or (Scene(),)), base=Scene(failing=(RED,))),
         folder=folder,
@@ -50,16 +50,16 @@ def staged(folder: Path, *acts: Act, scenes: tuple[Scene, ...] = (), **more):
     )
 
 
-async def driven(stage: Stage, run: str = "run-1", terms: MemoryTerms = TOLD_ALL, **agents):
-    stage.durable.resume()
-    world = stage.world()
-    world.agents.update(agents)
-    order = stage.order(trace_id=TraceId(run), memory=terms)
-    return await loop.drive(order, world, stage.durable)
+async def driven(harness: RunHarness, run: str = "run-1", terms: MemoryTerms = TOLD_ALL, **agents):
+    harness.durable.resume()
+    ports = harness.ports()
+    ports.agents.update(agents)
+    order = harness.order(trace_id=TraceId(run), memory=terms)
+    return await loop.drive(order, ports, harness.durable)
 
 
-def of(stage: Stage, kind: type, run: str = "run-1"):
-    return [event.body for event in stage.log.replay(TraceId(run)) if isinstance(event.body, kind)]
+def of(harness: RunHarness, kind: type, run: str = "run-1"):
+    return [event.body for event in harness.log.replay(TraceId(run)) if isinstance(event.body, kind)]
 
 
 def edit(value: object, **more) -> Act:
@@ -121,37 +121,37 @@ async def test_held_back_learnings_are_recorded_and_not_shown(tmp_path):
     terms = MemoryTerms(hold_out=0.5, withhold=0.0, reflect=False)  # the coin of a run hangs on its name
     shown = 0
     for number in range(2, 14):
-        stage = staged(tmp_path, edit(number), memory=memory)
-        await driven(stage, f"run-{number}", terms)
-        recalls = of(stage, MemoryRecalled, f"run-{number}")
+        harness = staged(tmp_path, edit(number), memory=memory)
+        await driven(harness, f"run-{number}", terms)
+        recalls = of(harness, MemoryRecalled, f"run-{number}")
         flags = {item.shown for each in recalls for item in each.items if item.hint.template}
         assert {each.held_out for each in recalls} == {not flag for flag in flags}
         assert len(flags) == 1  # one coin for the run, whatever the role
         assert all(item.propensity == 0.5 for each in recalls for item in each.items)
-        assert bool(stage.agent.briefs[0].recalled) is flags.pop()
-        shown += bool(stage.agent.briefs[0].recalled)
+        assert bool(harness.agent.briefs[0].recalled) is flags.pop()
+        shown += bool(harness.agent.briefs[0].recalled)
     assert shown == 5
 
 
 async def test_nothing_is_recalled_or_kept_where_the_terms_say_so(tmp_path):
     memory = ListMemory()
-    stage = staged(tmp_path, edit(1, calls=(PATCHED,)), memory=memory)
-    await driven(stage, terms=MemoryTerms(recall=False, reflect=False))
+    harness = staged(tmp_path, edit(1, calls=(PATCHED,)), memory=memory)
+    await driven(harness, terms=MemoryTerms(recall=False, reflect=False))
     assert memory.standings() == ()
-    assert not of(stage, MemoryRecalled)
-    assert not of(stage, ReflectionCompleted)
+    assert not of(harness, MemoryRecalled)
+    assert not of(harness, ReflectionCompleted)
 
 
 async def test_two_bounces_are_reflected_on_at_once_and_the_next_prompt_says_so(tmp_path):
     scenes = (Scene(failing=(RED,)), Scene(failing=(RED, "t::other")), Scene())
-    stage = staged(tmp_path, *(edit(number) for number in (1, 2, 3)), scenes=scenes, memory=ListMemory())
-    await driven(stage)
-    told = [each for each in of(stage, ReflectionCompleted) if each.trigger is Trigger.BOUNCED]
+    harness = staged(tmp_path, *(edit(number) for number in (1, 2, 3)), scenes=scenes, memory=ListMemory())
+    await driven(harness)
+    told = [each for each in of(harness, ReflectionCompleted) if each.trigger is Trigger.BOUNCED]
     assert len(told) == 1
     assert "sent the work back 2 times" in told[0].advice
     assert RED.test in told[0].advice
-    assert told[0].advice in stage.agent.briefs[2].prompt
-    assert told[0].advice not in stage.agent.briefs[1].prompt
+    assert told[0].advice in harness.agent.briefs[2].prompt
+    assert told[0].advice not in harness.agent.briefs[1].prompt
 
 
 async def test_money_and_failing_calls_are_reflected_on_at_once(tmp_path):
@@ -163,18 +163,18 @@ async def test_money_and_failing_calls_are_reflected_on_at_once(tmp_path):
     )
     acts = (edit(1, calls=wrong, usage=Usage(cost_usd=Decimal("0.60"), scope="turn")), edit(2))
     scenes = (Scene(failing=(RED,)), Scene())
-    stage = staged(
+    harness = staged(
         tmp_path,
         *acts,
         scenes=scenes,
         memory=ListMemory(),
         limits=Limits(max_cost_usd=Decimal(1), enough_left=False),
     )
-    await driven(stage)
-    told = {each.trigger: each.advice for each in of(stage, ReflectionCompleted)}
+    await driven(harness)
+    told = {each.trigger: each.advice for each in of(harness, ReflectionCompleted)}
     assert "make tset (12x)" in told[Trigger.ERRORS]
     assert "half of the money" in told[Trigger.COST]
-    assert told[Trigger.ERRORS] in stage.agent.briefs[1].prompt
+    assert told[Trigger.ERRORS] in harness.agent.briefs[1].prompt
 
 
 class Reflecting:
@@ -217,8 +217,8 @@ SAID = json.dumps(
 
 async def test_a_reflector_adds_candidates_that_are_not_believed_on_its_word(tmp_path):
     memory, thinker = ListMemory(), Reflecting(SAID)
-    stage = staged(tmp_path, edit(1, usage=GIVEN), memory=memory)
-    outcome = await driven(stage, **{Role.REFLECTOR: thinker})
+    harness = staged(tmp_path, edit(1, usage=GIVEN), memory=memory)
+    outcome = await driven(harness, **{Role.REFLECTOR: thinker})
     found = next(each for each in memory.standings() if each.learning.by == "thinker")
     assert found.status is LearningStatus.CANDIDATE
     assert found.learning.trust is Trust.EXTERNAL
@@ -232,10 +232,10 @@ async def test_a_reflection_too_dear_is_skipped_and_says_so(tmp_path):
     for cost, said in (("0.20", "allowed were"), ("0.01", "JSON object")):
         memory = ListMemory()
         thinker = Reflecting(SAID if cost == "0.20" else "no idea", cost)
-        stage = staged(tmp_path / cost, edit(1, usage=GIVEN), memory=memory)
-        assert (await driven(stage, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
+        harness = staged(tmp_path / cost, edit(1, usage=GIVEN), memory=memory)
+        assert (await driven(harness, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
         assert not [each for each in memory.standings() if each.learning.by == "thinker"]
-        (skipped,) = of(stage, ReflectionSkipped)
+        (skipped,) = of(harness, ReflectionSkipped)
         assert said in skipped.reason
     free = staged(tmp_path / "free", edit(1), memory=ListMemory())
     thinker = Reflecting(SAID)
@@ -247,9 +247,9 @@ async def test_a_reflection_too_dear_is_skipped_and_says_so(tmp_path):
 async def test_rules_are_not_asked_for_what_they_have_said_already(tmp_path):
     rules = Reflecting("no JSON")
     rules.name = "rules"
-    stage = staged(tmp_path, edit(1, usage=GIVEN), memory=ListMemory())
-    assert (await driven(stage, **{Role.REFLECTOR: rules})).ending is Ending.VERIFIED
-    assert (rules.briefs, of(stage, ReflectionSkipped)) == ([], [])
+    harness = staged(tmp_path, edit(1, usage=GIVEN), memory=ListMemory())
+    assert (await driven(harness, **{Role.REFLECTOR: rules})).ending is Ending.VERIFIED
+    assert (rules.briefs, of(harness, ReflectionSkipped)) == ([], [])
 
 
 async def test_what_a_person_said_is_shown_and_what_one_retired_is_not(tmp_path):
@@ -258,11 +258,11 @@ async def test_what_a_person_said_is_shown_and_what_one_retired_is_not(tmp_path)
     (id_,) = memory.learn(
         [Proposal(kind=LearningKind.SEMANTIC, title=text, source="x", scope=str(tmp_path), trust=Trust.HUMAN)]
     )
-    stage = staged(tmp_path, edit(1), memory=memory)
-    await driven(stage)
-    assert [item.learning for item in stage.agent.briefs[0].recalled] == [id_]
+    harness = staged(tmp_path, edit(1), memory=memory)
+    await driven(harness)
+    assert [item.learning for item in harness.agent.briefs[0].recalled] == [id_]
     retired = LearningEvidence(
-        learning=id_, source="p", kind=EvidenceKind.RETIRED, weight=0, at=stage.clock.now()
+        learning=id_, source="p", kind=EvidenceKind.RETIRED, weight=0, at=harness.clock.now()
     )
     memory.weigh([retired])
     again = staged(tmp_path, edit(2), memory=memory)
@@ -274,17 +274,17 @@ async def test_a_planted_secret_reaches_neither_question_nor_reflector_nor_memor
     planted = f"ghp_{'Q7' * 18}"
     leaky = failure("tests/test_cart.py::test_key", f"KeyError: no rate with token {planted}")
     memory, thinker = ListMemory(), Reflecting(SAID.replace("Use rate_of", f"Use {planted}"))
-    stage = Stage(
+    harness = RunHarness(
         agent=ScriptedAgent(edit(1, usage=GIVEN), edit(2, usage=GIVEN)),
         evaluator=ScriptedEvaluator(Scene(failing=(leaky,)), Scene(), base=Scene(failing=(leaky, RED))),
         folder=tmp_path,
         memory=memory,
     )
-    assert (await driven(stage, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
+    assert (await driven(harness, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
     (brief,) = thinker.briefs
     assert "[redacted github" in brief.prompt
     assert planted not in brief.prompt
-    asked = [each.question for each in of(stage, MemoryRecalled)]
+    asked = [each.question for each in of(harness, MemoryRecalled)]
     assert any("no rate" in question for question in asked)
     assert not any(planted in question for question in asked)
     assert len(memory.standings()) >= 2

@@ -13,7 +13,7 @@ from setpoint.model.events.run import AgentFinished, AgentStarted
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
-from setpoint.testing import Act, Crash, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 RED, GREEN = Scene(failing=("t::a",)), Scene()
 ADVICE = Finding(source="ruff", severity=Severity.WARNING, category=Category.STYLE, message="long line")
@@ -25,29 +25,31 @@ def change(text, cost=None, **more):
 
 
 def contest(tmp_path, *acts, scenes=(GREEN,), **more):
-    """Stage a run; each candidate plays its acts, a scene is played for each commit in turn."""
+    """RunHarness a run; each candidate plays its acts, a scene is played for each commit in turn."""
     makers = [ScriptedAgent(*of, name=f"agent-{number}") for number, of in enumerate(acts, start=1)]
     evaluator = ScriptedEvaluator(*scenes, base=RED)
     more.setdefault("limits", Limits(max_cost_usd=Decimal(12)))
-    stage = Stage(agent=makers[0], candidates=tuple(makers), evaluator=evaluator, folder=tmp_path, **more)
-    return makers, stage
+    harness = RunHarness(
+        agent=makers[0], candidates=tuple(makers), evaluator=evaluator, folder=tmp_path, **more
+    )
+    return makers, harness
 
 
-def said(stage, kind):
-    return [event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
+def said(harness, kind):
+    return [event.body for event in harness.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
 
 
 async def test_the_one_that_is_right_goes_on_and_among_those_the_cheapest(tmp_path):
-    makers, stage = contest(
+    makers, harness = contest(
         tmp_path,
         [change("wrong", 0.1)],
         [change("right", 3)],
         [change("right", 1)],
         scenes=(RED, GREEN, GREEN),
     )
-    outcome = await stage.drive()
+    outcome = await harness.drive()
     assert (outcome.ending, outcome.iterations, outcome.best_iteration) == (Ending.VERIFIED, 1, 1)
-    (chosen,) = said(stage, CandidateChosen)
+    (chosen,) = said(harness, CandidateChosen)
     assert chosen.candidate == 3
     assert chosen.reason == ("candidate 3 (agent-3) is as good and costs less than candidate 2 (agent-2)")
     assert [(each.candidate, each.red, each.cost_usd) for each in chosen.standings] == [
@@ -55,16 +57,16 @@ async def test_the_one_that_is_right_goes_on_and_among_those_the_cheapest(tmp_pa
         (2, 0, Decimal(3)),
         (1, 1, Decimal("0.1")),
     ]
-    (finished,) = said(stage, AgentFinished)
+    (finished,) = said(harness, AgentFinished)
     assert (finished.candidate, finished.snapshot.label) == (3, "implement-1-c3")
     assert outcome.cost_usd == Decimal("4.1")
     assert outcome.best == finished.snapshot.commit
-    told = history(stage.log.replay(TraceId("run-1")))
+    told = history(harness.log.replay(TraceId("run-1")))
     assert (told.account.cost_usd, [each.candidate for each in told.candidates]) == (
         Decimal("4.1"),
         [1, 2, 3],
     )
-    assert stage.workspace.files(finished.snapshot.commit)["src/work.py"] == b"right\n"
+    assert harness.workspace.files(finished.snapshot.commit)["src/work.py"] == b"right\n"
     assert {agent.briefs[0].limits.cost_usd for agent in makers} == {Decimal(4)}
 
 
@@ -75,8 +77,8 @@ async def test_each_works_in_a_copy_of_its_own_at_the_same_time(tmp_path):
         async with asyncio.timeout(5):
             await met.wait()
 
-    makers, stage = contest(tmp_path, [change("a", do=meet)], [change("b", do=meet)])
-    assert (await stage.drive()).ending is Ending.VERIFIED
+    makers, harness = contest(tmp_path, [change("a", do=meet)], [change("b", do=meet)])
+    assert (await harness.drive()).ending is Ending.VERIFIED
     places = {agent.briefs[0].workdir for agent in makers}
     assert len(places) == 2
     assert len({agent.briefs[0].session for agent in makers}) == 2
@@ -92,9 +94,9 @@ async def test_no_more_work_at_once_than_allowed(tmp_path):
         await asyncio.sleep(0.01)
         working -= 1
 
-    _, stage = contest(tmp_path, *[[change(str(number), do=works)] for number in range(5)])
-    stage.order = lambda known=stage.order: known(candidates_at_once=2)
-    await stage.drive()
+    _, harness = contest(tmp_path, *[[change(str(number), do=works)] for number in range(5)])
+    harness.order = lambda known=harness.order: known(candidates_at_once=2)
+    await harness.drive()
     assert most == 2
 
 
@@ -108,54 +110,54 @@ async def test_no_more_work_at_once_than_allowed(tmp_path):
     ],
 )
 async def test_why_the_second_goes_before_the_first(tmp_path, scenes, first, second, why):
-    _, stage = contest(tmp_path, [change(first, 2)], [change(second, 1)], scenes=scenes)
-    await stage.drive()
-    (chosen,) = said(stage, CandidateChosen)
+    _, harness = contest(tmp_path, [change(first, 2)], [change(second, 1)], scenes=scenes)
+    await harness.drive()
+    (chosen,) = said(harness, CandidateChosen)
     assert (chosen.candidate, chosen.reason) == (2, f"candidate 2 (agent-2) {why} than candidate 1 (agent-1)")
 
 
 async def test_a_cost_that_nobody_knows_is_the_highest(tmp_path):
-    _, stage = contest(tmp_path, [change("a")], [change("b", 5)])
-    await stage.drive()
-    assert said(stage, CandidateChosen)[0].candidate == 2
+    _, harness = contest(tmp_path, [change("a")], [change("b", 5)])
+    await harness.drive()
+    assert said(harness, CandidateChosen)[0].candidate == 2
 
 
 async def test_those_in_which_nothing_is_found_are_measured_in_full_before_one_is_chosen(tmp_path):
     late = {Measuring.EVALUATE: GREEN, Measuring.TEST: Scene(failing=("t::late",))}
-    _, stage = contest(tmp_path, [change("a", 1)], [change("b", 2)], scenes=(late, GREEN))
-    outcome = await stage.drive()
+    _, harness = contest(tmp_path, [change("a", 1)], [change("b", 2)], scenes=(late, GREEN))
+    outcome = await harness.drive()
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
-    assert [(each.candidate, each.evaluation.stage) for each in said(stage, CandidateMeasured)] == [
+    assert [(each.candidate, each.evaluation.stage) for each in said(harness, CandidateMeasured)] == [
         (1, Measuring.EVALUATE),
         (2, Measuring.EVALUATE),
         (1, Measuring.TEST),
         (2, Measuring.TEST),
     ]
-    assert said(stage, CandidateChosen)[0].candidate == 2
+    assert said(harness, CandidateChosen)[0].candidate == 2
 
 
 async def test_the_same_tree_twice_is_measured_in_full_by_the_run_alone(tmp_path):
-    _, stage = contest(tmp_path, [change("a", 2)], [change("a", 1)])
-    await stage.drive()
-    assert {each.evaluation.stage for each in said(stage, CandidateMeasured)} == {Measuring.EVALUATE}
+    _, harness = contest(tmp_path, [change("a", 2)], [change("a", 1)])
+    await harness.drive()
+    assert {each.evaluation.stage for each in said(harness, CandidateMeasured)} == {Measuring.EVALUATE}
 
 
 async def test_later_rounds_go_on_with_the_one_that_was_chosen(tmp_path):
-    makers, stage = contest(
+    makers, harness = contest(
         tmp_path, [change("bad", 1)], [change("better", 1), change("good", 1)], scenes=(RED, RED, GREEN)
     )
-    outcome = await stage.drive()
+    outcome = await harness.drive()
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
-    chosen = said(stage, CandidateChosen)[0].candidate
+    chosen = said(harness, CandidateChosen)[0].candidate
     assert chosen == 1  # as good, and it comes first
     assert [len(agent.briefs) for agent in makers] == [2, 1]
 
 
 async def test_after_a_restart_all_of_them_are_asked_again(tmp_path):
     acts = [[change(f"{name}{number}", 0.1) for number in range(6)] for name in "ab"]
-    makers, stage = contest(tmp_path, *acts, scenes=(RED,) * 9)
-    await stage.drive()
-    assert len(said(stage, CandidateChosen)) == 2
+    makers, harness = contest(tmp_path, *acts, scenes=(RED,) * 9)
+    await harness.drive()
+    assert len(said(harness, CandidateChosen)) == 2
     first, again = (agent.briefs for agent in makers)
     assert [brief.mode for brief in again] == ["fresh", "restart"]
     assert [brief.mode for brief in first][-1] in {"fix", "restart"}
@@ -164,21 +166,21 @@ async def test_after_a_restart_all_of_them_are_asked_again(tmp_path):
 
 async def test_one_that_breaks_does_not_stop_the_others(tmp_path):
     broken = change("half", 1, breakage=BreakageKind.AUTH)
-    _, stage = contest(tmp_path, [broken], [change("right", 1)], [Act(text="I did nothing.")])
-    outcome = await stage.drive()
+    _, harness = contest(tmp_path, [broken], [change("right", 1)], [Act(text="I did nothing.")])
+    outcome = await harness.drive()
     assert outcome.ending is Ending.VERIFIED
-    (chosen,) = said(stage, CandidateChosen)
+    (chosen,) = said(harness, CandidateChosen)
     assert chosen.reason == "candidate 2 (agent-2) is the only one that came to an end with a change"
-    assert [each.agent for each in said(stage, CandidateMade)] == ["agent-1", "agent-2", "agent-3"]
+    assert [each.agent for each in said(harness, CandidateMade)] == ["agent-1", "agent-2", "agent-3"]
 
 
 async def test_where_all_break_the_run_ends_and_says_so(tmp_path):
     broken = Act(breakage=BreakageKind.AUTH)
-    _, stage = contest(tmp_path, [broken], [broken])
-    outcome = await stage.drive()
+    _, harness = contest(tmp_path, [broken], [broken])
+    outcome = await harness.drive()
     assert (outcome.ending, outcome.iterations) == (Ending.BROKEN_AGENT, 0)
     assert "auth" in outcome.reason
-    assert said(stage, CandidateChosen)[0].candidate == 0
+    assert said(harness, CandidateChosen)[0].candidate == 0
 
 
 @pytest.mark.parametrize("place", ["second agent", "measuring", "after all"])
@@ -191,30 +193,30 @@ async def test_after_a_crash_nobody_who_was_done_is_asked_again(tmp_path, place)
             crashed.append(brief.label)
             raise Crash(brief.label)
 
-    makers, stage = contest(
+    makers, harness = contest(
         tmp_path,
         [change("wrong", 1)],
         [change("right", 1, do=dies), change("right", 1)],
         scenes=(RED, GREEN),
     )
-    known = stage.evaluator.evaluate
+    known = harness.evaluator.evaluate
 
     async def evaluate(order, measured):
-        chosen, told = said(stage, CandidateChosen), len(said(stage, CandidateMeasured))
+        chosen, told = said(harness, CandidateChosen), len(said(harness, CandidateMeasured))
         reached = {"measuring": told == 1, "after all": bool(chosen)}
         if reached.get(place) and not crashed and measured.stage is not Measuring.BASE:
             crashed.append(place)
             raise Crash(place)
         return await known(order, measured)
 
-    stage.evaluator.evaluate = evaluate
+    harness.evaluator.evaluate = evaluate
     with pytest.raises((Crash, BaseExceptionGroup)):
-        await stage.drive()
-    outcome = await stage.drive()
+        await harness.drive()
+    outcome = await harness.drive()
     assert outcome.ending is Ending.VERIFIED
     assert [len(agent.briefs) for agent in makers] == [1, 2 if place == "second agent" else 1]
-    assert sorted(each.candidate for each in said(stage, CandidateMade)) == [1, 2]
-    assert [each.candidate for each in said(stage, CandidateMeasured)] == [1, 2]
-    assert len(said(stage, CandidateChosen)) == 1
-    started = [(each.label, each.attempt) for each in said(stage, AgentStarted)]
+    assert sorted(each.candidate for each in said(harness, CandidateMade)) == [1, 2]
+    assert [each.candidate for each in said(harness, CandidateMeasured)] == [1, 2]
+    assert len(said(harness, CandidateChosen)) == 1
+    started = [(each.label, each.attempt) for each in said(harness, AgentStarted)]
     assert len(started) == len(set(started))

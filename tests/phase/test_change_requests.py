@@ -10,7 +10,7 @@ from setpoint.model.gate import Answer, Choice, Escalation, GateKind, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending
 from setpoint.phase.policy.change_requests import reasons_in, requests_in
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 PATH = "tests/test_work.py"
 ASKS = f"It cannot be done.\n\n- REQUEST `{PATH}`: the story wants 2 where it demands 1\n"
@@ -35,26 +35,28 @@ def staged(tmp_path, *acts, scenes=None, reviewer=None, **more):
     evaluator = ScriptedEvaluator(*scenes, base=Scene(failing=("t::a",)))
     if reviewer is not None:
         more["reviewer"] = reviewer
-    return agent, Stage(agent=agent, evaluator=evaluator, folder=tmp_path, escalation=Escalation(), **more)
+    return agent, RunHarness(
+        agent=agent, evaluator=evaluator, folder=tmp_path, escalation=Escalation(), **more
+    )
 
 
-def of(stage, kind):
-    return [event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
+def of(harness, kind):
+    return [event.body for event in harness.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
 
 
 async def test_a_request_waits_for_a_person_and_a_yes_releases_the_file(tmp_path):
     opinion = f'{{"opinions": [{{"path": "{PATH}", "grant": true, "reason": "it contradicts the story"}}]}}'
     approve = '{"decision": "approve", "findings": []}'
     reviewer = ScriptedAgent(Act(text=opinion), Act(text=approve), name="critic")
-    agent, stage = staged(
+    agent, harness = staged(
         tmp_path, Act(edits=edits("1\n"), text=ASKS), Act(edits=edits("2\n")), reviewer=reviewer
     )
 
     with pytest.raises(RunWaiting):
-        await stage.drive()
-    gate = history(stage.log.replay(TraceId("run-1"))).waiting
-    stage.answer("request-1", YES)
-    outcome = await stage.drive()
+        await harness.drive()
+    gate = history(harness.log.replay(TraceId("run-1"))).waiting
+    harness.answer("request-1", YES)
+    outcome = await harness.drive()
 
     assert gate.kind is GateKind.REQUEST
     (line,) = gate.context
@@ -62,56 +64,56 @@ async def test_a_request_waits_for_a_person_and_a_yes_releases_the_file(tmp_path
     assert line.endswith("(the reviewer critic is for it: it contradicts the story)")
     assert reviewer.briefs[0].requests[0].path == PATH
     assert "the story wants 2 where it demands 1" in reviewer.briefs[0].prompt
-    assert [each.requests[0].path for each in of(stage, ChangeRequested)] == [PATH]
-    assert [each.opinions[0].grant for each in of(stage, ChangeReviewed)] == [True]
-    assert [(each.granted, each.by, each.reason) for each in of(stage, ChangeSettled)] == [
+    assert [each.requests[0].path for each in of(harness, ChangeRequested)] == [PATH]
+    assert [each.opinions[0].grant for each in of(harness, ChangeReviewed)] == [True]
+    assert [(each.granted, each.by, each.reason) for each in of(harness, ChangeSettled)] == [
         (True, "Ann", "so it is")
     ]
     assert (
         f"You may change these protected files, because a person allowed it: `{PATH}`"
         in agent.briefs[1].prompt
     )
-    assert [order.story.granted for order in stage.evaluator.orders][-1] == (PATH,)
+    assert [order.story.granted for order in harness.evaluator.orders][-1] == (PATH,)
     assert outcome.ending is Ending.VERIFIED
 
 
 async def test_a_no_is_told_and_the_file_is_not_asked_for_again(tmp_path):
-    agent, stage = staged(
+    agent, harness = staged(
         tmp_path,
         Act(edits=edits("1\n"), text=ASKS),
         Act(edits=edits("2\n"), text=ASKS),
         scenes=(Scene(failing=("t::a",)), Scene(failing=("t::a", "t::b")), Scene()),
     )
 
-    stage.answer("request-1", NO)
-    await stage.drive()
+    harness.answer("request-1", NO)
+    await harness.drive()
 
     assert "Not allowed to change: tests/test_work.py (the code is wrong)." in agent.briefs[1].prompt
-    assert len(of(stage, ChangeRequested)) == 1
-    assert [order.story.granted for order in stage.evaluator.orders][-1] == ()
+    assert len(of(harness, ChangeRequested)) == 1
+    assert [order.story.granted for order in harness.evaluator.orders][-1] == ()
 
 
 async def test_where_nobody_may_be_asked_the_answer_is_no(tmp_path):
     agent = ScriptedAgent(Act(edits=edits("1\n"), text=ASKS), Act(edits=edits("2\n")))
     evaluator = ScriptedEvaluator(Scene(failing=("t::a",)), Scene(), base=Scene(failing=("t::a",)))
-    stage = Stage(agent=agent, evaluator=evaluator, folder=tmp_path)
+    harness = RunHarness(agent=agent, evaluator=evaluator, folder=tmp_path)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.VERIFIED
-    assert [(each.granted, each.by) for each in of(stage, ChangeSettled)] == [(False, "setpoint")]
+    assert [(each.granted, each.by) for each in of(harness, ChangeSettled)] == [(False, "setpoint")]
 
 
 async def test_signals_ask_for_a_reason_that_the_reviewer_reads(tmp_path):
     told = Act(edits=edits("2\n"), text=f"REASON {SIGNAL.fingerprint}: the rule is wrong here")
     scenes = (Scene(failing=("t::a",), findings=(SIGNAL,)), Scene(findings=(SIGNAL,)))
     approve = ScriptedAgent(Act(text='{"decision": "approve", "findings": []}'), name="critic")
-    agent, stage = staged(tmp_path, Act(edits=edits("1\n")), told, scenes=scenes, reviewer=approve)
+    agent, harness = staged(tmp_path, Act(edits=edits("1\n")), told, scenes=scenes, reviewer=approve)
 
-    await stage.drive()
+    await harness.drive()
 
     assert f"`{SIGNAL.fingerprint}` 1 new noqa" in agent.briefs[1].prompt
-    assert [each.reasons[0].reason for each in of(stage, ReasonsGiven)] == ["the rule is wrong here"]
+    assert [each.reasons[0].reason for each in of(harness, ReasonsGiven)] == ["the rule is wrong here"]
     assert approve.briefs[0].reasons == {SIGNAL.fingerprint: "the rule is wrong here"}
     assert "1 new noqa: the rule is wrong here" in approve.briefs[0].prompt
 

@@ -12,7 +12,7 @@ from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.gate import Answer, Choice, Escalation, Grant, OnLimit, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
-from setpoint.testing import Act, Crash, Scene, ScriptedAgent, ScriptedEvaluator, Stage, failure
+from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure
 
 TRACE = TraceId("run-1")
 RED = ("t::a", "t::b", "t::c")
@@ -38,7 +38,7 @@ def differing(number, left=1):
 
 def a_stage(tmp_path, *scenes, limits=None, escalation=ASKING, **more):
     acts = more.pop("acts", [Act(edits={"src/work.py": f"value = {number}\n"}) for number in range(1, 20)])
-    return Stage(
+    return RunHarness(
         agent=ScriptedAgent(*acts, **more),
         evaluator=ScriptedEvaluator(*scenes, base=Scene(failing=RED)),
         folder=tmp_path,
@@ -47,25 +47,25 @@ def a_stage(tmp_path, *scenes, limits=None, escalation=ASKING, **more):
     )
 
 
-async def waits(stage):
+async def waits(harness):
     """Drive until a person is asked; gives what is asked."""
     with pytest.raises(RunWaiting) as waiting:
-        await stage.drive()
+        await harness.drive()
     return next(
         event.body.gate
-        for event in reversed(stage.log.replay(TRACE))
+        for event in reversed(harness.log.replay(TRACE))
         if isinstance(event.body, GateOpened) and event.body.gate.id == waiting.value.gate
     )
 
 
-def of(stage, kind):
-    return [event.body for event in stage.log.replay(TRACE) if isinstance(event.body, kind)]
+def of(harness, kind):
+    return [event.body for event in harness.log.replay(TRACE) if isinstance(event.body, kind)]
 
 
 async def test_a_person_is_told_what_stopped_the_run_and_what_may_be_answered(tmp_path):
-    stage = a_stage(tmp_path, *differing(2))
+    harness = a_stage(tmp_path, *differing(2))
 
-    gate = await waits(stage)
+    gate = await waits(harness)
 
     assert gate.question == "2 of 2 iterations are used up"
     assert (gate.id, gate.guard, gate.iteration) == ("escalation-2", "max_iterations", 2)
@@ -73,58 +73,58 @@ async def test_a_person_is_told_what_stopped_the_run_and_what_may_be_answered(tm
     assert gate.options[0].text == "go on with 3 more iterations (3 are left then)"
     assert any("t::a: assert l" in line for line in gate.context)
     assert any(line.startswith("best so far: iteration 2, 1 open problems") for line in gate.context)
-    assert stage.forge.branches == {}
+    assert harness.forge.branches == {}
 
 
 async def test_more_iterations_lead_to_the_end(tmp_path):
-    stage = a_stage(tmp_path, *differing(2), Scene())
-    await waits(stage)
-    stage.answer("escalation-2", going_on(1, instruction="Mind the rounding."))
+    harness = a_stage(tmp_path, *differing(2), Scene())
+    await waits(harness)
+    harness.answer("escalation-2", going_on(1, instruction="Mind the rounding."))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations, outcome.bounces) == (Ending.VERIFIED, 3, 2)
-    assert [each.mode for each in stage.agent.briefs] == ["fresh", "fix", "fix"]
-    assert "Mind the rounding." in stage.agent.briefs[2].prompt
-    assert "Mind the rounding." not in stage.agent.briefs[1].prompt
-    assert "iteration 3 of at most 3" in stage.agent.briefs[2].prompt
-    assert len(of(stage, PhaseBounce)) == 2
+    assert [each.mode for each in harness.agent.briefs] == ["fresh", "fix", "fix"]
+    assert "Mind the rounding." in harness.agent.briefs[2].prompt
+    assert "Mind the rounding." not in harness.agent.briefs[1].prompt
+    assert "iteration 3 of at most 3" in harness.agent.briefs[2].prompt
+    assert len(of(harness, PhaseBounce)) == 2
 
 
 async def test_when_these_are_used_up_it_is_asked_again(tmp_path):
-    stage = a_stage(tmp_path, *differing(9))
-    await waits(stage)
-    stage.answer("escalation-2", going_on(2))
+    harness = a_stage(tmp_path, *differing(9))
+    await waits(harness)
+    harness.answer("escalation-2", going_on(2))
 
-    gate = await waits(stage)
+    gate = await waits(harness)
 
     assert (gate.id, gate.question) == ("escalation-4", "4 of 4 iterations are used up")
 
 
 async def test_a_new_approach_begins_at_the_best_state_with_a_fresh_context(tmp_path):
     worse = Scene(failing=("t::a",), findings=(ILL_TYPED,))
-    stage = a_stage(tmp_path, *differing(1), worse, Scene())
-    await waits(stage)
-    stage.answer("escalation-2", going_on(new_approach=True))
+    harness = a_stage(tmp_path, *differing(1), worse, Scene())
+    await waits(harness)
+    harness.answer("escalation-2", going_on(new_approach=True))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.VERIFIED
-    assert [each.mode for each in stage.agent.briefs] == ["fresh", "fix", "restart"]
-    assert stage.agent.briefs[2].session != stage.agent.briefs[1].session
-    (restart,) = of(stage, LoopRestarted)
-    assert stage.workspace.files(restart.commit)["src/work.py"] == b"value = 1\n"
-    assert "value = 2" in stage.agent.briefs[2].prompt  # it is told what was tried
+    assert [each.mode for each in harness.agent.briefs] == ["fresh", "fix", "restart"]
+    assert harness.agent.briefs[2].session != harness.agent.briefs[1].session
+    (restart,) = of(harness, LoopRestarted)
+    assert harness.workspace.files(restart.commit)["src/work.py"] == b"value = 1\n"
+    assert "value = 2" in harness.agent.briefs[2].prompt  # it is told what was tried
 
 
 async def test_what_stopped_the_run_counts_anew_when_a_person_lets_it_go_on(tmp_path):
     limits = Limits(max_iterations=10, restart_on_repeat=False)
-    stage = a_stage(tmp_path, *[Scene(failing=("t::a",))] * 5, Scene(), limits=limits)
-    gate = await waits(stage)
+    harness = a_stage(tmp_path, *[Scene(failing=("t::a",))] * 5, Scene(), limits=limits)
+    gate = await waits(harness)
     assert (gate.guard, gate.iteration) == ("max_same_test_failure", 3)
-    stage.answer("escalation-3", going_on())
+    harness.answer("escalation-3", going_on())
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 6)
 
@@ -133,84 +133,84 @@ async def test_used_up_money_is_offered_once_more(tmp_path):
     paid = Usage(cost_usd=Decimal("1.50"), scope="turn")
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, usage=paid) for number in range(1, 9)]
     limits = Limits(max_cost_usd=Decimal(3))
-    stage = a_stage(tmp_path, *differing(2), Scene(), limits=limits, acts=acts)
+    harness = a_stage(tmp_path, *differing(2), Scene(), limits=limits, acts=acts)
 
-    gate = await waits(stage)
+    gate = await waits(harness)
     assert (gate.guard, gate.offer.cost_usd) == ("max_cost_usd", Decimal(3))
-    stage.answer("escalation-2", answer(Choice.CONTINUE, grant=gate.offer))
+    harness.answer("escalation-2", answer(Choice.CONTINUE, grant=gate.offer))
 
-    assert (await stage.drive()).ending is Ending.VERIFIED
+    assert (await harness.drive()).ending is Ending.VERIFIED
 
 
 async def test_used_up_tokens_are_offered_once_more(tmp_path):
     used = Usage(input_tokens=900, output_tokens=100, scope="turn")
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, usage=used) for number in range(1, 9)]
-    stage = a_stage(tmp_path, *differing(1), Scene(), limits=Limits(max_tokens=1000), acts=acts)
+    harness = a_stage(tmp_path, *differing(1), Scene(), limits=Limits(max_tokens=1000), acts=acts)
 
-    gate = await waits(stage)
+    gate = await waits(harness)
     assert (gate.guard, gate.offer.tokens) == ("max_tokens", 1000)
     assert "1000 more tokens" in gate.options[0].text
-    stage.answer("escalation-1", answer(Choice.CONTINUE, grant=gate.offer))
+    harness.answer("escalation-1", answer(Choice.CONTINUE, grant=gate.offer))
 
-    assert (await stage.drive()).ending is Ending.VERIFIED
+    assert (await harness.drive()).ending is Ending.VERIFIED
 
 
 async def test_what_is_not_enough_for_one_more_round_is_offered_too(tmp_path):
     limits = Limits(max_wall_s=500)
-    stage = a_stage(tmp_path, *differing(9), limits=limits)
+    harness = a_stage(tmp_path, *differing(9), limits=limits)
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=300) for number in range(1, 9)]
-    stage.agent = ScriptedAgent(*acts, clock=stage.clock)
+    harness.agent = ScriptedAgent(*acts, clock=harness.clock)
 
-    gate = await waits(stage)
+    gate = await waits(harness)
 
     assert (gate.guard, gate.iteration, gate.offer.wall_s) == ("enough_left", 1, 500)
 
 
 async def test_a_first_attempt_that_the_time_ended_begins_again(tmp_path):
     limits = Limits(max_wall_s=100, max_agent_breakages=1)
-    stage = a_stage(tmp_path, Scene(), limits=limits)
+    harness = a_stage(tmp_path, Scene(), limits=limits)
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=150) for number in range(1, 9)]
-    stage.agent = ScriptedAgent(*acts, clock=stage.clock)
+    harness.agent = ScriptedAgent(*acts, clock=harness.clock)
 
-    gate = await waits(stage)
+    gate = await waits(harness)
     assert (gate.iteration, gate.guard) == (1, "max_wall_s")
     assert "nothing was changed so far" in gate.context
-    stage.answer("escalation-1", answer(Choice.CONTINUE, grant=Grant(wall_s=500)))
+    harness.answer("escalation-1", answer(Choice.CONTINUE, grant=Grant(wall_s=500)))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
-    assert [each.mode for each in stage.agent.briefs] == ["fresh", "fresh"]
+    assert [each.mode for each in harness.agent.briefs] == ["fresh", "fresh"]
 
 
 async def test_an_attempt_that_the_time_ended_goes_on_with_more_of_it(tmp_path):
     limits = Limits(max_wall_s=300, enough_left=False, max_agent_breakages=1)
-    stage = a_stage(tmp_path, *differing(1), Scene(), limits=limits)
+    harness = a_stage(tmp_path, *differing(1), Scene(), limits=limits)
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=200) for number in range(1, 9)]
-    stage.agent = ScriptedAgent(*acts, clock=stage.clock)
+    harness.agent = ScriptedAgent(*acts, clock=harness.clock)
 
-    gate = await waits(stage)
+    gate = await waits(harness)
     assert (gate.guard, gate.iteration, gate.offer.wall_s) == ("max_wall_s", 2, 300)
-    stage.clock.wait(90_000)
-    stage.answer("escalation-2", answer(Choice.CONTINUE, grant=gate.offer))
+    harness.clock.wait(90_000)
+    harness.answer("escalation-2", answer(Choice.CONTINUE, grant=gate.offer))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.VERIFIED
-    assert [each.label for each in stage.agent.briefs] == ["implement-1", "implement-2", "implement-3"]
+    assert [each.label for each in harness.agent.briefs] == ["implement-1", "implement-2", "implement-3"]
 
 
 async def test_accepted_work_is_delivered_with_what_is_wrong_with_it(tmp_path):
-    stage = a_stage(tmp_path, *differing(1, left=3), *differing(1, left=2))
-    await waits(stage)
-    stage.answer("escalation-2", answer(Choice.ACCEPT, reason="good enough for the demo"))
+    harness = a_stage(tmp_path, *differing(1, left=3), *differing(1, left=2))
+    await waits(harness)
+    harness.answer("escalation-2", answer(Choice.ACCEPT, reason="good enough for the demo"))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.mark, outcome.best_iteration) == (Ending.ACCEPTED, "", 2)
     assert "accepted as it is by Ann (good enough for the demo)" in outcome.reason
     assert any("t::b" in issue for issue in outcome.known_issues)
-    delivery = stage.forge.branches[outcome.branch]
+    delivery = harness.forge.branches[outcome.branch]
     assert "not verified: accepted as it is by Ann" in delivery.message
     assert f"- {outcome.known_issues[0]}" in delivery.message
     assert delivery.appendix is not None
@@ -222,11 +222,11 @@ async def test_accepted_work_is_delivered_with_what_is_wrong_with_it(tmp_path):
 
 async def test_a_person_may_accept_what_would_not_be_offered(tmp_path):
     worse = Scene(failing=(*RED, "t::new"))
-    stage = a_stage(tmp_path, worse, worse)
-    await waits(stage)
-    stage.answer("escalation-2", answer(Choice.ACCEPT))
+    harness = a_stage(tmp_path, worse, worse)
+    await waits(harness)
+    harness.answer("escalation-2", answer(Choice.ACCEPT))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.branch) == (Ending.ACCEPTED, "setpoint/work")
     assert any("t::new fails, which passed before" in issue for issue in outcome.known_issues)
@@ -234,45 +234,45 @@ async def test_a_person_may_accept_what_would_not_be_offered(tmp_path):
 
 async def test_a_worse_state_that_was_measured_in_full_is_not_measured_again(tmp_path):
     worse = {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(failing=(*RED, "t::new"))}
-    stage = a_stage(tmp_path, worse, worse)
-    await waits(stage)
-    stage.answer("escalation-2", answer(Choice.ACCEPT))
+    harness = a_stage(tmp_path, worse, worse)
+    await waits(harness)
+    harness.answer("escalation-2", answer(Choice.ACCEPT))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.branch) == (Ending.ACCEPTED, "setpoint/work")
-    assert len([each for each in stage.evaluator.calls if each.stage is Measuring.TEST]) == 2
+    assert len([each for each in harness.evaluator.calls if each.stage is Measuring.TEST]) == 2
 
 
 async def test_nothing_can_be_accepted_where_nothing_was_changed(tmp_path):
-    stage = a_stage(tmp_path, Scene(failing=RED), acts=[Act(text="done"), Act(text="done")])
+    harness = a_stage(tmp_path, Scene(failing=RED), acts=[Act(text="done"), Act(text="done")])
 
-    gate = await waits(stage)
+    gate = await waits(harness)
 
     assert [option.choice for option in gate.options] == [Choice.CONTINUE, Choice.CANCEL]
 
 
 async def test_a_cancelled_run_keeps_its_best_state(tmp_path):
-    stage = a_stage(tmp_path, *differing(2))
-    await waits(stage)
-    stage.answer("escalation-2", answer(Choice.CANCEL))
+    harness = a_stage(tmp_path, *differing(2))
+    await waits(harness)
+    harness.answer("escalation-2", answer(Choice.CANCEL))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.branch) == (Ending.CANCELLED, "setpoint/work")
     assert outcome.known_issues == ()
-    assert "not verified" in stage.forge.branches[outcome.branch].message
+    assert "not verified" in harness.forge.branches[outcome.branch].message
 
 
 async def test_nobody_is_asked_where_the_order_says_so(tmp_path):
     for on_limit, ending in ((OnLimit.ERROR, Ending.STOPPED), (OnLimit.SKIP, Ending.SKIPPED)):
         escalation = Escalation(on_limit=on_limit)
-        stage = a_stage(tmp_path / on_limit, *differing(2), escalation=escalation)
+        harness = a_stage(tmp_path / on_limit, *differing(2), escalation=escalation)
 
-        outcome = await stage.drive()
+        outcome = await harness.drive()
 
         assert (outcome.ending, outcome.branch) == (ending, "setpoint/work")
-        assert of(stage, GateOpened) == []
+        assert of(harness, GateOpened) == []
 
 
 @pytest.mark.parametrize(
@@ -283,28 +283,28 @@ async def test_nobody_is_asked_where_the_order_says_so(tmp_path):
     ],
 )
 async def test_past_the_deadline_the_default_is_taken(tmp_path, wanted, ending):
-    stage = a_stage(tmp_path, *differing(2), escalation=Escalation(deadline_s=3600, at_deadline=wanted))
-    await waits(stage)
-    stage.clock.wait(3601)
+    harness = a_stage(tmp_path, *differing(2), escalation=Escalation(deadline_s=3600, at_deadline=wanted))
+    await waits(harness)
+    harness.clock.wait(3601)
 
-    assert (await stage.drive()).ending is ending
+    assert (await harness.drive()).ending is ending
 
 
 async def test_a_default_that_cannot_be_taken_ends_the_run(tmp_path):
     escalation = Escalation(deadline_s=3600, at_deadline=Choice.ACCEPT)
     acts = [Act(text="done"), Act(text="done")]
-    stage = a_stage(tmp_path, Scene(failing=RED), acts=acts, escalation=escalation)
+    harness = a_stage(tmp_path, Scene(failing=RED), acts=acts, escalation=escalation)
 
-    assert (await waits(stage)).default is Choice.CANCEL
+    assert (await waits(harness)).default is Choice.CANCEL
 
 
 async def test_a_run_past_its_deadline_ends_and_asks_nobody(tmp_path):
     limits = Limits(deadline_s=500, enough_left=False)
-    stage = a_stage(tmp_path, *differing(9), limits=limits)
+    harness = a_stage(tmp_path, *differing(9), limits=limits)
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=250) for number in range(1, 9)]
-    stage.agent = ScriptedAgent(*acts, clock=stage.clock)
+    harness.agent = ScriptedAgent(*acts, clock=harness.clock)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.halt is not None
     assert (outcome.ending, outcome.halt.guard, outcome.iterations) == (Ending.STOPPED, "deadline_s", 2)
@@ -313,39 +313,39 @@ async def test_a_run_past_its_deadline_ends_and_asks_nobody(tmp_path):
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("choice", [Choice.CONTINUE, Choice.ACCEPT])
 async def test_a_crash_at_any_step_around_a_gate_changes_nothing(tmp_path, when, choice):
-    async def through(stage):
+    async def through(harness):
         with pytest.raises(RunWaiting):
-            await stage.drive()
-        stage.answer("escalation-2", answer(choice, grant=Grant(iterations=2)))
-        return await stage.drive()
+            await harness.drive()
+        harness.answer("escalation-2", answer(choice, grant=Grant(iterations=2)))
+        return await harness.drive()
 
     whole = a_stage(tmp_path / "whole", *differing(2), Scene())
     wanted = await through(whole)
     for number, step in enumerate(whole.durable.steps):
-        stage = a_stage(tmp_path / f"{number}", *differing(2), Scene())
-        stage.durable.crash(**{when: step})
+        harness = a_stage(tmp_path / f"{number}", *differing(2), Scene())
+        harness.durable.crash(**{when: step})
         for _ in range(3):
             try:
-                outcome = await through(stage)
+                outcome = await through(harness)
             except Crash:
                 continue
             except pytest.fail.Exception:  # it came past the gate before it crashed
-                outcome = await stage.drive()
+                outcome = await harness.drive()
             break
 
         assert outcome.model_dump(exclude={"duration_s"}) == wanted.model_dump(exclude={"duration_s"}), step
-        assert stage.kinds() == whole.kinds(), step
+        assert harness.kinds() == whole.kinds(), step
 
 
 class Wish:
     """A person who wants the run ended while the maker works."""
 
     def __init__(self):
-        self.stage = None
+        self.harness = None
 
     def __call__(self, brief):
         if brief.label == "implement-2":
-            self.stage.log.append(TRACE, "cancel", (CancelRequested(by="Ann", reason="not needed"),))
+            self.harness.log.append(TRACE, "cancel", (CancelRequested(by="Ann", reason="not needed"),))
             raise Crash(brief.label)  # the engine ends the step
 
 
@@ -353,44 +353,44 @@ async def test_a_run_that_is_cancelled_in_the_middle_ends_with_what_was_measured
     wish = Wish()
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, do=wish) for number in range(1, 9)]
     in_full = {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(failing=("t::a",))}
-    stage = a_stage(tmp_path, in_full, *differing(9), limits=Limits(), acts=acts)
-    wish.stage = stage
+    harness = a_stage(tmp_path, in_full, *differing(9), limits=Limits(), acts=acts)
+    wish.harness = harness
     with pytest.raises(Crash):
-        await stage.drive()
+        await harness.drive()
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.reason) == (Ending.CANCELLED, "cancelled by Ann (not needed)")
     assert (outcome.iterations, outcome.branch) == (1, "setpoint/work")
-    assert len(stage.agent.briefs) == 2
-    assert await stage.drive() == outcome
+    assert len(harness.agent.briefs) == 2
+    assert await harness.drive() == outcome
 
 
 async def test_a_run_may_be_cancelled_before_anything_was_measured(tmp_path):
-    stage = a_stage(tmp_path, Scene())
-    stage.durable.crash(before="baseline")
+    harness = a_stage(tmp_path, Scene())
+    harness.durable.crash(before="baseline")
     with pytest.raises(Crash):
-        await stage.drive()
-    stage.log.append(TRACE, "cancel", (CancelRequested(by="Ann"),))
+        await harness.drive()
+    harness.log.append(TRACE, "cancel", (CancelRequested(by="Ann"),))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations, outcome.branch) == (Ending.CANCELLED, 0, "")
 
 
 async def test_a_wish_that_comes_too_late_changes_nothing(tmp_path):
-    stage = a_stage(tmp_path, Scene())
-    stage.durable.crash(before="finish")
+    harness = a_stage(tmp_path, Scene())
+    harness.durable.crash(before="finish")
     with pytest.raises(Crash):
-        await stage.drive()
-    stage.log.append(TRACE, "cancel", (CancelRequested(by="Ann"),))
+        await harness.drive()
+    harness.log.append(TRACE, "cancel", (CancelRequested(by="Ann"),))
 
-    assert (await stage.drive()).ending is Ending.VERIFIED
+    assert (await harness.drive()).ending is Ending.VERIFIED
 
 
 async def test_a_waiting_run_may_be_cancelled_too(tmp_path):
-    stage = a_stage(tmp_path, *differing(2))
-    await waits(stage)
-    stage.log.append(TRACE, "cancel", (CancelRequested(by="Ann"),))
+    harness = a_stage(tmp_path, *differing(2))
+    await waits(harness)
+    harness.log.append(TRACE, "cancel", (CancelRequested(by="Ann"),))
 
-    assert (await stage.drive()).ending is Ending.CANCELLED
+    assert (await harness.drive()).ending is Ending.CANCELLED

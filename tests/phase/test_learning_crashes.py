@@ -50,15 +50,15 @@ def told(memory):
     )
 
 
-async def driven(stage, thinker):
+async def driven(harness, thinker):
     """Drive a run to its end, however often it dies."""
     while True:
-        stage.durable.resume()
-        world = stage.world()
-        world.agents[Role.REFLECTOR] = thinker
-        order = stage.order(trace_id=TraceId("run-1"), memory=TOLD_ALL)
+        harness.durable.resume()
+        ports = harness.ports()
+        ports.agents[Role.REFLECTOR] = thinker
+        order = harness.order(trace_id=TraceId("run-1"), memory=TOLD_ALL)
         try:
-            return await loop.drive(order, world, stage.durable)
+            return await loop.drive(order, ports, harness.durable)
         except Crash:
             continue
 
@@ -72,10 +72,10 @@ def the_stage(folder, memory):
 @pytest.fixture
 async def whole(tmp_path):
     """A run that nothing happened to."""
-    stage, thinker = the_stage(tmp_path / "whole", ListMemory()), Reflecting(SAID)
-    outcome = await driven(stage, thinker)
+    harness, thinker = the_stage(tmp_path / "whole", ListMemory()), Reflecting(SAID)
+    outcome = await driven(harness, thinker)
     assert len(thinker.briefs) == 1
-    return stage, outcome
+    return harness, outcome
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -83,25 +83,25 @@ async def test_a_crash_at_any_step_teaches_the_same_and_is_paid_once(tmp_path, w
     wanted, end = whole
     assert "reflection-asked" in wanted.durable.steps
     for number, step in enumerate(wanted.durable.steps):
-        stage, thinker = the_stage(tmp_path / f"{number}", ListMemory()), Reflecting(SAID)
-        stage.durable.crash(**{when: step})
-        outcome = await driven(stage, thinker)
+        harness, thinker = the_stage(tmp_path / f"{number}", ListMemory()), Reflecting(SAID)
+        harness.durable.crash(**{when: step})
+        outcome = await driven(harness, thinker)
         assert outcome.cost_usd == end.cost_usd == Decimal("0.81"), step
         assert len(thinker.briefs) == 1, step
-        assert told(stage.memory) == told(wanted.memory), step
-        assert stage.kinds() == wanted.kinds(), step
+        assert told(harness.memory) == told(wanted.memory), step
+        assert harness.kinds() == wanted.kinds(), step
 
 
 @pytest.mark.parametrize("moments", [("learn",), ("weigh",), ("learn", "weigh", "learn")])
 async def test_a_crash_between_what_is_kept_and_its_record_changes_nothing(tmp_path, moments, whole):
     wanted, _ = whole
-    stage, thinker = the_stage(tmp_path / "dying", DyingMemory(*moments)), Reflecting(SAID)
-    await driven(stage, thinker)
-    assert told(stage.memory) == told(wanted.memory)
+    harness, thinker = the_stage(tmp_path / "dying", DyingMemory(*moments)), Reflecting(SAID)
+    await driven(harness, thinker)
+    assert told(harness.memory) == told(wanted.memory)
     assert len(thinker.briefs) == 1
-    assert len(of(stage, ReflectionAnswered)) == 1
-    assert len([each for each in of(stage, ReflectionCompleted) if each.learnings]) == 1
-    (lesson,) = [each.learning for each in stage.memory.standings() if each.learning.hint.template]
+    assert len(of(harness, ReflectionAnswered)) == 1
+    assert len([each for each in of(harness, ReflectionCompleted) if each.learnings]) == 1
+    (lesson,) = [each.learning for each in harness.memory.standings() if each.learning.hint.template]
     assert {"baseline", "bounce-1", "decide-2"} <= set(lesson.events)
 
 
@@ -125,7 +125,7 @@ async def test_what_was_followed_is_weighed_though_the_run_died_behind_its_recor
         second.durable.resume()
         order = second.order(trace_id=TraceId("run-2"), memory=TOLD_ALL)
         try:
-            await loop.drive(order, second.world(), second.durable)
+            await loop.drive(order, second.ports(), second.durable)
             break
         except Crash:
             assert memory.lost

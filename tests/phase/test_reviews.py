@@ -11,7 +11,7 @@ from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
 from setpoint.model.verdict import Judgement
-from setpoint.testing import Act, Crash, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 WRONG = {
     "severity": "error",
@@ -34,7 +34,7 @@ def changes(*values, text="done"):
 
 def a_stage(tmp_path, *acts, **more):
     more.setdefault("limits", Limits(max_iterations=7))
-    return Stage(
+    return RunHarness(
         agent=ScriptedAgent(*acts),
         evaluator=ScriptedEvaluator(Scene(), base=Scene(failing=("t::a",))),
         folder=tmp_path,
@@ -42,8 +42,8 @@ def a_stage(tmp_path, *acts, **more):
     )
 
 
-def said(stage, kind):
-    return [event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
+def said(harness, kind):
+    return [event.body for event in harness.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
 
 
 def by_kind(**acts):
@@ -52,16 +52,16 @@ def by_kind(**acts):
 
 async def test_one_objection_of_many_reviewers_sends_the_work_back(tmp_path):
     reviewers = by_kind(code=[APPROVES, APPROVES], security=[objects(WRONG), APPROVES])
-    stage = a_stage(tmp_path, *changes(1, 2), reviewers=reviewers)
+    harness = a_stage(tmp_path, *changes(1, 2), reviewers=reviewers)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
-    first, second = said(stage, ReviewCompleted)
+    first, second = said(harness, ReviewCompleted)
     assert first.verdict.reviewer == "code:agent-code, security:agent-security"
     assert (first.verdict.judgement, second.verdict.judgement) == ("request_changes", "approve")
     assert [finding.source for finding in first.verdict.findings] == ["review:security"]
-    assert [(each.iteration, each.review) for each in said(stage, ReviewAnswered)] == [
+    assert [(each.iteration, each.review) for each in said(harness, ReviewAnswered)] == [
         (1, "code"),
         (1, "security"),
         (2, "code"),
@@ -77,8 +77,8 @@ async def test_reviewers_work_at_the_same_time(tmp_path):
             await met.wait()
 
     meeting = Act(text=APPROVES.text, do=meet)
-    stage = a_stage(tmp_path, *changes(1), reviewers=by_kind(code=[meeting], security=[meeting]))
-    assert (await stage.drive()).ending is Ending.VERIFIED
+    harness = a_stage(tmp_path, *changes(1), reviewers=by_kind(code=[meeting], security=[meeting]))
+    assert (await harness.drive()).ending is Ending.VERIFIED
 
 
 async def test_each_kind_is_told_its_own_task(tmp_path):
@@ -114,27 +114,27 @@ async def test_after_a_crash_no_reviewer_is_asked_twice(tmp_path):
             raise Crash(brief.label)
 
     reviewers = by_kind(code=[APPROVES], security=[Act(text=APPROVES.text, do=dies), APPROVES])
-    stage = a_stage(tmp_path, *changes(1), reviewers=reviewers)
+    harness = a_stage(tmp_path, *changes(1), reviewers=reviewers)
     with pytest.raises(BaseExceptionGroup) as died:
-        await stage.drive()
+        await harness.drive()
     assert died.group_contains(Crash)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.VERIFIED
     assert [len(agent.briefs) for agent in reviewers.values()] == [1, 2]
-    assert [each.review for each in said(stage, ReviewAnswered)] == ["code", "security"]
+    assert [each.review for each in said(harness, ReviewAnswered)] == ["code", "security"]
 
 
 async def test_a_reviewer_that_finds_something_new_forever_does_not_hold_the_work_up(tmp_path):
     nits = [objects({**WRONG, "message": f"the {word} is wrong"}) for word in ("name", "type", "tone", "hue")]
     reviewer = ScriptedAgent(*nits, name="nit-picker")
-    stage = a_stage(tmp_path, *changes(1, 2, 3, 4), reviewer=reviewer)
+    harness = a_stage(tmp_path, *changes(1, 2, 3, 4), reviewer=reviewer)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 3)
-    last = said(stage, ReviewCompleted)[-1].verdict
+    last = said(harness, ReviewCompleted)[-1].verdict
     assert (last.judgement, last.findings[0].severity) == (Judgement.APPROVE, "warning")
     assert "reviewed 2 times" in reviewer.briefs[2].prompt
 
@@ -162,25 +162,25 @@ class Withdrawing(ScriptedAgent):
 
 async def test_a_declined_objection_is_settled_once(tmp_path):
     reviewer = Withdrawing(objects(WRONG), name="reviewer")
-    stage = a_stage(tmp_path, reviewer=reviewer)
-    stage.agent = Declining(*changes(1), name="scripted")
+    harness = a_stage(tmp_path, reviewer=reviewer)
+    harness.agent = Declining(*changes(1), name="scripted")
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
-    (decline,) = said(stage, FindingDeclined)
+    (decline,) = said(harness, FindingDeclined)
     assert (decline.iteration, decline.reason) == (2, "it is meant so")
     assert "The maker declines it: it is meant so" in reviewer.briefs[1].prompt
-    assert said(stage, ReviewCompleted)[-1].verdict.settled[0].withdrawn
+    assert said(harness, ReviewCompleted)[-1].verdict.settled[0].withdrawn
 
 
 async def test_what_is_declined_twice_and_upheld_waits_for_a_person(tmp_path):
-    stage = a_stage(tmp_path, reviewer=ScriptedAgent(*[objects(WRONG)] * 5, name="reviewer"))
-    stage.agent = Declining(*changes(1), name="scripted")
-    stage.limits = Limits(max_empty_diffs=9, repeated_findings=9)
+    harness = a_stage(tmp_path, reviewer=ScriptedAgent(*[objects(WRONG)] * 5, name="reviewer"))
+    harness.agent = Declining(*changes(1), name="scripted")
+    harness.limits = Limits(max_empty_diffs=9, repeated_findings=9)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.ESCALATED, 3)
     assert "wants a person to decide" in outcome.reason
-    assert [each.iteration for each in said(stage, FindingDeclined)] == [2, 3]
+    assert [each.iteration for each in said(harness, FindingDeclined)] == [2, 3]

@@ -11,7 +11,7 @@ from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending
 from setpoint.phase import loop
 from setpoint.phase.policy.maker_feedback import MOST
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage, failure
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure
 
 BOTH = (Act(edits={"src/work.py": "value = 1\n"}), Act(edits={"src/work.py": "value = 2\n"}))
 
@@ -19,9 +19,11 @@ BOTH = (Act(edits={"src/work.py": "value = 1\n"}), Act(edits={"src/work.py": "va
 async def test_a_maker_is_told_each_cause_once_and_where_the_whole_lies(tmp_path: Path) -> None:
     many = tuple(failure(f"t::test_{n}", "KeyError: 'a'", cause=Cause.RUNTIME) for n in range(400))
     agent = ScriptedAgent(*BOTH)
-    stage = Stage(agent=agent, evaluator=ScriptedEvaluator(Scene(failing=many), Scene()), folder=tmp_path)
+    harness = RunHarness(
+        agent=agent, evaluator=ScriptedEvaluator(Scene(failing=many), Scene()), folder=tmp_path
+    )
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert outcome.ending is Ending.VERIFIED
     fix = agent.briefs[1]
@@ -35,27 +37,27 @@ async def test_a_maker_is_told_each_cause_once_and_where_the_whole_lies(tmp_path
 
 async def test_where_nothing_is_wrong_nothing_is_told_and_nothing_kept(tmp_path: Path) -> None:
     agent = ScriptedAgent(*BOTH)
-    stage = Stage(agent=agent, evaluator=ScriptedEvaluator(Scene()), folder=tmp_path)
-    world = stage.world()._replace(keep=lambda text: kept.append(text) or "0" * 64)
+    harness = RunHarness(agent=agent, evaluator=ScriptedEvaluator(Scene()), folder=tmp_path)
+    ports = harness.ports()._replace(keep=lambda text: kept.append(text) or "0" * 64)
     kept: list[str] = []
 
-    await loop.drive(stage.order(), world, stage.durable)
+    await loop.drive(harness.order(), ports, harness.durable)
 
     assert "## Failing tests" not in agent.briefs[0].prompt
     assert [text for text in kept if "failing tests" in text[:40]] == []
 
 
 async def test_what_is_excused_is_recorded_when_the_run_begins(tmp_path: Path) -> None:
-    stage = Stage(agent=ScriptedAgent(*BOTH), evaluator=ScriptedEvaluator(Scene()), folder=tmp_path)
-    now = stage.clock.now()
+    harness = RunHarness(agent=ScriptedAgent(*BOTH), evaluator=ScriptedEvaluator(Scene()), folder=tmp_path)
+    now = harness.clock.now()
     entry = Quarantined(test="t::net", since=now, until=now + timedelta(days=2), by=PutBy.PERSON)
     ended = entry.model_copy(update={"test": "t::old", "until": now})
 
     await loop.drive(
-        stage.order(quarantine=(entry,), quarantine_ended=(ended,)), stage.world(), stage.durable
+        harness.order(quarantine=(entry,), quarantine_ended=(ended,)), harness.ports(), harness.durable
     )
 
-    bodies = [event.body for event in stage.log.replay(TraceId("run-1"))]
+    bodies = [event.body for event in harness.log.replay(TraceId("run-1"))]
     assert [each for each in bodies if isinstance(each, TestsQuarantined)] == [
         TestsQuarantined(quarantine=(entry,), ended=(ended,))
     ]

@@ -7,7 +7,7 @@ from setpoint.stories.front_matter import taken_apart
 from setpoint.stories.story_file import read_file
 from setpoint.stories.story_folder import Shelf
 from setpoint.stories.story_writer import ObservedLog, StoryWriter, story_notices
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 
 async def driven(tmp_path, text="---\ntitle: Make it work # mine\n---\n\nPlease.\n", between=None):
@@ -19,8 +19,8 @@ async def driven(tmp_path, text="---\ntitle: Make it work # mine\n---\n\nPlease.
     shelf = Shelf(folder, tmp_path / "state")
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}) for number in (1, 2)]
     scenes = ScriptedEvaluator(Scene(failing=("t::a",)), Scene(), base=Scene(failing=("t::a", "t::b")))
-    stage = Stage(agent=ScriptedAgent(*acts), evaluator=scenes, folder=tmp_path / "work")
-    order = stage.order(story_file=str(path), story_digest=read_file(path).digest)
+    harness = RunHarness(agent=ScriptedAgent(*acts), evaluator=scenes, folder=tmp_path / "work")
+    order = harness.order(story_file=str(path), story_digest=read_file(path).digest)
     writer, states = StoryWriter(shelf, order, ()), []
 
     def after(event):
@@ -30,8 +30,8 @@ async def driven(tmp_path, text="---\ntitle: Make it work # mine\n---\n\nPlease.
         if path.exists():
             states.append(taken_apart(path.read_text("utf-8")).front)
 
-    stage.log = ObservedLog(stage.log, lambda body: None, after, 0)
-    await stage.drive()
+    harness.log = ObservedLog(harness.log, lambda body: None, after, 0)
+    await harness.drive()
     return path, order, states
 
 
@@ -87,6 +87,6 @@ async def test_an_edit_is_noticed_and_kept(tmp_path):
 
 
 async def test_a_story_from_elsewhere_is_left_alone(tmp_path):
-    order = Stage(agent=ScriptedAgent(), evaluator=ScriptedEvaluator(Scene()), folder=tmp_path).order()
+    order = RunHarness(agent=ScriptedAgent(), evaluator=ScriptedEvaluator(Scene()), folder=tmp_path).order()
     assert order.trace_id == TraceId("run-1")
     assert story_notices(order) == ()

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from setpoint.agents.launch import Launch, Quirks
-from setpoint.agents.model.provider import vendor_of
+from setpoint.agents.model_api.provider import vendor_of
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
-from setpoint.agents.model.provider import placed, shorthand, why_not
+from setpoint.agents.model_api.provider import placed, shorthand, why_not
 from setpoint.agents.registry import BUILT_IN
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.sessions import Sessions
@@ -200,8 +200,8 @@ class Agents:
 
     def _model(self, launch: Launch) -> Agent:
         where = placed(launch)
-        from setpoint.agents.model.agent import ModelAgent  # noqa: PLC0415 - an extra, and it takes a second
-        from setpoint.agents.model.client import model_at  # noqa: PLC0415 - as above
+        from setpoint.agents.model_api.agent import ModelAgent  # noqa: PLC0415 - an extra, and it takes a second
+        from setpoint.agents.model_api.client import model_at  # noqa: PLC0415 - as above
 
         secrets = {launch.api_key_env or "api key": where.key} if where.key else {}
         return ModelAgent(

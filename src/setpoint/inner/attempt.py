@@ -70,7 +70,7 @@ class Bench:
 
 async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> Made:
     """Make the attempt in the run's work copy, unless it was made there already."""
-    workspace, there = run.world.workspace, bench.copy
+    workspace, there = run.ports.workspace, bench.copy
     found = await workspace.find(run.copy, brief.label)
     if found is None:
         await workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
@@ -78,7 +78,7 @@ async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> 
         async with bench.lock:
             # What is put back counts against the run, wherever the attempt was made.
             here = run.copy._replace(trace_id=there.trace_id)
-            restored = await run.world.evaluator.protect(run.judged_by, here)
+            restored = await run.ports.evaluator.protect(run.judged_by, here)
         found = await workspace.snapshot(run.copy, brief.label, attempt, restored)
     return await _finished(run, start, brief, found)
 
@@ -98,11 +98,11 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
         tries += 1
         if attempt.breakage is None or attempt.breakage.kind in FATAL:
             return attempt
-        await run.world.workspace.restore(run.copy, start.parent)
+        await run.ports.workspace.restore(run.copy, start.parent)
         exhausted = run.is_exhausted or run.active_s() >= run.limits.max_wall_s
         if exhausted or tries >= run.order.limits.max_agent_breakages:
             return attempt
-        await run.world.clock.sleep(BACK_OFF_S[min(tries, len(BACK_OFF_S)) - 1])
+        await run.ports.clock.sleep(BACK_OFF_S[min(tries, len(BACK_OFF_S)) - 1])
 
 
 def _went_in_circles(run: RunContext, attempt: Attempt, seen: InnerLoop) -> bool:
@@ -128,11 +128,11 @@ def _stagnated(run: RunContext, start: Start, number: int, label: str, seen: Inn
     )
     run.journal.note(f"{label}:{number}:stagnated", body)
     told = {"call": last.title or last.name, "times": seen.repeats.times}
-    return "" if before else run.world.render("nudge.md.j2", told)
+    return "" if before else run.ports.render("nudge.md.j2", told)
 
 
 async def _try(run: RunContext, start: Start, brief: Brief, number: int) -> tuple[Attempt, InnerLoop]:
-    agent = run.world.agents[brief.role]
+    agent = run.ports.agents[brief.role]
     body = AgentStarted(
         phase=start.phase.name,
         iteration=start.iteration,
@@ -140,7 +140,7 @@ async def _try(run: RunContext, start: Start, brief: Brief, number: int) -> tupl
         attempt=number,
         agent=agent.name,
         mode=start.mode,
-        prompt=run.world.keep(brief.prompt),
+        prompt=run.ports.keep(brief.prompt),
     )
     run.journal.note(f"{brief.label}:{number}:start", body)
     return await watched(run, agent, brief, Place(start.phase.name, start.iteration, brief.label), number)
@@ -153,7 +153,7 @@ async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snaps
         for event in run.journal.events
     )
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
-    change = await run.world.workspace.diff(run.copy, start.parent, snapshot.commit)
+    change = await run.ports.workspace.diff(run.copy, start.parent, snapshot.commit)
     return Made(
         snapshot=snapshot,
         changed_against_base=snapshot.tree != run.copy.base_tree,

@@ -69,7 +69,7 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
             broke, why = broke + 1, attempt.breakage.message
             if attempt.breakage.kind in FATAL or broke >= run.order.limits.max_agent_breakages:
                 return Answered(value=None, why=why, usages=tuple(usages))
-            await run.world.clock.sleep(BACK_OFF_S[min(broke, len(BACK_OFF_S)) - 1])
+            await run.ports.clock.sleep(BACK_OFF_S[min(broke, len(BACK_OFF_S)) - 1])
             continue
         try:
             return Answered(value=question.read(attempt), usages=tuple(usages))
@@ -111,7 +111,7 @@ def _misfits(error: ValidationError) -> str:
 
 def _repairing(run: RunContext, brief: Brief, why: str) -> Brief:
     schema = schema_of(brief.answer) if brief.answer is not None else ""
-    prompt = run.world.render("repair.md.j2", {"why": why, "schema": schema})
+    prompt = run.ports.render("repair.md.j2", {"why": why, "schema": schema})
     return brief.model_copy(update={"prompt": prompt})
 
 

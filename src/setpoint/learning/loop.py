@@ -60,7 +60,7 @@ def question(wish: str, failures: Iterable[Failure], findings: Iterable[Finding]
 
 def recalled(run: RunContext, phase: str, label: str, iteration: int, asked: str) -> tuple[Recollection, ...]:
     """Return what a role is shown of memory; the same label gives the same, also after a crash."""
-    memory, wanted = run.world.memory, run.order.memory
+    memory, wanted = run.ports.memory, run.order.memory
     if memory is None or not wanted.recall:
         return ()
     key = f"recall:{label}"
@@ -98,11 +98,11 @@ def steered(run: RunContext, rounds: tuple[Round, ...]) -> str:
 
 async def look_back(run: RunContext, past: RunFacts | None, ending: Ending, reason: str) -> None:
     """Judge what was recalled by what came of it, and keep what the run taught; never changes its outcome."""
-    memory = run.world.memory
+    memory = run.ports.memory
     if memory is None or past is None or not past.rounds:
         return
     last = past.rounds[-1]
-    diff = await run.world.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
+    diff = await run.ports.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
     _judge(run, memory, diff, ending)
     if run.order.memory.reflect:
         await _reflect(run, memory, _account(run, past, diff, (ending, reason)))
@@ -133,7 +133,7 @@ def _account(run: RunContext, past: RunFacts, diff: str, end: tuple[Ending, str]
 async def _reflect(run: RunContext, memory: Memory, account: Account) -> None:
     trigger = Trigger.OVERRIDDEN if overridden(run.journal.events) else Trigger.COMPLETED
     found = Reflected(by="rules", proposals=lessons(account))
-    reflector = run.world.agents.get(Role.REFLECTOR)
+    reflector = run.ports.agents.get(Role.REFLECTOR)
     if reflector is not None and reflector.name != found.by:
         found = await by_model(run, account, trigger, found.proposals)
     rests_on = tuple(event.key for event in run.journal.events if isinstance(event.body, _TELLING))[
@@ -201,7 +201,7 @@ def _outcome(run: RunContext, judged: Followed, shown: int) -> LearningEvidence:
         source=f"outcome:{run.order.trace_id}",
         kind=kind,
         weight=WEIGHTS[kind] / shown,
-        at=run.world.clock.now(),
+        at=run.ports.clock.now(),
         trace_id=run.order.trace_id,
         note=judged.how,
     )

@@ -39,7 +39,7 @@ async def by_model(
     run: RunContext, account: Account, trigger: Trigger, rules: tuple[Proposal, ...]
 ) -> Reflected:
     """Add what the reflector says to what rules found; without money or a fitting answer, rules alone."""
-    agent = run.world.agents[Role.REFLECTOR]
+    agent = run.ports.agents[Role.REFLECTOR]
     used = run.journal.account.used
     wanted = run.order.memory
     most = min(wanted.max_reflection_usd, used.cost_usd * Decimal(str(wanted.max_reflection_share)))
@@ -91,7 +91,7 @@ def _question(
         role=Role.REFLECTOR,
         session=f"{run.order.trace_id}:reflection",
         label="reflection",
-        prompt=redacted(run.world.render("reflection.md.j2", variables)),
+        prompt=redacted(run.ports.render("reflection.md.j2", variables)),
         workdir=run.copy.path,
         story=run.order.story,
         answer=ReflectionShape,

@@ -20,9 +20,9 @@ async def ask(run: RunContext, gate: Gate) -> Answer:
     stands = opened.gate if isinstance(opened, GateOpened) else gate
 
     async def act() -> GateAnswered:
-        if stands.default is not None and stands.expired(run.world.clock.now()):
+        if stands.default is not None and stands.expired(run.ports.clock.now()):
             return _expired(run, stands, stands.default)
-        run.world.publish(run.order.trace_id)
+        run.ports.publish(run.order.trace_id)
         raise waiting(run.order.trace_id, stands)
 
     return (await run.journal.step(answered_key(gate.id), act, GateAnswered)).answer

@@ -21,7 +21,7 @@ from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.phase.policy.change_requests import given_reasons
 from setpoint.phase.policy.maker_feedback import feedback, whole_text
 from setpoint.phase.policy.review import NOTHING_REVIEWED, Docket, is_frozen
-from setpoint.ports import World
+from setpoint.ports import RunPorts
 from setpoint.runs.context import RunContext
 
 ANALYSIS = "analysis"
@@ -66,7 +66,7 @@ class Situation:
 
 def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
     """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
-    order, world = run.order, run.world
+    order, ports = run.order, run.ports
     answer = _shape(phase, now)
     about = f"{phase.name}-{now.review}" if now.review else phase.name
     label = f"{about}-{now.iteration}"
@@ -78,7 +78,7 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
         mode=now.mode,
         session=f"{order.trace_id}:{about}:{now.chain}",
         label=label,
-        prompt=world.render(template, variables) if template else order.story.wish,
+        prompt=ports.render(template, variables) if template else order.story.wish,
         workdir=run.copy.path,
         python=run.tools.python,
         story=order.story,
@@ -101,7 +101,7 @@ def _told(
     """Return what a prompt may say."""
     return {
         "story": run.order.story,
-        "problems": _problems(run.world, now),
+        "problems": _problems(run.ports, now),
         "iteration": now.iteration,
         "max_iterations": run.limits.max_iterations,
         "instructions": instructions(run.journal.events),
@@ -118,7 +118,7 @@ def _told(
         "declined": now.declined,
         "reviews": now.before.reviews,
         "schema": schema_of(answer) if answer else "",
-        "scratchpad": f"{run.world.folder}/scratchpad.md",
+        "scratchpad": f"{run.ports.folder}/scratchpad.md",
         "learnings": learnings,
         **_integrity(run, now),
     }
@@ -170,9 +170,9 @@ def left(limits: Limits, cost_usd: float, active_s: float) -> str:
     return " and ".join(part for part in (money, minutes) if part)
 
 
-def _problems(world: World, now: Situation) -> str:
+def _problems(ports: RunPorts, now: Situation) -> str:
     """Say what is wrong, within bounds; all of it is kept where the role can read it."""
     if not now.failures and not now.findings:
         return ""
-    whole = world.place_of(world.keep(whole_text(now.failures, now.findings, now.suspects)))
+    whole = ports.place_of(ports.keep(whole_text(now.failures, now.findings, now.suspects)))
     return feedback(now.failures, now.findings, now.suspects, whole)

@@ -81,7 +81,7 @@ async def contest(run: RunContext, asked: Contest) -> AgentFinished:
             policy=POLICY,
         )
         run.journal.note(f"{asked.brief.label}:chosen", body)
-        await run.world.workspace.restore(run.copy, best.snapshot.commit)
+        await run.ports.workspace.restore(run.copy, best.snapshot.commit)
         return AgentFinished(
             phase=start.phase.name,
             iteration=start.iteration,
@@ -122,12 +122,12 @@ async def _made(
         apart = await _apart(run, number)
         came = await made_in(apart, asked.start, _briefed(run, asked, number, apart.copy.path), bench)
     async with bench.lock:
-        await run.world.workspace.restore(run.copy, came.snapshot.commit, of=apart.copy)
+        await run.ports.workspace.restore(run.copy, came.snapshot.commit, of=apart.copy)
     body = CandidateMade(
         phase=asked.start.phase.name,
         iteration=asked.start.iteration,
         candidate=number,
-        agent=apart.world.agents[Role.MAKER].name,
+        agent=apart.ports.agents[Role.MAKER].name,
         **came._asdict(),
     )
     run.journal.note(f"{key}:made", body)
@@ -137,14 +137,14 @@ async def _made(
 async def _apart(run: RunContext, number: int) -> RunContext:
     """Return the run as one candidate sees it: in a work copy of its own."""
     own = TraceId(f"{run.order.trace_id}-c{number}")
-    copy = await run.world.workspace.open(own, run.order.base)
+    copy = await run.ports.workspace.open(own, run.order.base)
     return replace(_played_by(run, number), copy=copy)
 
 
 def _played_by(run: RunContext, number: int) -> RunContext:
-    agents = run.world.agents
+    agents = run.ports.agents
     maker = agents[f"{PREFIX}{number}"]
-    return replace(run, world=run.world._replace(agents={**agents, Role.MAKER: maker}))
+    return replace(run, ports=run.ports._replace(agents={**agents, Role.MAKER: maker}))
 
 
 def _briefed(run: RunContext, asked: Contest, number: int, workdir: str) -> Brief:
@@ -184,7 +184,7 @@ async def _measured(run: RunContext, asked: Contest, made: CandidateMade, stage:
         return known.evaluation
     snapshot = made.snapshot
     measured = Measured(run.copy, snapshot.commit, snapshot.tree, stage, asked.suspects)
-    evaluation = await run.world.evaluator.evaluate(run.judged_by, measured)
+    evaluation = await run.ports.evaluator.evaluate(run.judged_by, measured)
     body = CandidateMeasured(iteration=made.iteration, candidate=made.candidate, evaluation=evaluation)
     run.journal.note(key, body)
     return evaluation

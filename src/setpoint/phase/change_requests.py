@@ -45,7 +45,7 @@ async def settle_requests(run: RunContext, rounds: tuple[Round, ...], iteration:
         return
     key = f"request-{iteration}"
     run.journal.note(key, ChangeRequested(iteration=iteration, requests=wanted))
-    diff = await run.world.workspace.diff(run.copy, run.order.base, rounds[-1].snapshot.commit)
+    diff = await run.ports.workspace.diff(run.copy, run.order.base, rounds[-1].snapshot.commit)
     reviewed = await _reviewed(run, key, iteration, wanted, diff)
     paths = tuple(each.path for each in wanted)
     if run.order.escalation.on_limit is not OnLimit.MANUAL:
@@ -67,7 +67,7 @@ def _gate(
     run: RunContext, key: str, iteration: int, wanted: tuple[ChangeRequest, ...], reviewed: ChangeReviewed
 ) -> Gate:
     said = {each.path: each for each in reviewed.opinions}
-    now, wait = run.world.clock.now(), run.order.escalation.deadline_s
+    now, wait = run.ports.clock.now(), run.order.escalation.deadline_s
     return Gate(
         id=GateId(key),
         kind=GateKind.REQUEST,
@@ -95,7 +95,7 @@ async def _reviewed(
     """Ask the reviewer; one that breaks or cannot be read has no opinion, and a person decides."""
 
     async def act() -> ChangeReviewed:
-        agent = run.world.agents[Role.REVIEWER]
+        agent = run.ports.agents[Role.REVIEWER]
         asked = brief(run, ASKED, Situation(iteration=iteration, requests=wanted, diff=diff))
         question = Question(
             phase=ASKED.name,

@@ -10,7 +10,7 @@ from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, 
 from setpoint.model.ids import GateId
 from setpoint.model.run import Ending
 from setpoint.people.questions import ask
-from setpoint.phase.ending import Close
+from setpoint.phase.finish_run import Close
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.runs.context import RunContext
@@ -46,7 +46,7 @@ def _settled(close: Close, answer: Answer) -> Answer | Close:
 
 def _gate(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Gate:
     """Put the question together: what stopped the run, how it stands, and what may be answered."""
-    settings, now = run.order.escalation, run.world.clock.now()
+    settings, now = run.order.escalation, run.ports.clock.now()
     offer = _offer(run, close)
     options = [Option(choice=Choice.CONTINUE, text=_continue_text(run, past, offer))]
     if best_first(past):

@@ -35,17 +35,17 @@ from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief, left, tried
 from setpoint.phase.candidates import Contest, by_the_chosen, contest, is_contested
 from setpoint.phase.change_requests import heard, settle_requests
-from setpoint.phase.ending import Close, finish
 from setpoint.phase.escalation import settled
-from setpoint.phase.judging import confirmed, judged, suspects_of
+from setpoint.phase.finish_run import Close, finish
 from setpoint.phase.planning import analysed, rethought, think
-from setpoint.phase.plugged import decide
+from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import bounce_of, outcome_line
 from setpoint.phase.policy.change_requests import unexplained
-from setpoint.phase.policy.guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
-from setpoint.phase.policy.halting import RULES
-from setpoint.ports import Durable, Measured, World
+from setpoint.phase.policy.halting_policy import RULES
+from setpoint.phase.policy.loop_guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
+from setpoint.phase.verification import confirmed, judged, suspects_of
+from setpoint.ports import Durable, Measured, RunPorts
 from setpoint.runs.context import RunContext
 from setpoint.runs.journal import CancelAsked, Journal
 from setpoint.runs.policy.budget import warnings
@@ -56,14 +56,14 @@ ADVICE = (
 )
 
 
-async def drive(order: RunOrder, world: World, durable: Durable) -> RunOutcome:
+async def drive(order: RunOrder, ports: RunPorts, durable: Durable) -> RunOutcome:
     """Drive a run from its order to its outcome; called again after a crash, it goes on where it was."""
-    world = world._replace(durable=durable)
-    run = await _opened(order, world)
+    ports = ports._replace(durable=durable)
+    run = await _opened(order, ports)
     try:
         return await _driven(run)
     finally:
-        for agent in {id(agent): agent for agent in world.agents.values()}.values():
+        for agent in {id(agent): agent for agent in ports.agents.values()}.values():
             await agent.close()
 
 
@@ -132,7 +132,7 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     if close := await _broken_reviewer(course, current):
         return close
     course.rounds, decision, halt = await _settled(run, base, course.rounds)
-    run.world.publish(run.order.trace_id)
+    run.ports.publish(run.order.trace_id)
     if (close := _close(decision, halt)) is not None:
         return close
     await settle_requests(run, course.rounds, made.iteration)
@@ -236,25 +236,25 @@ async def _granted_turn(course: _Course, turn: _Turn, answer: Answer) -> _Turn:
     return await _mending(course, turn)
 
 
-async def _opened(order: RunOrder, world: World) -> RunContext:
-    copy = await world.workspace.open(order.trace_id, order.base)
-    tools = await world.evaluator.prepare(order, copy)
-    journal = Journal(order.trace_id, world.log, world.durable)
+async def _opened(order: RunOrder, ports: RunPorts) -> RunContext:
+    copy = await ports.workspace.open(order.trace_id, order.base)
+    tools = await ports.evaluator.prepare(order, copy)
+    journal = Journal(order.trace_id, ports.log, ports.durable)
     started = RunStarted(order=order, workdir=copy.path, python=tools.python, checks=tools.checks)
     journal.note("run", started)
     if order.quarantine or order.quarantine_ended:
         body = TestsQuarantined(quarantine=order.quarantine, ended=order.quarantine_ended)
         journal.note("quarantine", body)
-    if world.memory is not None and journal.known("baseline") is None:
+    if ports.memory is not None and journal.known("baseline") is None:
         # Now the work copy holds the base, so a file that learnings rest on can be compared.
-        world.memory.refresh(Path(copy.path), order.root)
-    return RunContext(order=order, world=world, copy=copy, tools=tools, journal=journal)
+        ports.memory.refresh(Path(copy.path), order.root)
+    return RunContext(order=order, ports=ports, copy=copy, tools=tools, journal=journal)
 
 
 async def _baseline(run: RunContext) -> Evaluation:
     async def act() -> BaselineMeasured:
         measured = Measured(run.copy, run.order.base, run.copy.base_tree, Stage.BASE)
-        return BaselineMeasured(evaluation=await run.world.evaluator.evaluate(run.order, measured))
+        return BaselineMeasured(evaluation=await run.ports.evaluator.evaluate(run.order, measured))
 
     return (await run.journal.step("baseline", act, BaselineMeasured)).evaluation
 
@@ -270,7 +270,7 @@ async def _situation(course: _Course, turn: _Turn) -> Situation:
             texts=turn.texts,
         )
     past, last = course.past(), rounds[-1]
-    diff = run.world.workspace.diff
+    diff = run.ports.workspace.diff
     diffs = [(each, await diff(run.copy, each.snapshot.parent, each.snapshot.commit)) for each in rounds[-5:]]
     start = best_first(past)[0] if turn.mode is Mode.RESTART and best_first(past) else last
     return Situation(
@@ -317,7 +317,7 @@ async def _decided(
 
     async def act() -> HaltingDecided:
         past = run.past(base, rounds)
-        decision, halt = decide(past, run.world.guards, run.world.policies)
+        decision, halt = decide(past, run.ports.guards, run.ports.policies)
         return HaltingDecided(
             iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt
         )

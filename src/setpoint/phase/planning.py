@@ -52,9 +52,9 @@ async def rethought(run: RunContext, last: Round, iteration: int) -> dict[str, s
 async def analysed(run: RunContext, rounds: tuple[Round, ...], iteration: int) -> dict[str, str]:
     """Have failing tests explained, where somebody plays the tester; an older analysis is forgotten."""
     last = rounds[-1]
-    if Role.TESTER not in run.world.agents or not failures(last):
+    if Role.TESTER not in run.ports.agents or not failures(last):
         return {ANALYSIS: ""}
-    diff = await run.world.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
+    diff = await run.ports.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
     now = Situation(
         iteration=iteration,
         failures=failures(last),
@@ -72,7 +72,7 @@ async def _thought(run: RunContext, phase: Phase, now: Situation) -> str:
 
     async def act() -> PhaseCompleted:
         asked = brief(run, phase, now)
-        agent = run.world.agents[asked.role]
+        agent = run.ports.agents[asked.role]
         attempt, _ = await watched(run, agent, asked, Place(phase.name, now.iteration, key))
         return PhaseCompleted(
             phase=phase.name,

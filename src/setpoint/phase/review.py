@@ -38,7 +38,7 @@ class Submission:
 
 def reviewer_of(run: RunContext, kind: str) -> Agent:
     """Return who reviews by this kind: an agent of its own, else the one for all reviews."""
-    agents = run.world.agents
+    agents = run.ports.agents
     return agents.get(f"reviewer:{kind}") or agents["reviewer"]
 
 

@@ -10,8 +10,8 @@ from setpoint.ports.event_log import EventLog
 from setpoint.ports.forge import Appendix, Forge
 from setpoint.ports.lineage import Lineage
 from setpoint.ports.memory import Memory
+from setpoint.ports.run_ports import RunPorts
 from setpoint.ports.workspace import WorkCopy, Workspace
-from setpoint.ports.world import World
 
 __all__ = [
     "Agent",
@@ -27,8 +27,8 @@ __all__ = [
     "Measured",
     "Memory",
     "Observer",
+    "RunPorts",
     "Toolbox",
     "WorkCopy",
     "Workspace",
-    "World",
 ]

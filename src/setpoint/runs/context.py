@@ -14,7 +14,7 @@ from setpoint.model.facts.releases import released
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.ids import Commit, Tree
 from setpoint.model.run import Limits, Round, RunOrder
-from setpoint.ports import Measured, Toolbox, WorkCopy, World
+from setpoint.ports import Measured, RunPorts, Toolbox, WorkCopy
 from setpoint.runs.budget_reservation import BudgetReservation, Free
 from setpoint.runs.journal import Journal
 from setpoint.runs.policy.budget import Mark, attempt_limits, marks, used_up
@@ -27,7 +27,7 @@ class RunContext:
     """What the loops need to drive one run."""
 
     order: RunOrder
-    world: World
+    ports: RunPorts
     copy: WorkCopy
     tools: Toolbox
     journal: Journal
@@ -86,12 +86,12 @@ class RunContext:
 
     def elapsed_s(self) -> float:
         """Return the seconds since the run was ordered, waiting included."""
-        return (self.world.clock.now() - self.order.started_at).total_seconds()
+        return (self.ports.clock.now() - self.order.started_at).total_seconds()
 
     def active_s(self) -> float:
         """Return the seconds the run has worked up to now."""
         events = self.journal.events
-        since = (self.world.clock.now() - events[-1].at).total_seconds() if events else 0.0
+        since = (self.ports.clock.now() - events[-1].at).total_seconds() if events else 0.0
         return self.journal.account.active_s + since
 
     async def measure(
@@ -108,7 +108,7 @@ class RunContext:
 
         async def act() -> IterationEvaluated:
             measured = Measured(self.copy, commit, content, stage, suspects)
-            evaluation = await self.world.evaluator.evaluate(self.judged_by, measured)
+            evaluation = await self.ports.evaluator.evaluate(self.judged_by, measured)
             return IterationEvaluated(iteration=iteration, evaluation=evaluation)
 
         return (await self.journal.step(key, act, IterationEvaluated)).evaluation

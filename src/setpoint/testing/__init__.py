@@ -1,15 +1,15 @@
-"""Public fakes: the ports of Setpoint without the world behind them, for tests of loops and of plug-ins."""
+"""Public fakes: every port of Setpoint in memory, for tests of loops and of plug-ins."""
 
 from setpoint.testing.agent import Act, ScriptedAgent, SilentObserver
 from setpoint.testing.clock import ManualClock
 from setpoint.testing.durable import Crash, InlineDurable
 from setpoint.testing.evaluator import Scene, ScriptedEvaluator, evaluation, failure
+from setpoint.testing.harness import RunHarness
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.memory import ListMemory
 from setpoint.testing.production import ListBoard, ListLineage
 from setpoint.testing.toolkit import ScriptedToolkit
 from setpoint.testing.workspace import Delivery, FolderWorkspace, RecordingForge
-from setpoint.testing.world import Stage
 
 __all__ = [
     "Act",
@@ -23,12 +23,12 @@ __all__ = [
     "ManualClock",
     "MemoryEventLog",
     "RecordingForge",
+    "RunHarness",
     "Scene",
     "ScriptedAgent",
     "ScriptedEvaluator",
     "ScriptedToolkit",
     "SilentObserver",
-    "Stage",
     "evaluation",
     "failure",
 ]

@@ -17,7 +17,7 @@ from setpoint.model.events.run import GateAnswered
 from setpoint.model.ids import Commit, GateId, TraceId
 from setpoint.model.learning import MemoryTerms
 from setpoint.phase import loop
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage, failure
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure
 from setpoint.wiring.project import open_project
 
 RUN = TraceId("run-1")
@@ -47,7 +47,7 @@ def project(tmp_path):
 
 async def driven(project, folder):
     """Drive a run in the project's own log and memory: sent back once, then verified."""
-    stage = Stage(
+    harness = RunHarness(
         agent=ScriptedAgent(*(Act(edits={"src/work.py": f"value = {n}\n"}) for n in (1, 2))),
         reviewer=ScriptedAgent(
             Act(text=json.dumps(OBJECTS), usage=Usage(scope="none")),
@@ -58,12 +58,12 @@ async def driven(project, folder):
         folder=folder,
         memory=SqlMemory(project.store),
     )
-    stage.log = project.log
+    harness.log = project.log
     terms = MemoryTerms(hold_out=0, withhold=0)
-    order = stage.order(trace_id=RUN, root=str(project.root), memory=terms)
-    outcome = await loop.drive(order, stage.world(), stage.durable)
+    order = harness.order(trace_id=RUN, root=str(project.root), memory=terms)
+    outcome = await loop.drive(order, harness.ports(), harness.durable)
     assert (str(outcome.ending), outcome.iterations) == ("verified", 2)
-    return stage, order
+    return harness, order
 
 
 def standing(project):
@@ -72,7 +72,7 @@ def standing(project):
 
 
 def test_any_event_told_twice_changes_nothing(project, tmp_path):
-    stage, order = asyncio.run(driven(project, tmp_path / "work"))
+    harness, order = asyncio.run(driven(project, tmp_path / "work"))
     (found,) = [each.finding for each in list_findings(project, RUN)]
     dismiss_finding(project, RUN, found.fingerprint, f"we know; {CANARY}")
     add_comment(project, RUN, "src/work.py:1", "what of an empty mapping?")
@@ -100,8 +100,8 @@ def test_any_event_told_twice_changes_nothing(project, tmp_path):
             assert project.log.append(RUN, event.key, (event.body,))[0].body == event.body
             if isinstance(event.body, Feedback):
                 record(project, RUN, event.key, event.body)
-        stage.durable.resume()
-        asyncio.run(loop.drive(order, stage.world(), stage.durable))
+        harness.durable.resume()
+        asyncio.run(loop.drive(order, harness.ports(), harness.durable))
         known, log = standing(project)
         assert log == before[1]
         assert [each.model_dump(exclude={"confidence"}) for each in known] == [
@@ -110,7 +110,7 @@ def test_any_event_told_twice_changes_nothing(project, tmp_path):
         for one, other in zip(known, memory, strict=True):  # only time passed
             assert one.confidence.mean == pytest.approx(other.confidence.mean, abs=1e-3)
     assert not [each for each in events if isinstance(each.body, GateAnswered)]
-    assert Role.REFLECTOR not in stage.world().agents
+    assert Role.REFLECTOR not in harness.ports().agents
 
 
 def test_how_long_a_finding_was_looked_at_is_known_for_a_while(project):

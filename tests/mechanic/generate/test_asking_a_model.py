@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agents.model.apis import serving
+from agents.model_api.apis import serving
 from mechanic.generate.conftest import PLAIN
 from mechanic.generate.test_segment_agent import GOOD, IDLE, OLD, SHOP, WRONG
 from setpoint.agents.registry import known

@@ -6,7 +6,7 @@ from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import Commit, Tree
 from setpoint.model.run import Limits, Round, Snapshot
 from setpoint.model.verdict import Judgement, Verdict
-from setpoint.phase.policy.gates import hard_gates
+from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.testing import Scene, evaluation
 
 GREEN = Scene()

@@ -12,7 +12,7 @@ from setpoint.model.ids import TraceId
 from setpoint.model.run import Limits
 from setpoint.settings import CLASSIC
 from setpoint.stories.policy.run_progress import standing_of
-from setpoint.testing import Act, Scene, ScriptedAgent, ScriptedEvaluator, Stage
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 APPROVING = Act(text='{"decision": "approve", "findings": []}')
 
@@ -29,7 +29,7 @@ def rejecting(category, number):
 
 def a_stage(tmp_path, *, reviews=(APPROVING,), scenes=None, acts=None, **limits):
     acts = acts or [Act(edits={"src/work.py": f"value = {number}\n"}) for number in range(1, 12)]
-    return Stage(
+    return RunHarness(
         agent=ScriptedAgent(*acts),
         reviewer=ScriptedAgent(*reviews, name="reviewer"),
         evaluator=ScriptedEvaluator(*(scenes or [Scene()]), base=Scene(failing=("t::a", "t::b"))),
@@ -66,15 +66,17 @@ COURSES = {
 
 @pytest.mark.parametrize("name", COURSES)
 async def test_what_is_proposed_next_is_what_the_run_does_next(tmp_path, name):
-    stage = a_stage(tmp_path, **COURSES[name])
-    await stage.drive()
-    assert entered_as_proposed(stage.log.replay(TraceId("run-1"))) > 3
+    harness = a_stage(tmp_path, **COURSES[name])
+    await harness.drive()
+    assert entered_as_proposed(harness.log.replay(TraceId("run-1"))) > 3
 
 
 async def test_each_return_is_told_with_its_result(tmp_path):
-    stage = a_stage(tmp_path, reviews=[rejecting("misunderstanding", 1), rejecting("security", 2), APPROVING])
-    await stage.drive()
-    events = stage.log.replay(TraceId("run-1"))
+    harness = a_stage(
+        tmp_path, reviews=[rejecting("misunderstanding", 1), rejecting("security", 2), APPROVING]
+    )
+    await harness.drive()
+    events = harness.log.replay(TraceId("run-1"))
 
     standing = standing_of(events)
 
@@ -98,10 +100,10 @@ async def test_each_return_is_told_with_its_result(tmp_path):
 
 async def test_the_circuit_breaker_is_told_in_the_words_of_the_guard(tmp_path):
     limits = {**CLASSIC, "stagnation": False, "diminishing_returns": False}
-    stage = a_stage(tmp_path, reviews=[rejecting("correctness", number) for number in range(9)], **limits)
-    await stage.drive()
+    harness = a_stage(tmp_path, reviews=[rejecting("correctness", number) for number in range(9)], **limits)
+    await harness.drive()
 
-    standing = standing_of(stage.log.replay(TraceId("run-1")))
+    standing = standing_of(harness.log.replay(TraceId("run-1")))
 
     assert (len(standing.refinements), standing.limit) == (3, 3)
     assert [each.result for each in standing.refinements] == ["failed"] * 3
@@ -111,9 +113,9 @@ async def test_the_circuit_breaker_is_told_in_the_words_of_the_guard(tmp_path):
 
 
 async def test_failing_tests_are_counted_in_the_feedback(tmp_path):
-    stage = a_stage(tmp_path, scenes=[red("t::a", "t::b"), red("t::a"), Scene()])
-    await stage.drive()
-    standing = standing_of(stage.log.replay(TraceId("run-1")))
+    harness = a_stage(tmp_path, scenes=[red("t::a", "t::b"), red("t::a"), Scene()])
+    await harness.drive()
+    standing = standing_of(harness.log.replay(TraceId("run-1")))
     assert [each.review_feedback.split(": ")[1] for each in standing.refinements] == [
         "2 failing tests",
         "1 failing test",
@@ -121,9 +123,9 @@ async def test_failing_tests_are_counted_in_the_feedback(tmp_path):
 
 
 async def test_a_maker_that_broke_has_made_nothing(tmp_path):
-    stage = a_stage(tmp_path, acts=[Act(breakage=BreakageKind.AUTH)])
-    await stage.drive()
-    standing = standing_of(stage.log.replay(TraceId("run-1")))
+    harness = a_stage(tmp_path, acts=[Act(breakage=BreakageKind.AUTH)])
+    await harness.drive()
+    standing = standing_of(harness.log.replay(TraceId("run-1")))
     assert standing.complete == ("research", "plan")
     assert "broke" in standing.last_error
 
@@ -131,21 +133,21 @@ async def test_a_maker_that_broke_has_made_nothing(tmp_path):
 @pytest.mark.parametrize("new_approach", [False, True])
 async def test_a_run_that_waits_says_so_and_goes_on_with_the_making(tmp_path, new_approach):
     scenes = [red("t::a", "t::b"), red("t::a"), red("t::b"), Scene()]
-    stage = a_stage(tmp_path, scenes=scenes, max_iterations=2)
-    stage.escalation = Escalation()
+    harness = a_stage(tmp_path, scenes=scenes, max_iterations=2)
+    harness.escalation = Escalation()
     with pytest.raises(RunWaiting):
-        await stage.drive()
-    waits = standing_of(stage.log.replay(TraceId("run-1")))
+        await harness.drive()
+    waits = standing_of(harness.log.replay(TraceId("run-1")))
     assert (waits.waiting, waits.finished) == (True, False)
     assert "2 of 2 iterations" in waits.last_error
 
     grant = Grant(iterations=3)
     answer = Answer(choice=Choice.CONTINUE, by="Ann", via=Via.CLI, grant=grant, new_approach=new_approach)
-    stage.answer("escalation-2", answer)
-    answered = standing_of(stage.log.replay(TraceId("run-1")))
+    harness.answer("escalation-2", answer)
+    answered = standing_of(harness.log.replay(TraceId("run-1")))
     assert (answered.waiting, answered.last_error, answered.target) == (False, "", "implement")
-    await stage.drive()
-    assert entered_as_proposed(stage.log.replay(TraceId("run-1"))) > 8
+    await harness.drive()
+    assert entered_as_proposed(harness.log.replay(TraceId("run-1"))) > 8
 
 
 def test_no_events_are_no_run():

@@ -26,7 +26,7 @@ from setpoint.stories.story_file import place_story
 from setpoint.system.files.locks import RunLocks, locked_file
 from setpoint.system.git.git import commit_of
 from setpoint.wiring.project import Project
-from setpoint.wiring.world import SystemClock
+from setpoint.wiring.run_ports import SystemClock
 from setpoint.workspace.lineage import GitLineage
 
 MOST_REASON = 2000

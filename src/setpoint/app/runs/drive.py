@@ -25,7 +25,7 @@ from setpoint.ports import Durable
 from setpoint.stories.story_writer import ObservedLog, StoryWriter
 from setpoint.wiring.plugins import changed
 from setpoint.wiring.project import Project
-from setpoint.wiring.world import world_of
+from setpoint.wiring.run_ports import run_ports_of
 
 _LOG = logging.getLogger(__name__)
 
@@ -79,6 +79,6 @@ def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None],
         if events:
             key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
             log.append(order.trace_id, key, (RunResumed(process=os.getpid(), reason=changed(order)),))
-        return await loop.drive(order, world_of(project, order, durable, log, told), durable)
+        return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)
 
     return asyncio.run(DbosEngine(project.state).drive(ordered, run))

@@ -9,7 +9,7 @@ from pathlib import Path
 from setpoint import pipelines
 from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.runs.board import earlier_runs, story_shelf
-from setpoint.app.runs.cast import assign_roles, with_reviews
+from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
 from setpoint.model.gate import Escalation

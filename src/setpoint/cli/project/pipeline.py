@@ -25,8 +25,8 @@ def show(
     """Show the phases of a pipeline as a run executes them."""
     from rich.table import Table
 
-    from setpoint.app.runs.cast import agent_names
     from setpoint.app.runs.order import find_pipeline
+    from setpoint.app.runs.role_assignment import agent_names
     from setpoint.cli.render.console import Screen
     from setpoint.wiring.project import open_project
 

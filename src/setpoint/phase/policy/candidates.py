@@ -8,7 +8,7 @@ from decimal import Decimal
 from setpoint.model.events.candidates import CandidateMade, Standing
 from setpoint.model.facts.rounds import blocking, failures
 from setpoint.model.run import Round
-from setpoint.phase.policy.gates import hard_gates
+from setpoint.phase.policy.hard_gates import hard_gates
 
 POLICY = "candidates-v1"
 """Name and version of these rules; every recorded choice carries it."""

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from agents.model.apis import serving
-from setpoint.agents.model import provider
+from agents.model_api.apis import serving
+from setpoint.agents.model_api import provider
 from setpoint.agents.registry import known
 from setpoint.agents.selection import Agents, probe
 from setpoint.errors import NoUsableAgent, SettingsError

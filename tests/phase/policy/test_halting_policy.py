@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from phase.policy.rounds import GREEN, a_past, a_round, confirmed, finding, reds, with_gates
 from setpoint.model.run import Action, Limits
 from setpoint.model.verdict import Judgement
-from setpoint.phase.policy.guards import stagnation
-from setpoint.phase.policy.halting import rules_v1
+from setpoint.phase.policy.halting_policy import rules_v1
+from setpoint.phase.policy.loop_guards import stagnation
 from setpoint.settings import CLASSIC
 from setpoint.testing import Scene
 

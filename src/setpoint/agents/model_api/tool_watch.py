@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_ai import RunContext, WrapperToolset
 from pydantic_ai.toolsets import ToolsetTool
 
-from setpoint.agents.model.file_tools import Refused
+from setpoint.agents.model_api.file_tools import Refused
 from setpoint.agents.spending.meter import UsageMeter
 from setpoint.model.attempt import ToolCall
 from setpoint.ports import Observer

@@ -17,7 +17,7 @@ from setpoint.ports.policy import PluggedGuard, PluggedPolicy
 from setpoint.ports.workspace import Workspace
 
 
-class World(NamedTuple):
+class RunPorts(NamedTuple):
     """All neighbours of a run, as the composition root wires them."""
 
     agents: dict[str, Agent]

@@ -18,9 +18,9 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from setpoint.agents.launch import Launch
-from setpoint.agents.model.client import broken, unpaid
-from setpoint.agents.model.file_tools import Files
-from setpoint.agents.model.tool_watch import Halted, Seen, Watched
+from setpoint.agents.model_api.client import broken, unpaid
+from setpoint.agents.model_api.file_tools import Files
+from setpoint.agents.model_api.tool_watch import Halted, Seen, Watched
 from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
 from setpoint.agents.spending.prices import Prices, table
 from setpoint.agents.transcript import Transcript

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from setpoint.agents.model.file_tools import MOST_LINES, MOST_MATCHES, MOST_PATHS, Files, Refused
+from setpoint.agents.model_api.file_tools import MOST_LINES, MOST_MATCHES, MOST_PATHS, Files, Refused
 
 DIFF = """\
 diff --git a/one.py b/one.py

@@ -2,8 +2,8 @@
 
 from phase.policy.rounds import a_past, a_round
 from setpoint.model.run import Action, Decision, Halt, Limits
-from setpoint.phase.plugged import decide
-from setpoint.phase.policy.halting import rules_v1
+from setpoint.phase.plugin_decisions import decide
+from setpoint.phase.policy.halting_policy import rules_v1
 from setpoint.testing import Scene
 
 RED = a_past(a_round(1, Scene(failing=("t::a",)), reached=True))

@@ -7,7 +7,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
 from setpoint.agents.launch import Launch
-from setpoint.agents.model.provider import ModelAt
+from setpoint.agents.model_api.provider import ModelAt
 from setpoint.model.attempt import Breakage, BreakageKind
 
 MOST_ANSWER_TOKENS = 16_000

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.run import Action, Decision, Halt
-from setpoint.phase.policy.guards import exhausting
-from setpoint.phase.policy.halting import rules_v1
+from setpoint.phase.policy.halting_policy import rules_v1
+from setpoint.phase.policy.loop_guards import exhausting
 from setpoint.ports.policy import PluggedGuard, PluggedPolicy
 
 _GOES_ON = (Action.CONTINUE, Action.RESTART)

@@ -80,7 +80,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
         return RunFinished(outcome=outcome)
 
     finished = await run.journal.step("finish", act, RunFinished)
-    run.world.publish(run.order.trace_id)
+    run.ports.publish(run.order.trace_id)
     return finished.outcome
 
 
@@ -141,11 +141,11 @@ async def _delivered(run: RunContext, best: Round, close: Close, issues: tuple[s
     async def act() -> Delivered:
         debts = None
         if close.ending is Ending.ACCEPTED and answer is not None:
-            text = entry(run.order, best, issues, answer, run.world.clock.now())
+            text = entry(run.order, best, issues, answer, run.ports.clock.now())
             told = f"{KNOWN_ISSUES_SUBJECT}{run.order.story.title}\n\nSetpoint-Run: {run.order.trace_id}\n"
             debts = Appendix(run.order.escalation.debt_file, TITLE, text, message=told)
         message = _message(run, best, close, issues)
-        branch = await run.world.forge.deliver(
+        branch = await run.ports.forge.deliver(
             run.copy, best.snapshot.commit, run.order.branch, message=message, appendix=debts
         )
         return Delivered(branch=branch, commit=best.snapshot.commit, verified=verified)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from phase.policy.rounds import a_past, a_round, finding, reds
 from setpoint.model.facts.rounds import Share
 from setpoint.model.run import Halt, Limits
-from setpoint.phase.policy import guards
-from setpoint.phase.policy.guards import Guard
+from setpoint.phase.policy import loop_guards
+from setpoint.phase.policy.loop_guards import Guard
 from setpoint.testing import Scene, failure
 
 LIMITS = Limits(
@@ -44,51 +44,51 @@ def unchanged(number):
     return a_past(a_round(1), *(a_round(place, diff="") for place in range(2, number + 2)))
 
 
-REVIEW_BOUNCES = guards.phase_limit("max_review_bounces", "review", 2)
+REVIEW_BOUNCES = loop_guards.phase_limit("max_review_bounces", "review", 2)
 AT_THE_LIMIT = {
-    "max_iterations": (guards.max_iterations(LIMITS), a_past(*reds(3)), a_past(*reds(4))),
+    "max_iterations": (loop_guards.max_iterations(LIMITS), a_past(*reds(3)), a_past(*reds(4))),
     "max_review_bounces": (REVIEW_BOUNCES, reviewed(2), reviewed(3)),
     "max_refinement_attempts": (
-        guards.max_refinement_attempts(LIMITS),
+        loop_guards.max_refinement_attempts(LIMITS),
         a_past(*reds(3)),
         a_past(*reds(4)),
     ),
-    "max_same_review_issue": (guards.same_review_issue(LIMITS), reviewed(2), reviewed(3)),
+    "max_same_review_issue": (loop_guards.same_review_issue(LIMITS), reviewed(2), reviewed(3)),
     "max_same_test_failure": (
-        guards.same_test_failure(LIMITS),
+        loop_guards.same_test_failure(LIMITS),
         a_past(*reds(2, "t::a")),
         a_past(*reds(3, "t::a")),
     ),
     "repeated_findings": (
-        guards.repeated_findings(LIMITS),
+        loop_guards.repeated_findings(LIMITS),
         a_past(*reds(2, "t::a")),
         a_past(*reds(3, "t::a")),
     ),
-    "max_empty_diffs": (guards.empty_diffs(LIMITS), unchanged(1), unchanged(2)),
+    "max_empty_diffs": (loop_guards.empty_diffs(LIMITS), unchanged(1), unchanged(2)),
     "max_cost_usd": (
-        guards.cost(LIMITS),
+        loop_guards.cost(LIMITS),
         a_past(*reds(1), cost_usd=Decimal("1.99")),
         a_past(*reds(1), cost_usd=Decimal("2.00")),
     ),
-    "max_wall_s": (guards.wall_time(LIMITS), a_past(active_s=99.9), a_past(active_s=100)),
+    "max_wall_s": (loop_guards.wall_time(LIMITS), a_past(active_s=99.9), a_past(active_s=100)),
     "max_tokens": (
-        guards.tokens(Limits(max_tokens=5000)),
+        loop_guards.tokens(Limits(max_tokens=5000)),
         a_past(*reds(1), tokens=4999),
         a_past(*reds(1), tokens=5000),
     ),
-    "deadline_s": (guards.deadline(Limits(deadline_s=60)), a_past(elapsed_s=59.9), a_past(elapsed_s=60)),
+    "deadline_s": (loop_guards.deadline(Limits(deadline_s=60)), a_past(elapsed_s=59.9), a_past(elapsed_s=60)),
     "enough_left": (
-        guards.enough_left(LIMITS),
+        loop_guards.enough_left(LIMITS),
         a_past(*reds(2), cost_usd=Decimal("1.40"), shares=TWO_SHARES),
         a_past(*reds(2), cost_usd=Decimal("1.41"), shares=TWO_SHARES),
     ),
     "diminishing_returns": (
-        guards.diminishing_returns(LIMITS),
+        loop_guards.diminishing_returns(LIMITS),
         a_past(*reds(2)),
         a_past(*reds(3)),
     ),
-    "stagnation": (guards.stagnation(LIMITS), scored(0.80, 0.83), scored(0.80, 0.83, 0.86)),
-    "minimum_quality": (guards.minimum_quality(LIMITS), scored(0.1, 0.2), scored(0.1, 0.2, 0.3)),
+    "stagnation": (loop_guards.stagnation(LIMITS), scored(0.80, 0.83), scored(0.80, 0.83, 0.86)),
+    "minimum_quality": (loop_guards.minimum_quality(LIMITS), scored(0.1, 0.2), scored(0.1, 0.2, 0.3)),
 }
 
 
@@ -134,77 +134,77 @@ def test_reasons_hold_the_figures():
 
 def test_enough_left_looks_at_time_too_and_can_be_switched_off():
     late = a_past(*reds(2), active_s=91, shares=TWO_SHARES)
-    assert guards.enough_left(LIMITS)(a_past(*reds(2), active_s=90, shares=TWO_SHARES)) is None
-    halt = guards.enough_left(LIMITS)(late)
+    assert loop_guards.enough_left(LIMITS)(a_past(*reds(2), active_s=90, shares=TWO_SHARES)) is None
+    halt = loop_guards.enough_left(LIMITS)(late)
     assert halt is not None
     assert halt.reason == "9 of 100 seconds are left, and no round took less than 10"
-    assert guards.enough_left(LIMITS.model_copy(update={"enough_left": False}))(late) is None
+    assert loop_guards.enough_left(LIMITS.model_copy(update={"enough_left": False}))(late) is None
 
 
 def test_what_a_person_answered_for_counts_no_more():
     stuck = failing(("t::a",), ("t::a",), ("t::a",))
     more = (*stuck, *(a_round(number, Scene(failing=("t::a",))) for number in (4, 5)))
-    assert guards.stuck(LIMITS)(a_past(*more, since=3)) is None
+    assert loop_guards.stuck(LIMITS)(a_past(*more, since=3)) is None
     again = (*more, a_round(6, Scene(failing=("t::a",))))
-    halt = guards.stuck(LIMITS)(a_past(*again, since=3))
+    halt = loop_guards.stuck(LIMITS)(a_past(*again, since=3))
     assert halt is not None
     assert halt.guard == "max_same_test_failure"
 
 
 def test_scores_of_rounds_that_never_reached_the_suite_are_not_compared():
     partly = tuple(a_round(number, Scene(score=0.5), reached=False) for number in (1, 2, 3))
-    assert guards.stagnation(LIMITS)(a_past(*partly)) is None
-    assert guards.minimum_quality(LIMITS)(a_past(*partly)) is None
+    assert loop_guards.stagnation(LIMITS)(a_past(*partly)) is None
+    assert loop_guards.minimum_quality(LIMITS)(a_past(*partly)) is None
 
 
 def test_limits_that_are_off_never_fire():
     off = Limits(max_cost_usd=Decimal(0))
     past = a_past(*reds(4, "t::a"), cost_usd=Decimal(1000))
-    assert guards.cost(off)(past) is None
-    assert guards.phase_limit("max_test_bounces", "test", None)(past) is None
-    assert guards.max_refinement_attempts(off)(past) is None
-    assert guards.stagnation(off)(scored(0.8, 0.8, 0.8)) is None
-    assert guards.minimum_quality(off)(scored(0.1, 0.1, 0.1)) is None
+    assert loop_guards.cost(off)(past) is None
+    assert loop_guards.phase_limit("max_test_bounces", "test", None)(past) is None
+    assert loop_guards.max_refinement_attempts(off)(past) is None
+    assert loop_guards.stagnation(off)(scored(0.8, 0.8, 0.8)) is None
+    assert loop_guards.minimum_quality(off)(scored(0.1, 0.1, 0.1)) is None
 
 
 def test_the_circuit_stays_closed_when_the_last_round_sent_nothing_back():
-    assert guards.max_refinement_attempts(LIMITS)(a_past(*reds(3), a_round(4))) is None
+    assert loop_guards.max_refinement_attempts(LIMITS)(a_past(*reds(3), a_round(4))) is None
 
 
 def test_a_falling_score_stagnates_and_a_rising_one_does_not():
-    assert "does not rise" in guards.stagnation(LIMITS)(scored(0.9, 0.8, 0.6)).reason
-    assert guards.stagnation(LIMITS)(scored(0.65, 0.78, 0.88)) is None
-    assert guards.minimum_quality(LIMITS)(scored(0.1, 0.2, 0.6)) is None
+    assert "does not rise" in loop_guards.stagnation(LIMITS)(scored(0.9, 0.8, 0.6)).reason
+    assert loop_guards.stagnation(LIMITS)(scored(0.65, 0.78, 0.88)) is None
+    assert loop_guards.minimum_quality(LIMITS)(scored(0.1, 0.2, 0.6)) is None
 
 
 def test_the_same_failure_does_not_count_where_other_problems_were_mended():
     getting_better = a_past(*failing(("t::a", "t::b", "t::c"), ("t::a", "t::b"), ("t::a",)))
     standing_still = a_past(*failing(("t::a", "t::b"), ("t::a", "t::c"), ("t::a", "t::d")))
-    assert guards.same_test_failure(LIMITS)(getting_better) is None
-    assert guards.same_test_failure(LIMITS)(standing_still).figures == {"rounds": 3, "lasting": 1}
+    assert loop_guards.same_test_failure(LIMITS)(getting_better) is None
+    assert loop_guards.same_test_failure(LIMITS)(standing_still).figures == {"rounds": 3, "lasting": 1}
 
 
 def test_the_same_test_with_another_message_is_another_failure():
     rounds = [a_round(place, Scene(failing=(failure("t::a", f"assert {place}"),))) for place in (1, 2, 3)]
-    assert guards.same_test_failure(LIMITS)(a_past(*rounds)) is None
-    assert guards.repeated_findings(LIMITS)(a_past(*rounds)) is None
+    assert loop_guards.same_test_failure(LIMITS)(a_past(*rounds)) is None
+    assert loop_guards.repeated_findings(LIMITS)(a_past(*rounds)) is None
 
 
 def test_a_restart_begins_to_count_anew():
     before = failing(("t::a",), ("t::a",))
     after = a_round(3, Scene(failing=("t::a",)), chain=1)
-    assert guards.same_test_failure(LIMITS)(a_past(*before, after)) is None
-    assert guards.repeated_findings(LIMITS)(a_past(*before, after)) is None
+    assert loop_guards.same_test_failure(LIMITS)(a_past(*before, after)) is None
+    assert loop_guards.repeated_findings(LIMITS)(a_past(*before, after)) is None
 
 
 def test_green_rounds_are_no_repetition():
-    assert guards.repeated_findings(LIMITS)(a_past(*(a_round(place) for place in (1, 2, 3)))) is None
+    assert loop_guards.repeated_findings(LIMITS)(a_past(*(a_round(place) for place in (1, 2, 3)))) is None
 
 
 def test_a_change_made_before_counts_as_none():
     rounds = [a_round(place, diff=diff) for place, diff in enumerate(("one", "two", "one", "two"), start=1)]
-    assert guards.empty_diffs(LIMITS)(a_past(*rounds)).figures == {"rounds": 2, "limit": 2}
-    assert guards.empty_diffs(LIMITS)(a_past(*rounds, a_round(5, diff="new"))) is None
+    assert loop_guards.empty_diffs(LIMITS)(a_past(*rounds)).figures == {"rounds": 2, "limit": 2}
+    assert loop_guards.empty_diffs(LIMITS)(a_past(*rounds, a_round(5, diff="new"))) is None
 
 
 def saying(name, fires):
@@ -234,7 +234,7 @@ def test_and_fires_when_both_do_and_joins_what_they_say(left, right):
 
 
 def test_what_is_used_up_is_told_before_what_is_stuck():
-    assert guards.exhausting(LIMITS).name.split(" | ") == [
+    assert loop_guards.exhausting(LIMITS).name.split(" | ") == [
         "deadline_s",
         "max_cost_usd",
         "max_wall_s",
@@ -246,7 +246,7 @@ def test_what_is_used_up_is_told_before_what_is_stuck():
         "max_test_bounces",
         "max_iterations",
     ]
-    assert guards.stuck(LIMITS).name.split(" | ") == [
+    assert loop_guards.stuck(LIMITS).name.split(" | ") == [
         "max_same_review_issue",
         "max_same_test_failure",
         "repeated_findings",

@@ -14,7 +14,7 @@ from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
-from setpoint.phase.policy.gates import hard_gates
+from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.review import Lines, declined_in, docket
 from setpoint.phase.review import Submission, review
 from setpoint.runs.context import RunContext
@@ -102,7 +102,7 @@ async def _reviewed(
         chain=current.chain,
         findings=current.evaluation.findings,
         texts=situation.texts,
-        diff=await run.world.workspace.diff(run.copy, since, current.snapshot.commit),
+        diff=await run.ports.workspace.diff(run.copy, since, current.snapshot.commit),
         before=before,
         declined=declined,
     )
@@ -133,7 +133,7 @@ async def _changed_lines(run: RunContext, current: Round, rounds: tuple[Round, .
     reviewed = [each for each in rounds if each.verdict is not None]
     if not reviewed:
         return ()
-    diff = await run.world.workspace.diff(run.copy, reviewed[-1].snapshot.commit, current.snapshot.commit)
+    diff = await run.ports.workspace.diff(run.copy, reviewed[-1].snapshot.commit, current.snapshot.commit)
     return frozenset((each.file, each.line) for each in added_lines(diff))
 
 

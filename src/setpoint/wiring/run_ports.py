@@ -13,7 +13,7 @@ from setpoint.model.ids import Artifact
 from setpoint.model.run import RunOrder
 from setpoint.phase.candidates import PREFIX
 from setpoint.pipelines import render
-from setpoint.ports import Agent, Durable, EventLog, World
+from setpoint.ports import Agent, Durable, EventLog, RunPorts
 from setpoint.wiring.agents import agents_of, prompt_folder
 from setpoint.wiring.memory import memory_of
 from setpoint.wiring.ordered_settings import ordered_settings
@@ -36,7 +36,9 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-def world_of(project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: Told) -> World:
+def run_ports_of(
+    project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: Told
+) -> RunPorts:
     """Return everything that a run needs from outside, made from the settings it was ordered with."""
     settings = ordered_settings(ordered)
     made: dict[str, Agent] = {}
@@ -50,7 +52,7 @@ def world_of(project: Project, ordered: RunOrder, durable: Durable, log: EventLo
                 made[alone] = writers(name, agents, project, settings)
     folder = project.run_folder(ordered.trace_id)
     extensions = extensions_of(ordered)
-    return World(
+    return RunPorts(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.folders),
         forge=forge_by(extensions, project.root) or GitBranchForge(project.root),

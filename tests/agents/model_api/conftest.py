@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from setpoint.agents.launch import Launch
-from setpoint.agents.model.agent import ModelAgent
+from setpoint.agents.model_api.agent import ModelAgent
 from setpoint.system.files.artifacts import Artifacts
 
 Move = str | tuple[str, dict[str, Any]] | Exception

@@ -10,9 +10,9 @@ from pydantic_ai import exceptions as errors
 from pydantic_ai.models.function import FunctionModel
 
 from setpoint.agents.launch import Launch
-from setpoint.agents.model.agent import ModelAgent
-from setpoint.agents.model.client import model_at
-from setpoint.agents.model.provider import ModelAt
+from setpoint.agents.model_api.agent import ModelAgent
+from setpoint.agents.model_api.client import model_at
+from setpoint.agents.model_api.provider import ModelAt
 from setpoint.agents.spending.prices import Prices
 from setpoint.model.answers.role_answers import ReviewShape
 from setpoint.model.attempt import BreakageKind, Role, Stop

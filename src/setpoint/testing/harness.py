@@ -1,4 +1,4 @@
-"""A whole world of fakes around a loop, and an order to drive in it."""
+"""Fakes for every port of a run, and an order to drive with them."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from setpoint.model.stories.story import KnownRed, Story
 from setpoint.phase import loop as phase
 from setpoint.phase.candidates import PREFIX
 from setpoint.pipelines import load_pipeline, render
-from setpoint.ports import Agent, Evaluator, Memory, World
+from setpoint.ports import Agent, Evaluator, Memory, RunPorts
 from setpoint.testing.clock import ManualClock
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.workspace import FolderWorkspace, RecordingForge
 
 FILES = {"src/work.py": "value = 0\n"}
-"""The files of the base commit of a stage."""
+"""The files of the base commit of the run."""
 STORY = Story(id=StoryId("work"), title="Make it work", known_red=KnownRed.FIX)
 
 
-ASKING_NOBODY = Escalation(on_limit=OnLimit.ERROR)
+NO_QUESTIONS = Escalation(on_limit=OnLimit.ERROR)
 
 
 @dataclass(kw_only=True)
-class Stage:
-    """A run on a stage: scripted neighbours, hand-moved time, all in memory but the work copy's files."""
+class RunHarness:
+    """A run over fakes; everything is in memory, except the files of the work copy."""
 
     agent: Agent
     evaluator: Evaluator
@@ -51,15 +51,15 @@ class Stage:
     story: Story = STORY
     clock: ManualClock = field(default_factory=ManualClock)
     durable: InlineDurable = field(default_factory=InlineDurable)
-    escalation: Escalation = ASKING_NOBODY
-    """Nobody is asked, unless a test wants it."""
+    escalation: Escalation = NO_QUESTIONS
+    """By default nobody is asked."""
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
     memory: Memory | None = None
     """What is remembered between runs; none: nothing."""
     published: int = 0
 
     def __post_init__(self) -> None:
-        """Set the stage up."""
+        """Create the log, the workspace and the forge."""
         self.log = MemoryEventLog(self.clock.now)
         self.workspace = FolderWorkspace(self.folder, self.files)
         self.forge = RecordingForge(self.workspace)
@@ -84,10 +84,10 @@ class Stage:
         }
         return RunOrder(**{**values, **changes})
 
-    def world(self) -> World:
-        """Wire the neighbours."""
+    def ports(self) -> RunPorts:
+        """Return the ports of the run."""
         rules = RulesAgent()
-        return World(
+        return RunPorts(
             agents={
                 "maker": self.agent,
                 "reviewer": self.reviewer,
@@ -131,7 +131,7 @@ class Stage:
     async def drive(self) -> RunOutcome:
         """Drive the run to its end, or to the crash that was ordered; again after a crash continues."""
         self.durable.resume()
-        return await phase.drive(self.order(), self.world(), self.durable)
+        return await phase.drive(self.order(), self.ports(), self.durable)
 
     def answer(self, gate: str, answer: Answer) -> None:
         """Answer a gate from outside, whether or not the loop has come to it."""

@@ -6,7 +6,7 @@ from setpoint.model.facts.rounds import RunFacts, failures, open_count, qualitie
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
-from setpoint.phase.policy.guards import exhausting, repeated_findings, stuck
+from setpoint.phase.policy.loop_guards import exhausting, repeated_findings, stuck
 
 RULES = "rules-v1"
 CONFIRM_FROM_ROUND = 3

@@ -10,10 +10,10 @@ from setpoint.testing import (
     Act,
     Crash,
     FolderWorkspace,
+    RunHarness,
     Scene,
     ScriptedAgent,
     ScriptedEvaluator,
-    Stage,
 )
 
 RED = ("t::a", "t::b", "t::c")
@@ -23,7 +23,7 @@ ILL_TYPED = Finding(source="mypy", severity=Severity.ERROR, category=Category.TY
 def a_stage(tmp_path, *scenes, reviewer=None, limit=4):
     agent = ScriptedAgent(*(Act(edits={"src/work.py": f"value = {number}\n"}) for number in range(1, 9)))
     more = {} if reviewer is None else {"reviewer": reviewer}
-    return Stage(
+    return RunHarness(
         agent=agent,
         evaluator=ScriptedEvaluator(*scenes, base=Scene(failing=RED)),
         folder=tmp_path,
@@ -32,8 +32,8 @@ def a_stage(tmp_path, *scenes, reviewer=None, limit=4):
     )
 
 
-def delivered(stage, outcome):
-    return stage.workspace.files(stage.forge.branches[outcome.branch].commit)["src/work.py"]
+def delivered(harness, outcome):
+    return harness.workspace.files(harness.forge.branches[outcome.branch].commit)["src/work.py"]
 
 
 async def test_rounds_that_never_reached_the_tests_do_not_push_out_the_best(tmp_path):
@@ -44,12 +44,12 @@ async def test_rounds_that_never_reached_the_tests_do_not_push_out_the_best(tmp_
         }
         for word in ("type", "kind", "shape")
     ]
-    stage = a_stage(tmp_path, Scene(failing=RED[:1]), *blocked)
+    harness = a_stage(tmp_path, Scene(failing=RED[:1]), *blocked)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.best_iteration) == (Ending.STOPPED, 1)
-    assert delivered(stage, outcome) == b"value = 1\n"
+    assert delivered(harness, outcome) == b"value = 1\n"
 
 
 def rejecting(number):
@@ -65,27 +65,27 @@ async def test_what_was_not_measured_in_full_is_measured_before_it_is_compared(t
     hidden = {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(failing=RED[:2])}
     reviewer = ScriptedAgent(APPROVING, *(rejecting(number) for number in range(4)), name="reviewer")
     first = {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(failing=RED[2:])}
-    stage = a_stage(tmp_path, first, hidden, hidden, hidden, reviewer=reviewer)
+    harness = a_stage(tmp_path, first, hidden, hidden, hidden, reviewer=reviewer)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
-    appraised = [each.commit for each in stage.evaluator.calls if each.stage is Measuring.TEST][1:]
+    appraised = [each.commit for each in harness.evaluator.calls if each.stage is Measuring.TEST][1:]
     assert len(appraised) == 3  # all that look better; each turns out worse than the first round
     assert outcome.best_iteration == 1
-    assert delivered(stage, outcome) == b"value = 1\n"
+    assert delivered(harness, outcome) == b"value = 1\n"
 
 
 async def test_an_unreviewed_state_that_proves_better_is_delivered(tmp_path):
     reviewer = ScriptedAgent(*(rejecting(number) for number in range(4)), name="reviewer")
-    stage = a_stage(tmp_path, Scene(failing=RED), Scene(failing=RED[1:]), reviewer=reviewer, limit=2)
-    stage.evaluator = ScriptedEvaluator(
+    harness = a_stage(tmp_path, Scene(failing=RED), Scene(failing=RED[1:]), reviewer=reviewer, limit=2)
+    harness.evaluator = ScriptedEvaluator(
         {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(failing=RED[1:])}, base=Scene(failing=RED)
     )
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.best_iteration) == (Ending.STOPPED, 2)
-    assert "not verified" in stage.forge.branches[outcome.branch].message
+    assert "not verified" in harness.forge.branches[outcome.branch].message
 
 
 async def test_a_state_whose_confirmation_failed_is_judged_by_it(tmp_path):
@@ -93,18 +93,18 @@ async def test_a_state_whose_confirmation_failed_is_judged_by_it(tmp_path):
         Measuring.TEST: Scene(agent_wrote_tests=True),
         Measuring.CONFIRM: Scene(failing=("t::new",)),
     }
-    stage = a_stage(tmp_path, shaky, limit=1)
+    harness = a_stage(tmp_path, shaky, limit=1)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
-    assert (outcome.ending, outcome.branch, outcome.best) == (Ending.STOPPED, "", stage.workspace.base)
+    assert (outcome.ending, outcome.branch, outcome.best) == (Ending.STOPPED, "", harness.workspace.base)
 
 
 async def test_a_broken_tool_beside_green_tests_is_never_verified(tmp_path):
     broken = {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(broken=("coverage",))}
-    stage = a_stage(tmp_path, broken, limit=2)
+    harness = a_stage(tmp_path, broken, limit=2)
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.STOPPED, 2)
 
@@ -123,49 +123,51 @@ class DyingWorkspace(FolderWorkspace):
 
 
 async def test_an_attempt_whose_commit_exists_is_not_paid_again(tmp_path):
-    stage = a_stage(tmp_path, Scene())
-    stage.workspace = DyingWorkspace(tmp_path, stage.files)
-    stage.forge = type(stage.forge)(stage.workspace)
+    harness = a_stage(tmp_path, Scene())
+    harness.workspace = DyingWorkspace(tmp_path, harness.files)
+    harness.forge = type(harness.forge)(harness.workspace)
 
     with pytest.raises(Crash):
-        await stage.drive()
-    outcome = await stage.drive()
+        await harness.drive()
+    outcome = await harness.drive()
 
-    assert (outcome.ending, outcome.iterations, len(stage.agent.briefs)) == (Ending.VERIFIED, 1, 1)
+    assert (outcome.ending, outcome.iterations, len(harness.agent.briefs)) == (Ending.VERIFIED, 1, 1)
 
 
 async def test_a_pipeline_may_end_with_its_tests(tmp_path):
-    stage = a_stage(tmp_path, Scene())
-    pipeline = stage.order().pipeline
+    harness = a_stage(tmp_path, Scene())
+    pipeline = harness.order().pipeline
     short = pipeline.model_copy(update={"phases": pipeline.phases[:-1]})
-    order = stage.order
-    stage.order = lambda **changes: order(pipeline=short, **changes)
+    order = harness.order
+    harness.order = lambda **changes: order(pipeline=short, **changes)
 
-    assert (await stage.drive()).ending is Ending.VERIFIED
+    assert (await harness.drive()).ending is Ending.VERIFIED
 
 
 async def test_a_pipeline_may_evaluate_twice(tmp_path):
-    stage = a_stage(tmp_path, Scene())
-    pipeline = stage.order().pipeline
+    harness = a_stage(tmp_path, Scene())
+    pipeline = harness.order().pipeline
     again = next(phase for phase in pipeline.phases if phase.name == "evaluate").model_copy(
         update={"name": "evaluate-again"}
     )
     phases = (*pipeline.phases[:-1], again, pipeline.phases[-1])
-    order = stage.order
-    stage.order = lambda **changes: order(pipeline=pipeline.model_copy(update={"phases": phases}), **changes)
+    order = harness.order
+    harness.order = lambda **changes: order(
+        pipeline=pipeline.model_copy(update={"phases": phases}), **changes
+    )
 
-    assert (await stage.drive()).ending is Ending.VERIFIED
-    stages = [each.stage for each in stage.evaluator.calls]
+    assert (await harness.drive()).ending is Ending.VERIFIED
+    stages = [each.stage for each in harness.evaluator.calls]
     assert stages == [Measuring.BASE, Measuring.EVALUATE, Measuring.TEST, Measuring.EVALUATE]
 
 
 async def test_an_agent_that_breaks_leaves_the_best_state_behind(tmp_path):
     in_full = {Measuring.EVALUATE: Scene(), Measuring.TEST: Scene(failing=RED[:1])}
-    stage = a_stage(tmp_path, in_full, Scene())
-    good, *_ = stage.agent.acts
-    stage.agent.acts = (good, *(Act(breakage=BreakageKind.CRASH) for _ in range(3)))
+    harness = a_stage(tmp_path, in_full, Scene())
+    good, *_ = harness.agent.acts
+    harness.agent.acts = (good, *(Act(breakage=BreakageKind.CRASH) for _ in range(3)))
 
-    outcome = await stage.drive()
+    outcome = await harness.drive()
 
     assert (outcome.ending, outcome.best_iteration) == (Ending.BROKEN_AGENT, 1)
-    assert delivered(stage, outcome) == b"value = 1\n"
+    assert delivered(harness, outcome) == b"value = 1\n"
