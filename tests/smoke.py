@@ -23,9 +23,14 @@ PROBE = "import sqlite3, ssl, sys, venv, ensurepip; print('%d.%d' % sys.version_
 
 
 def interpreter(version: str) -> Path | None:
-    """Return a Python of this version that runs, from PATH or from pyenv; a shim may exist and not run."""
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    installed = sorted(pyenv.glob(f"versions/{version}.*/bin/python"), key=patch, reverse=True)
+    """Return a Python of this version that runs, from PATH or from pyenv; a shim may exist and not run.
+
+    Pythons of pyenv lie beside the running one where that is one of them.
+    """
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    beside = Path(sys.base_prefix).parent
+    found = {python for folder in (pyenv, beside) for python in folder.glob(f"{version}.*/bin/python")}
+    installed = sorted(found, key=patch, reverse=True)
     for candidate in [f"python{version}", *map(str, installed)]:
         try:
             tried = subprocess.run([candidate, "-c", PROBE], capture_output=True, text=True, check=False)
@@ -139,6 +144,9 @@ def main() -> int:
         *(f"Python {version}: not on this machine" for version in lacking), sep="\n", end="\n" * bool(lacking)
     )
     pythons = {version: python for version, python in found.items() if python is not None}
+    if not pythons and given.but:
+        print("no other supported Python is on this machine: nothing to try")
+        return 0
     if not pythons or (given.versions and lacking):
         print("hint: install it, or put pyenv's versions where PYENV_ROOT says")
         return 2
