@@ -1,14 +1,14 @@
-"""Orders of other versions: what their settings lack has a default, what is unknown is named."""
+"""Settings of other versions: what they lack has a default, what is unknown is named."""
 
 import json
 
 import pytest
 
 from model.examples import ORDER
-from setpoint.errors import RecordedDataError
+from setpoint.errors import RecordedDataError, UsageError
 from setpoint.model.run import RunOrder
 from setpoint.settings import SETTINGS_VERSION, Settings
-from setpoint.wiring.ordered_settings import ordered_settings
+from setpoint.wiring.ordered_settings import ordered_settings, stated_settings
 
 
 def order_with(settings, **changes):
@@ -45,3 +45,17 @@ def test_an_order_from_before_versions_were_recorded_is_read():
     written = json.loads(ORDER.model_dump_json())
     del written["settings_version"]
     assert RunOrder.model_validate(written).settings_version == 0
+
+
+def test_a_statement_replaces_the_tables_that_it_names():
+    own = Settings.model_validate({"pipeline": "cover", "checks": {"reruns": 4}})
+    read = stated_settings(own, {"checks": {"reruns": 1}})
+    assert (read.pipeline, read.checks.reruns) == ("cover", 1)
+
+
+def test_a_key_of_a_statement_that_this_version_does_not_know_is_named_with_what_to_do():
+    with pytest.raises(UsageError) as caught:
+        stated_settings(Settings(), {"checks": {"oracle": True}, "integrity": {"seer": 1}})
+    assert "checks: no check or tool is called 'oracle'" in caught.value.message
+    assert "integrity.seer" in caught.value.message
+    assert "--trust-commands" in caught.value.hint

@@ -42,7 +42,7 @@ from setpoint.pipelines import load_pipeline
 from setpoint.settings import Settings
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import ask, commit_of, tree_of
-from setpoint.wiring.ordered_settings import ordered_settings
+from setpoint.wiring.ordered_settings import ordered_settings, stated_settings
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import shielded
 from setpoint.workspace import GitWorkspace, repository_of_run
@@ -252,14 +252,7 @@ def _settings(
         return own, ()
     if not trust:
         return own, (f"measured with this clone's settings, which differ in {', '.join(differing)}",)
-    try:
-        return Settings.model_validate({**ours, **told}), ()
-    except ValidationError as error:
-        wrong = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise UsageError(
-            f"the statement's settings cannot be used here: {wrong}: {error.errors()[0]['msg'].lower()}",
-            hint="use the version of Setpoint that wrote it, or leave --trust-commands out",
-        ) from None
+    return stated_settings(own, told), ()
 
 
 def _forget(folders: ProjectFolders, trace: TraceId) -> None:

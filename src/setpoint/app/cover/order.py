@@ -22,10 +22,10 @@ from setpoint.model.events.run import BaselineMeasured, IterationEvaluated
 from setpoint.model.ids import StoryId
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.stories.story import KnownRed, Story
-from setpoint.settings import Settings
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.git.git import commit_of, files_at
 from setpoint.wiring.agents import agents_of
+from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.project import Project, open_project
 from setpoint.wiring.test_writers import check_strategies
 
@@ -128,7 +128,7 @@ def _step(project: Project, iteration: int, evaluation: Evaluation) -> list[Step
 
 def writes_tests(ordered: RunOrder) -> bool:
     """Whether a run was ordered by `setpoint cover`."""
-    return Settings.model_validate_json(ordered.settings).cover.only_tests
+    return ordered_settings(ordered).cover.only_tests
 
 
 def write_cover_report(project: Project, ordered: RunOrder) -> tuple[CoverCourse, Path] | None:

@@ -48,9 +48,9 @@ from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, Sta
 from setpoint.model.run import RunOrder, RunOutcome, Snapshot
 from setpoint.model.value import Instant
 from setpoint.ports import Measured
-from setpoint.settings import Settings
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.memory import memory_of
+from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.project import Project, find_run
 from setpoint.wiring.sandboxed_checks import ShieldedEvaluator
 from setpoint.workspace import GitBranchForge, GitWorkspace
@@ -223,7 +223,7 @@ async def _measured(
     project: Project, order: RunOrder, best: Commit, patch: str, label: str, who: str
 ) -> tuple[Snapshot, Evaluation]:
     workspace = GitWorkspace(project.folders)
-    settings = Settings.model_validate_json(order.settings)
+    settings = ordered_settings(order)
     inner = ProjectEvaluator(settings, project.artifacts, project.folders)
     evaluator = ShieldedEvaluator(inner, project, settings)
     copy = await workspace.open(order.trace_id, order.base)
