@@ -8,7 +8,7 @@ import pytest
 from setpoint.errors import RecordedDataError, WorkspaceError
 from setpoint.model.ids import TraceId
 from setpoint.ports import WorkCopy
-from setpoint.system.git.git import ask, changed_lines, head, located
+from setpoint.system.git.git import ask, changed_files, changed_lines, head, located
 from setpoint.workspace import GitWorkspace
 from workspace.repository import attempt, commit_all, fingerprint, git, repository, workspace_of
 
@@ -62,6 +62,27 @@ async def test_ignored_files_and_caches_are_never_committed(opened):
         "pkg",
     ]
     assert not salvaged(copy)
+
+
+async def test_an_environment_that_the_agent_makes_is_never_committed(opened):
+    workspace, copy, path = opened
+    for name in ("venv/pyvenv.cfg", "venv/lib/a.py", "web/node_modules/left/index.js", "web/app.js"):
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text("installed")
+    made = await workspace.snapshot(copy, "implement-1", attempt())
+    assert made.files == ("web/app.js",)
+    assert (path / "venv" / "lib" / "a.py").is_file()
+
+
+async def test_a_file_that_is_ignored_later_leaves_the_change(opened):
+    workspace, copy, path = opened
+    (path / "data.bin").write_text("large")
+    first = await workspace.snapshot(copy, "implement-1", attempt())
+    assert first.files == ("data.bin",)
+    with (path / ".gitignore").open("a") as rules:
+        rules.write("*.bin\n")
+    second = await workspace.snapshot(copy, "implement-2", attempt())
+    assert await changed_files(copy.repository, copy.base, second.commit) == (".gitignore",)
 
 
 async def test_the_users_private_excludes_hold_too(tmp_path: Path):

@@ -22,7 +22,8 @@ from setpoint.errors import WorkspaceError
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.system.files.atomic import real_folder, write_atomic_bytes
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.git import Answer, ask, git, located
+from setpoint.system.git.git import Answer, ask, checked, git, located
+from setpoint.system.git.stage import stage
 
 CACHES = (
     "__pycache__/",
@@ -99,15 +100,18 @@ class SnapshotStore:
         ids = (await self.git("rev-parse", *names)).text.split()
         return [(Commit(commit), Tree(tree)) for commit, tree in zip(ids[::2], ids[1::2], strict=True)]
 
-    async def staged(self) -> Tree:
-        """Write all files of the work copy as a tree, ignored files left out."""
+    async def staged(self, base: Commit) -> Tree:
+        """Write all files of the work copy as a tree.
+
+        Environments and ignored files are left out, unless the base commit holds them.
+        """
         real_folder(self.path)
-        answer = await self.ask("add", "--all", "--", ".")
+        answer = await stage(self.path, base, self._environment)
         if not answer.ok or b"embedded git repository" in answer.stderr:
             # A file without read permission, or a repository without a commit inside: make both harmless.
             _make_accessible(self.path)
             await self._take_repositories_away()
-            await self.git("add", "--all", "--", ".")
+            checked(self.path, await stage(self.path, base, self._environment))
         return Tree((await self.git("write-tree")).text)
 
     async def file_at(self, tree: Tree, path: str) -> tuple[str, bytes] | None:

@@ -76,7 +76,7 @@ class GitWorkspace:
             return made
         store = _store_of(copy)
         ((parent, before),) = await store.trees(CURRENT)
-        tree = await store.staged()
+        tree = await store.staged(copy.base)
         numstat = (
             await store.git(*DIFF, "--no-renames", "-z", "--numstat", before, tree)
             if tree != before
@@ -109,7 +109,7 @@ class GitWorkspace:
         if of is not None:
             await store.bring(_store_of(of), commit)
         (current, before), (_, wanted) = await store.trees(CURRENT, commit)
-        left = await store.staged()
+        left = await store.staged(copy.base)
         if left not in (before, wanted):
             await store.salvage(left, current)
         await store.make_equal(commit, current)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.checks.trees import working_tree
 from setpoint.checks.trees.working_tree import Standing
 from setpoint.errors import WorkspaceError
-from setpoint.system.git.git import Answer
+from setpoint.system.git import stage
+from setpoint.system.git.git import Answer, git
 
 UNREADABLE = b"""error: open("keys/secret.pem"): Permission denied
 error: unable to index file 'keys/secret.pem'
@@ -28,15 +28,29 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+def commit(root: Path) -> None:
+    words = ("git", "-c", "user.name=T", "-c", "user.email=t@localhost")
+    for more in (("add", "-A"), ("commit", "-q", "-m", "more")):
+        subprocess.run([*words, *more], cwd=root, check=True)
+
+
 def inside(place: Path) -> None:
     subprocess.run(["git", "init", "-q", str(place)], check=True)
     (place / "a.txt").write_text("a")
 
 
-async def record(root: Path) -> None:
+async def record(root: Path) -> list[str]:
     made = Standing(root, root.parent / "standing")
     with made.opened() as folder:
-        await made.record(folder)
+        _, tree = await made.record(folder)
+        objects = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(folder / "objects")}
+        return (await git(root, "ls-tree", "-r", "--name-only", tree, environment=objects)).text.split("\n")
+
+
+def write(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(f"{name}\n")
 
 
 async def test_a_repository_inside_without_a_commit_is_named(root: Path) -> None:
@@ -51,20 +65,69 @@ async def test_a_repository_inside_without_a_commit_is_named(root: Path) -> None
 
 
 async def test_a_file_that_cannot_be_read_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = working_tree.ask
+    asked = stage.ask
 
     async def denied(place, *argv, **more):
         if argv[0] == "add":  # as git answers a user who is not root
             return Answer(argv=argv, exit_code=128, stdout=b"", stderr=UNREADABLE)
         return await asked(place, *argv, **more)
 
-    async def failed(place, *argv, **more):
-        answer = await denied(place, *argv, **more)
-        if not answer.ok:
-            raise WorkspaceError("git add failed")
-        return answer
-
-    monkeypatch.setattr(working_tree, "ask", denied)
-    monkeypatch.setattr(working_tree, "git", failed)
+    monkeypatch.setattr(stage, "ask", denied)
     with pytest.raises(WorkspaceError, match=r"keys/secret.pem: cannot be read: Permission denied"):
         await record(root)
+
+
+ENVIRONMENTS = (
+    "venv/pyvenv.cfg",
+    "venv/lib/site.py",
+    "api/web/node_modules/left/index.js",
+    ".tox/py/a.py",
+    "api/.nox/py/a.py",
+    "conda/conda-meta/history",
+    "conda/lib/a.py",
+)
+
+
+async def test_environments_are_left_out(root: Path) -> None:
+    write(root, "app.py", "api/app.py", "api/web/app.js", *ENVIRONMENTS)
+
+    assert await record(root) == ["api/app.py", "api/web/app.js", "app.py"]
+    write(root, "venv/lib/later.py", "app2.py")
+    assert await record(root) == ["api/app.py", "api/web/app.js", "app.py", "app2.py"]
+
+
+async def test_an_environment_made_around_recorded_files_takes_them_out(root: Path) -> None:
+    write(root, "app.py", "venv/lib/site.py")
+    assert await record(root) == ["app.py", "venv/lib/site.py"]
+
+    write(root, "venv/pyvenv.cfg")
+    assert await record(root) == ["app.py"]
+
+
+async def test_a_folder_with_committed_files_is_part_of_the_project(root: Path) -> None:
+    write(root, "node_modules/own/index.js", "env/pyvenv.cfg")
+    commit(root)
+    write(root, "node_modules/own/more.js", "env/lib.py", "pyvenv.cfg")
+    (root / "node_modules/own/index.js").write_text("changed")
+
+    more = ["env/lib.py", "env/pyvenv.cfg", "node_modules/own/index.js", "node_modules/own/more.js"]
+    assert await record(root) == [*more, "pyvenv.cfg"]
+
+
+@pytest.mark.parametrize("place", [".gitignore", ".git/info/exclude", "global"])
+async def test_a_file_that_is_ignored_later_leaves_unless_it_is_committed(
+    root: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, "old.log")
+    commit(root)
+    write(root, "app.py", "new.log", "logs/a.txt")
+    assert await record(root) == ["app.py", "logs/a.txt", "new.log", "old.log"]
+
+    if place == "global":
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(root.parent / "config"))
+    rules = root.parent / "config/git/ignore" if place == "global" else root / place
+    rules.parent.mkdir(parents=True, exist_ok=True)
+    rules.write_text("*.log\nlogs/\n.gitignore\n")
+    assert await record(root) == ["app.py", "old.log"]
+    rules.unlink()
+    assert await record(root) == ["app.py", "logs/a.txt", "new.log", "old.log"]

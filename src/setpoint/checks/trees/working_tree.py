@@ -21,8 +21,9 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.ids import Commit, Tree
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.folder_lock import alone
-from setpoint.system.git.git import ask, git, head
+from setpoint.system.git.git import git, head
 from setpoint.system.git.separate_repository import repository_apart
+from setpoint.system.git.stage import stage
 from setpoint.version import __version__
 
 _MOST_OBJECTS = 5_000
@@ -57,7 +58,10 @@ class Standing:
             yield folder
 
     async def record(self, folder: Path) -> tuple[Commit, Tree]:
-        """Record everything in the work tree, untracked files too; return last commit and tree."""
+        """Record everything in the work tree, untracked files too; return last commit and tree.
+
+        Environments and ignored files are left out, unless the commit holds them.
+        """
         start, objects = await asyncio.gather(head(self.root), self._objects(folder))
         variables = {"GIT_INDEX_FILE": str(folder / "index"), **objects}
         begun = folder / "begun-at"  # the commit whose tracked files the index began with
@@ -65,19 +69,21 @@ class Standing:
         try:
             if not known:
                 await git(self.root, "read-tree", start, environment=variables)
-            await git(self.root, "add", "--all", environment=variables)
+            recorded = (await stage(self.root, start, variables)).ok
         except WorkspaceError:  # an index that a crash left half written, or a lock beside it
+            recorded = False
+        if not recorded:
             for left in (folder / "index", folder / "index.lock"):
                 left.unlink(missing_ok=True)
             await git(self.root, "read-tree", start, environment=variables)
-            await self._add_all(variables)
+            await self._add_all(start, variables)
         if not known:
             begun.write_text(start, "utf-8")
         return start, Tree((await git(self.root, "write-tree", environment=variables)).text)
 
-    async def _add_all(self, variables: Mapping[str, str]) -> None:
+    async def _add_all(self, start: Commit, variables: Mapping[str, str]) -> None:
         """Record every file; what git cannot take in is named with a hint."""
-        answer = await ask(self.root, "add", "--all", environment=variables)
+        answer = await stage(self.root, start, variables)
         if answer.ok:
             return
         said = answer.stderr.decode("utf-8", "replace").strip()

@@ -138,10 +138,14 @@ async def git(
     root: Path | str, *argv: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> Answer:
     """Run git in `root`; raises `WorkspaceError` with git's own words where it fails."""
-    answer = await ask(root, *argv, stdin=stdin, environment=environment)
+    return checked(root, await ask(root, *argv, stdin=stdin, environment=environment))
+
+
+def checked(root: Path | str, answer: Answer) -> Answer:
+    """Return an answer of git in `root`; raises `WorkspaceError` with git's own words where it failed."""
     if not answer.ok:
         words = answer.stderr.decode("utf-8", "replace").strip() or "no message"
-        raise WorkspaceError(f"{root}: git {' '.join(argv)} failed ({answer.exit_code}): {words}")
+        raise WorkspaceError(f"{root}: git {' '.join(answer.argv)} failed ({answer.exit_code}): {words}")
     return answer
 
 
