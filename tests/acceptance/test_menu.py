@@ -96,7 +96,7 @@ def test_a_person_at_the_terminal_lets_the_run_go_on(repository, terminal):
 
     asked = seen.until("your answer: ")
     assert "waits for a person: 1 of 1 iterations are used up" in asked
-    assert "c  continue: go on with 3 more iterations" in asked
+    assert "c  continue: continue with 3 more iterations" in asked
     assert asked.index("continue:") < asked.index("accept:") < asked.index("cancel:") < asked.index("later:")
     seen.type("what?")
     seen.until("unknown answer")

@@ -40,7 +40,7 @@ SHOWN = {
     "candidate.measured": "candidate 2: test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; quality 0.96 "
     "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
-    "candidate.chosen": "candidate 2 (scripted) has fewer red tests than candidate 1 (other)\n"
+    "candidate.chosen": "candidate 2 (scripted) has fewer failing tests than candidate 1 (other)\n"
     "  2 scripted: 1 red, 0 blocking, quality 0.90, 0 findings, 4 lines, cost unknown",
     "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
     "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",

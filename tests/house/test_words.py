@@ -19,15 +19,21 @@ DOCUMENTS = ("docs", "README.md", "CHANGELOG.md", "AGENTS.md", "src/setpoint/pip
 
 CODE = (
     "docs",
+    "src/setpoint/app",
     "src/setpoint/checks",
     "src/setpoint/cli",
     "src/setpoint/database",
     "src/setpoint/durable",
     "src/setpoint/history",
+    "src/setpoint/inner",
     "src/setpoint/learning",
+    "src/setpoint/people",
+    "src/setpoint/phase",
     "src/setpoint/production",
     "src/setpoint/system",
     "src/setpoint/testing",
+    "src/setpoint/web",
+    "src/setpoint/wiring",
     "src/setpoint/workspace",
 )
 """Folders whose docstrings, comments and messages are read."""

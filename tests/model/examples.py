@@ -185,7 +185,7 @@ _BODIES = (
     e.CandidateChosen(
         iteration=1,
         candidate=2,
-        reason="candidate 2 (scripted) has fewer red tests than candidate 1 (other)",
+        reason="candidate 2 (scripted) has fewer failing tests than candidate 1 (other)",
         standings=(STANDING,),
     ),
     e.PhaseBounce(source="test", target="implement", bounce=1, iteration=1, failures=1, reason="1 failing"),

@@ -103,7 +103,7 @@ async def test_no_more_work_at_once_than_allowed(tmp_path):
 @pytest.mark.parametrize(
     ("scenes", "first", "second", "why"),
     [
-        ((RED, GREEN), "a", "b", "has fewer red tests"),
+        ((RED, GREEN), "a", "b", "has fewer failing tests"),
         ((Scene(findings=(ADVICE,)), GREEN), "a", "b", "has fewer findings"),
         ((GREEN, GREEN), "a\nb\nc", "b", "is the smaller change"),
         ((GREEN, GREEN), "a", "b", "is as good and costs less"),
@@ -170,7 +170,7 @@ async def test_one_that_breaks_does_not_stop_the_others(tmp_path):
     outcome = await harness.drive()
     assert outcome.ending is Ending.VERIFIED
     (chosen,) = said(harness, CandidateChosen)
-    assert chosen.reason == "candidate 2 (agent-2) is the only one that came to an end with a change"
+    assert chosen.reason == "candidate 2 (agent-2) is the only one that finished with a change"
     assert [each.agent for each in said(harness, CandidateMade)] == ["agent-1", "agent-2", "agent-3"]
 
 

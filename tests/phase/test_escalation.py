@@ -70,7 +70,7 @@ async def test_a_person_is_told_what_stopped_the_run_and_what_may_be_answered(tm
     assert gate.question == "2 of 2 iterations are used up"
     assert (gate.id, gate.guard, gate.iteration) == ("escalation-2", "max_iterations", 2)
     assert [option.choice for option in gate.options] == [Choice.CONTINUE, Choice.ACCEPT, Choice.CANCEL]
-    assert gate.options[0].text == "go on with 3 more iterations (3 are left then)"
+    assert gate.options[0].text == "continue with 3 more iterations (3 are left then)"
     assert any("t::a: assert l" in line for line in gate.context)
     assert any(line.startswith("best so far: iteration 2, 1 open problems") for line in gate.context)
     assert harness.forge.branches == {}
@@ -174,7 +174,7 @@ async def test_a_first_attempt_that_the_time_ended_begins_again(tmp_path):
 
     gate = await waits(harness)
     assert (gate.iteration, gate.guard) == (1, "max_wall_s")
-    assert "nothing was changed so far" in gate.context
+    assert "the agent changed nothing so far" in gate.context
     harness.answer("escalation-1", answer(Choice.CONTINUE, grant=Grant(wall_s=500)))
 
     outcome = await harness.drive()

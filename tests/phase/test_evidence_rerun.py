@@ -56,8 +56,8 @@ def test_a_difference_names_the_tests_and_findings():
         measured(Scene(failing=("t::old",))), measured(Scene(failing=("t::new",), findings=(found,)))
     )
     assert said["pytest"] == (
-        "red now only: t::new (assert 1 == 2)",
-        "red when it was recorded only: t::old",
+        "fails now only: t::new (assert 1 == 2)",
+        "failed in the recorded run only: t::old",
     )
     assert said["ruff"] == ("found now only: the total is rounded twice (src/cart.py:12)",)
 
@@ -100,8 +100,8 @@ def test_a_check_made_on_one_side_only_differs():
     fewer = recorded.model_copy(update={"evidence": recorded.evidence[1:]})
     gone, extra = compare(recorded, fewer)[0], compare(fewer, recorded)[-1]
     assert (gone.agrees, extra.agrees) == (False, False)
-    assert "not made now" in gone.notes[0]
-    assert "made now only" in extra.notes[0]
+    assert "not run now" in gone.notes[0]
+    assert "run now only" in extra.notes[0]
 
 
 def test_a_flaky_test_that_passes_now_is_no_contradiction():

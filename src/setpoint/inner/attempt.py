@@ -1,6 +1,6 @@
 """One attempt of the maker as a transaction on the work copy.
 
-A step may be done again after a crash, and an agent is not idempotent. So every entry looks first:
+A step may be repeated after a crash, and an agent is not idempotent. So every entry checks first:
 a snapshot under the attempt's label means that it was made and paid for; otherwise what a lost try left
 is put aside, its known cost is charged, and a new try begins from the same commit.
 """
@@ -22,14 +22,14 @@ from setpoint.ports import WorkCopy
 from setpoint.runs.context import RunContext, change_hash
 
 FATAL = frozenset({BreakageKind.MISSING, BreakageKind.AUTH, BreakageKind.BUDGET})
-"""Breakages that another try cannot mend."""
+"""Breakages that another try cannot fix."""
 BACK_OFF_S = (2.0, 8.0, 30.0)
 """Seconds before the second, third and each later try."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """Where an attempt begins."""
+    """State from which an attempt begins."""
 
     phase: Phase
     iteration: int
@@ -38,7 +38,7 @@ class Start:
 
 
 async def make(run: RunContext, start: Start, brief: Brief) -> AgentFinished:
-    """Let the maker change the work copy, once, and commit what it left."""
+    """Let the maker change the work copy once, and commit the result."""
 
     async def act() -> AgentFinished:
         came = await made_in(run, start, brief, Bench(copy=run.copy))
@@ -50,7 +50,7 @@ async def make(run: RunContext, start: Start, brief: Brief) -> AgentFinished:
 
 
 class Made(NamedTuple):
-    """What came of an attempt."""
+    """Result of an attempt."""
 
     snapshot: Snapshot
     changed_against_base: bool
@@ -65,18 +65,18 @@ class Bench:
 
     copy: WorkCopy
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while what belongs to it is changed, where several attempts are made at once."""
+    """Lock for changes to the run's work copy while several attempts run at once."""
 
 
 async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> Made:
-    """Make the attempt in the run's work copy, unless it was made there already."""
+    """Make the attempt in the run's work copy, unless it is already made."""
     workspace, there = run.ports.workspace, bench.copy
     found = await workspace.find(run.copy, brief.label)
     if found is None:
         await workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
         attempt = await _tried_until_it_works(run, start, brief)
         async with bench.lock:
-            # What is put back counts against the run, wherever the attempt was made.
+            # Restored files count against the run, in whichever work copy the attempt was made.
             here = run.copy._replace(trace_id=there.trace_id)
             restored = await run.ports.evaluator.protect(run.judged_by, here)
         found = await workspace.snapshot(run.copy, brief.label, attempt, restored)
@@ -92,7 +92,7 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
             said = _stagnated(run, start, earlier + tries + nudges + 1, brief.label, seen)
             if not said or run.is_exhausted:
                 return attempt
-            # What stands in the work copy stays: the agent goes on from there, knowing what was seen.
+            # The work copy stays as it is: the agent continues from there and reads what Setpoint noticed.
             nudges, brief = nudges + 1, brief.model_copy(update={"prompt": f"{brief.prompt}\n{said}"})
             continue
         tries += 1
@@ -106,13 +106,13 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
 
 
 def _went_in_circles(run: RunContext, attempt: Attempt, seen: InnerLoop) -> bool:
-    """Whether the turn was ended because of the same call over and over."""
+    """Whether the turn ended because the agent repeated the same call."""
     too_often = seen.repeats.times >= run.limits.max_same_tool_call
     return attempt.breakage is None and attempt.stop is Stop.CANCELLED and too_often
 
 
 def _stagnated(run: RunContext, start: Start, number: int, label: str, seen: InnerLoop) -> str:
-    """Record that an agent went in circles; gives what it is told, empty where it was told before."""
+    """Record that an agent repeated itself; return advice for it, empty if it already received it."""
     last = seen.repeats.last or ToolCall(id="", name="")
     before = any(
         isinstance(event.body, LoopStagnated) and event.body.label == label for event in run.journal.events
@@ -164,7 +164,7 @@ async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snaps
 
 
 def _tries(run: RunContext, brief: Brief) -> int:
-    """Count the tries of this attempt that were begun, in this process or an earlier one."""
+    """Count the started tries of this attempt, in this process or an earlier one."""
     return sum(
         1
         for event in run.journal.events

@@ -1,7 +1,7 @@
-"""Asking a role for a JSON object: by schema, checked, and once more where it does not fit.
+"""Ask a role for a JSON object by schema, validate it, and ask once more if it does not fit.
 
 The same for every kind of agent: one that reads text finds the schema in its prompt, one that answers by
-schema finds it in its brief. What does not fit after the repair is no answer, whoever gave it.
+schema finds it in its brief. An answer that still does not fit after the repair is rejected.
 """
 
 from __future__ import annotations
@@ -25,40 +25,40 @@ from setpoint.runs.context import RunContext
 S = TypeVar("S", bound=Shape)
 T = TypeVar("T")
 MOST_SHOWN = 6
-"""Misfits of an answer that are named."""
+"""Most validation errors that the repair prompt names."""
 _FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
 _ENDED = (Stop.END_TURN, Stop.MAX_TOKENS)
-"""Turns that came to an end by themselves, so that another word may help."""
+"""Stop reasons after which a repair prompt may help."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question(Generic[T]):
-    """Something that a role is asked."""
+    """A question to a role."""
 
     phase: str
     iteration: int
     label: str
-    """Names the question within the run."""
+    """Name of the question within the run."""
     brief: Brief
     read: Callable[[Attempt], T]
-    """Makes the answer of an attempt; raises `ValueError` where it does not fit."""
+    """Parses the answer of an attempt; raises `ValueError` if it does not fit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answered(Generic[T]):
-    """What came of a question."""
+    """Result of a question."""
 
     value: T | None
-    """None where the agent broke, or what it said did not fit, also when asked again."""
+    """None if the agent broke, or its answer did not fit after the repair either."""
     why: str = ""
-    """Why there is none."""
+    """Why there is no answer."""
     usages: tuple[Usage, ...]
-    """What each try cost."""
+    """Cost of each try."""
 
 
 async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answered[T]:
-    """Ask until there is an answer: again where the agent broke, once more where the answer does not fit."""
-    # What an earlier process paid for answers that were lost with it counts, too.
+    """Ask until there is an answer: retry if the agent broke, once more if the answer does not fit."""
+    # Count also what an earlier process paid for answers that were lost with it.
     usages: list[Usage] = list(lost_usages(run.journal.events, question.label))
     brief, repaired, broke = question.brief, False, 0
     place = Place(question.phase, question.iteration, question.label)
@@ -83,7 +83,7 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
 
 
 def read_object(text: str, shape: type[S]) -> S:
-    """Read the JSON object in an answer; `ValueError` says in what it does not fit."""
+    """Read the JSON object in an answer; `ValueError` lists what does not fit."""
     fenced = _FENCED.search(text)
     found = fenced.group(1) if fenced else text[text.find("{") : text.rfind("}") + 1]
     if not found:

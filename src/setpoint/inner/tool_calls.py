@@ -1,4 +1,4 @@
-"""The inner loop: every tool call and every cost of an agent becomes an event while it works (R3, loop 1)."""
+"""Record every tool call and every cost of an agent as an event while it works (R3, loop 1)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 class InnerLoop:
-    """Observes one try of one attempt, records what it sees, and says when the run's budget is used up."""
+    """Observes one try of one attempt, records it, and reports when the run's budget is used up."""
 
     def __init__(self, run: RunContext, place: Place, attempt: int, same_calls: int | None) -> None:
         """Watch the given try; `attempt` is 1 for the first try of the label.
@@ -36,11 +36,11 @@ class InnerLoop:
         self._run, self._place, self._attempt = run, place, attempt
         self._calls = self._asked = 0
         self.repeats = Repeats(same_calls)
-        """What it did last, and how often in a row."""
+        """The agent's last call, and how often in a row."""
         self._used: tuple[object, ...] = ()
 
     def called(self, call: ToolCall) -> bool:
-        """Record a finished tool call; true where the agent goes in circles."""
+        """Record a finished tool call; return true if the agent repeats itself."""
         self._calls += 1
         phase, iteration, label = self._place
         body = ToolExecuted(phase=phase, iteration=iteration, label=label, call=call)
@@ -55,9 +55,9 @@ class InnerLoop:
         self._run.journal.note(f"{label}:{self._attempt}:model:{self._asked}", body)
 
     def spent(self, usage: Usage) -> bool:
-        """Record what the try has used so far, where that has changed, and warn where a mark is passed.
+        """Record the use of the try so far if it changed, and warn if it passes a mark.
 
-        True where the money or the tokens of the whole run are used up, by whichever of its agents.
+        Return true if the money or the tokens of the whole run are used up.
         """
         figures = (usage.cost_usd, usage.input_tokens, usage.output_tokens)
         if not any(figures) or figures == self._used:
@@ -73,9 +73,9 @@ class InnerLoop:
         return self._run.is_exhausted
 
     def ended(self, usage: Usage) -> None:
-        """Record that what a try used is not known, where it told nothing and a model may have worked.
+        """Record an unknown use if the try reported nothing and a model may have worked.
 
-        Else it would be left out when another try follows, and what the run has cost be called known.
+        Otherwise the cost of the run would count as known when another try follows.
         """
         events, label = self._run.journal.events, self._place.label
         if self._used or (usage.scope == "none" and not told_tries(events, label)):
@@ -89,7 +89,7 @@ async def watched(
 ) -> tuple[Attempt, InnerLoop]:
     """Let an agent make one try, with what is left of the budget set aside for it, and record what it does.
 
-    `number` counts the tries of a label that records its own starts; others are counted by what they told.
+    `number` counts the tries of a label that records its own starts; others are counted by their reports.
     """
     events = run.journal.events
     number = number or told_tries(events, place.label) + 1
@@ -103,7 +103,7 @@ async def watched(
 
 
 def warn(journal: Journal, passed: Iterable[Mark]) -> None:
-    """Record the warning marks that are passed, each once; once more where a person raised the limit."""
+    """Record each passed warning mark once, and once more after a person raised the limit."""
     for budget, share, used, limit in passed:
         key = f"warned-{budget}-{share}"
         before = journal.known(key)
@@ -114,18 +114,18 @@ def warn(journal: Journal, passed: Iterable[Mark]) -> None:
 
 
 def told_tries(events: Iterable[Event], label: str) -> int:
-    """Count the tries of a label that told what they used."""
+    """Count the tries of a label that reported their use."""
     return max((attempt for attempt, _ in _told(events, label)), default=0)
 
 
 def lost_usages(events: Iterable[Event], label: str) -> tuple[Usage, ...]:
-    """Return what each try of a label was last known to have used, oldest first."""
+    """Return the last known use of each try of a label, oldest first."""
     last = dict(_told(events, label))
     return tuple(last[number] for number in sorted(last))
 
 
 def known_cost(events: Iterable[Event], label: str, attempt: int) -> Decimal:
-    """Return what a try is known to have cost, in US dollars, from what it told before it was lost."""
+    """Return the known cost of a lost try in US dollars, from its last report."""
     costs = [usage.cost_usd for number, usage in _told(events, label) if number == attempt]
     return max((cost for cost in costs if cost is not None), default=Decimal(0))
 

@@ -1,4 +1,4 @@
-"""Asking a person: the question and the answer are events, so no process is needed in between."""
+"""Ask a person; question and answer are events, so no process has to wait in between."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from setpoint.runs.context import RunContext
 
 
 async def ask(run: RunContext, gate: Gate) -> Answer:
-    """Ask a person and give the answer; the first answer that is recorded counts.
+    """Ask a person and return the answer; the first recorded answer counts.
 
-    Where none is recorded yet, `RunWaiting` ends the drive and leaves the run resumable: whoever answers
-    appends `gate.answered` under `answered_key`, and the next drive comes by here again. Past the deadline
-    the default is the answer. A gate's id is asked once in a run.
+    If none is recorded yet, `RunWaiting` ends the drive and leaves the run resumable: an answer appends
+    `gate.answered` under `answered_key`, and the next drive reads it here. Past the deadline the default
+    is the answer. A run asks each gate id once.
     """
     opened = run.journal.note(opened_key(gate.id), GateOpened(gate=gate))
     stands = opened.gate if isinstance(opened, GateOpened) else gate
@@ -29,8 +29,8 @@ async def ask(run: RunContext, gate: Gate) -> Answer:
 
 
 def waiting(trace_id: TraceId, gate: Gate) -> RunWaiting:
-    """Say that a run stands still, what is asked, and where to answer."""
-    hint = f"`setpoint gate show {trace_id}` tells what may be answered, and how"
+    """Return the error that says that a run waits, the question, and where to answer."""
+    hint = f"`setpoint gate show {trace_id}` lists the possible answers and their commands"
     return RunWaiting(f"{trace_id} waits for a person: {gate.question}", gate=gate.id, hint=hint)
 
 

@@ -1,4 +1,4 @@
-"""What each role is told: the same facts as a prompt and as data."""
+"""Briefs for roles: the same facts as a prompt and as data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from setpoint.ports import RunPorts
 from setpoint.runs.context import RunContext
 
 ANALYSIS = "analysis"
-"""Under which name the tester's text stands among those of thinking phases."""
+"""Key of the tester's text among the texts of thinking phases."""
 MOST_DIFF = 60_000
 MOST_SIGNALS = 20
 MOST_TRIED_DIFF = 3000
@@ -33,7 +33,7 @@ MOST_TRIED_DIFF = 3000
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What is known when a role is asked."""
+    """What Setpoint knows when it asks a role."""
 
     iteration: int = 0
     mode: Mode = Mode.FRESH
@@ -41,31 +41,31 @@ class Situation:
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
     suspects: tuple[Suspect, ...] = ()
-    """Where the failures' causes probably lie."""
+    """Probable locations of the causes of the failures."""
     reason: str = ""
     """Why the work came back."""
     advice: str = ""
     """What the loop noticed about the rounds so far."""
     tried: tuple[Tried, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
-    """What thinking phases wrote, by phase."""
+    """Texts of the thinking phases, by phase."""
     diff: str = ""
     """The change under review."""
     requests: tuple[ChangeRequest, ...] = ()
-    """What the maker asks for."""
+    """Requests of the maker."""
     signals: tuple[Finding, ...] = ()
-    """Signs of tampering that the maker is asked a reason for."""
+    """Signs of tampering that the maker must explain."""
     budget: str = ""
     review: str = ""
-    """Kind of the review that is asked for."""
+    """Kind of the requested review."""
     before: Docket = NOTHING_REVIEWED
-    """What earlier reviews have come to."""
+    """Result of earlier reviews."""
     declined: dict[str, str] = field(default_factory=dict)
-    """Reason by fingerprint of the objections that the maker declines."""
+    """Objections that the maker declines: reason by fingerprint."""
 
 
 def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
-    """Put a role's brief together; its prompt holds the worst problems, the data hold them all."""
+    """Build a role's brief; the prompt contains the worst problems, the data contain all."""
     order, ports = run.order, run.ports
     answer = _shape(phase, now)
     about = f"{phase.name}-{now.review}" if now.review else phase.name
@@ -98,7 +98,7 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
 def _told(
     run: RunContext, now: Situation, answer: type[Shape] | None, learnings: tuple[Recollection, ...]
 ) -> dict[str, object]:
-    """Return what a prompt may say."""
+    """Return the variables of a prompt template."""
     return {
         "story": run.order.story,
         "problems": _problems(run.ports, now),
@@ -125,7 +125,7 @@ def _told(
 
 
 def _learnings(run: RunContext, phase: Phase, now: Situation, label: str) -> tuple[Recollection, ...]:
-    """Return what memory holds for a role that is asked about the work itself."""
+    """Return recalled learnings for a role that works on the change itself."""
     if phase.role not in TAUGHT or now.requests:
         return ()
     changed = " ".join(sorted({line.file for line in added_lines(now.diff)})) if now.diff else ""
@@ -134,14 +134,14 @@ def _learnings(run: RunContext, phase: Phase, now: Situation, label: str) -> tup
 
 
 def _shape(phase: Phase, now: Situation) -> type[Shape] | None:
-    """Say what has to be answered with; none for a text."""
+    """Return the schema of the answer; none for a text."""
     if phase.kind is not PhaseKind.REVIEW:
         return None
     return OpinionsShape if now.requests else ReviewShape
 
 
 def _integrity(run: RunContext, now: Situation) -> dict[str, object]:
-    """Return what a prompt may say of protected files, of signals, and of what may still be objected to."""
+    """Return prompt variables on protected files, signals and objections that are still possible."""
     settled = settled_requests(run.journal.events)
     reasons = given_reasons(run.journal.events)
     explained = [each for each in now.findings if each.fingerprint in reasons]
@@ -156,7 +156,7 @@ def _integrity(run: RunContext, now: Situation) -> dict[str, object]:
 
 
 def tried(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:
-    """Tell what came of earlier rounds, each given with its diff."""
+    """Describe the outcome of earlier rounds, each given with its diff."""
     return tuple(
         Tried(iteration=past.number, diff=diff[:MOST_TRIED_DIFF], outcome=outcome_line(past))
         for past, diff in rounds
@@ -164,14 +164,14 @@ def tried(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:
 
 
 def left(limits: Limits, cost_usd: float, active_s: float) -> str:
-    """Say what is left of the budget."""
+    """Describe the remaining budget."""
     money = f"${max(float(limits.max_cost_usd) - cost_usd, 0):.2f}" if limits.max_cost_usd > 0 else ""
     minutes = f"{max(limits.max_wall_s - active_s, 0) / 60:.0f} minutes"
     return " and ".join(part for part in (money, minutes) if part)
 
 
 def _problems(ports: RunPorts, now: Situation) -> str:
-    """Say what is wrong, within bounds; all of it is kept where the role can read it."""
+    """Describe the problems, cut to size; store the full text in a file that the role can read."""
     if not now.failures and not now.findings:
         return ""
     whole = ports.place_of(ports.keep(whole_text(now.failures, now.findings, now.suspects)))

@@ -1,7 +1,7 @@
-"""Several attempts at the same work at once, each in a work copy of its own; the best by evidence goes on.
+"""Several attempts at the same work at once, each in its own work copy; the best by evidence continues.
 
-All of it is one step of the run, and every part is recorded under a key of its own: after a crash what was
-made is not made again, and what was measured is not measured again.
+The race is one step of the run, and every part is recorded under its own key. After a crash, what was
+made or measured is reused.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
 
 PREFIX = "candidate:"
-"""How the roles of candidates begin in an order's agents."""
+"""Prefix of the candidates' roles in the agents of an order."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contest:
-    """Work that several candidates are asked for."""
+    """Work that several candidates attempt."""
 
     start: Start
     brief: Brief
     suspects: tuple[str, ...]
-    """Tests that were seen to fail."""
+    """Tests that failed before."""
 
     def key(self, candidate: int) -> str:
         """Name a candidate's attempt within the run."""
@@ -53,19 +53,19 @@ def candidates_of(order: RunOrder) -> tuple[int, ...]:
 
 
 def is_contested(run: RunContext, mode: Mode) -> bool:
-    """Whether several are asked: where the work begins, and where it begins afresh."""
+    """Whether candidates race: at the start of the work and after each restart."""
     return mode is not Mode.FIX and bool(candidates_of(run.order))
 
 
 def by_the_chosen(run: RunContext) -> RunContext:
-    """Return the run with the candidate that was chosen last as its maker."""
+    """Return the run with the last chosen candidate as its maker."""
     chosen = [event.body for event in run.journal.events if isinstance(event.body, AgentFinished)]
     number = next((each.candidate for each in reversed(chosen) if each.candidate), 0)
     return _played_by(run, number) if number else run
 
 
 async def contest(run: RunContext, asked: Contest) -> AgentFinished:
-    """Have every candidate make its attempt, measure each, and go on with the best."""
+    """Let every candidate make its attempt, measure each, and continue with the best."""
     start = asked.start
 
     async def act() -> AgentFinished:
@@ -97,7 +97,7 @@ async def contest(run: RunContext, asked: Contest) -> AgentFinished:
 
 
 def _of_no_use(made: Sequence[CandidateMade]) -> CandidateMade:
-    """Return the attempt to go on from where none made a change: one whose agent did not break, if any."""
+    """Return the attempt to continue from if none made a change: one without a breakage, if any."""
     return next((each for each in made if not broke(each)), made[0])
 
 
@@ -113,7 +113,7 @@ async def _all_made(run: RunContext, asked: Contest) -> list[CandidateMade]:
 async def _made(
     run: RunContext, asked: Contest, number: int, room: asyncio.Semaphore, bench: Bench
 ) -> CandidateMade:
-    """Have one candidate work; its commit is then kept in the run's own work copy, whoever is chosen."""
+    """Run one candidate; its commit is then stored in the run's own work copy, whichever wins."""
     key = asked.key(number)
     known = run.journal.known(f"{key}:made")
     if isinstance(known, CandidateMade):
@@ -135,7 +135,7 @@ async def _made(
 
 
 async def _apart(run: RunContext, number: int) -> RunContext:
-    """Return the run as one candidate sees it: in a work copy of its own."""
+    """Return the run as one candidate sees it: with its own work copy."""
     own = TraceId(f"{run.order.trace_id}-c{number}")
     copy = await run.ports.workspace.open(own, run.order.base)
     return replace(_played_by(run, number), copy=copy)
@@ -148,7 +148,7 @@ def _played_by(run: RunContext, number: int) -> RunContext:
 
 
 def _briefed(run: RunContext, asked: Contest, number: int, workdir: str) -> Brief:
-    """Tell a candidate what all are told; the money that is left is shared by all of them."""
+    """Return a candidate's brief; all candidates share the remaining money."""
     brief, limits = asked.brief, asked.brief.limits
     if limits.cost_usd is not None:
         share = limits.cost_usd / len(candidates_of(run.order))
@@ -158,7 +158,7 @@ def _briefed(run: RunContext, asked: Contest, number: int, workdir: str) -> Brie
 
 
 async def _standings(run: RunContext, asked: Contest, able: Mapping[int, CandidateMade]) -> list[Standing]:
-    """Measure every candidate, and those in full in which nothing was found; the same tree once."""
+    """Measure every candidate, those without problems in full; measure the same tree once."""
     early = {
         number: _as_round(each, await _measured(run, asked, each, Stage.EVALUATE), None)
         for number, each in able.items()

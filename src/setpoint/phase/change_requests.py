@@ -1,4 +1,4 @@
-"""The maker's requests and reasons: recorded, shown to the reviewer, and put to a person."""
+"""Requests and reasons of the maker: record them, show them to the reviewer, ask a person."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from setpoint.runs.context import RunContext
 ASKED = Phase(
     name="request", kind=PhaseKind.REVIEW, role=Role.REVIEWER, prompts={Mode.FRESH: "request.md.j2"}
 )
-"""How a reviewer is asked about requests."""
+"""Label of the question to a reviewer about requests."""
 _OPTIONS = (
     Option(choice=Choice.APPROVE, text="the files are judged from now on as the maker leaves them"),
-    Option(choice=Choice.REJECT, text="the files stay as they stood at the base"),
+    Option(choice=Choice.REJECT, text="the files stay as they are at the base"),
 )
 
 
 def heard(run: RunContext, made: AgentFinished) -> None:
-    """Record the reasons that the maker gives in its answer."""
+    """Record the reasons in the maker's answer."""
     attempt = made.snapshot.attempt
     if attempt is not None and (reasons := reasons_in(attempt.text)):
         body = ReasonsGiven(iteration=made.iteration, reasons=reasons)
@@ -39,7 +39,7 @@ def heard(run: RunContext, made: AgentFinished) -> None:
 
 
 async def settle_requests(run: RunContext, rounds: tuple[Round, ...], iteration: int) -> None:
-    """Have what the newest round asks for looked at by the reviewer and decided by a person, all at once."""
+    """Let the reviewer assess and a person decide all requests of the newest round at once."""
     wanted = new_requests(rounds)
     if not wanted:
         return
@@ -49,7 +49,7 @@ async def settle_requests(run: RunContext, rounds: tuple[Round, ...], iteration:
     reviewed = await _reviewed(run, key, iteration, wanted, diff)
     paths = tuple(each.path for each in wanted)
     if run.order.escalation.on_limit is not OnLimit.MANUAL:
-        reason = f"nobody may be asked: escalation.on_limit is {run.order.escalation.on_limit}"
+        reason = f"asking a person is switched off: escalation.on_limit is {run.order.escalation.on_limit}"
         body = ChangeSettled(iteration=iteration, paths=paths, granted=False, by="setpoint", reason=reason)
     else:
         answer = await ask(run, _gate(run, key, iteration, wanted, reviewed))
@@ -92,7 +92,7 @@ def _line(request: ChangeRequest, opinion: Opinion | None, reviewer: str) -> str
 async def _reviewed(
     run: RunContext, key: str, iteration: int, wanted: tuple[ChangeRequest, ...], diff: str
 ) -> ChangeReviewed:
-    """Ask the reviewer; one that breaks or cannot be read has no opinion, and a person decides."""
+    """Ask the reviewer; if it breaks or its answer is unreadable, a person decides without its opinion."""
 
     async def act() -> ChangeReviewed:
         agent = run.ports.agents[Role.REVIEWER]
@@ -116,7 +116,7 @@ async def _reviewed(
 
 
 def opinions_in(attempt: Attempt, wanted: tuple[ChangeRequest, ...]) -> tuple[Opinion, ...]:
-    """Read what a reviewer thinks; raises `ValueError` where its answer does not fit `OpinionsShape`."""
+    """Read a reviewer's opinions; raises `ValueError` if the answer does not fit `OpinionsShape`."""
     paths = {each.path for each in wanted}
     return tuple(
         Opinion(path=each.path, grant=each.grant, reason=each.reason[:600])

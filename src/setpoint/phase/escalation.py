@@ -1,4 +1,4 @@
-"""What becomes of a run that a guard stops or that wants a person: it ends, or a person lets it go on."""
+"""Escalate a run that a guard stops or that needs a person: end it, or ask a person whether it continues."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.runs.context import RunContext
 
 ASKED = frozenset({Ending.STOPPED, Ending.ESCALATED})
-"""Endings that a person is asked about."""
+"""Endings that Setpoint asks a person about."""
 UNASKED = frozenset({"deadline_s"})
-"""Guards against which an answer could do nothing."""
+"""Guards that no answer can lift."""
 
 
 async def settled(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Answer | Close:
-    """Return the answer that lets a run go on, or how it ends; asks a person where one is to be asked."""
+    """Return the answer that lets a run continue, or how it ends; asks a person if the settings say so."""
     guard = close.halt.guard if close.halt else ""
     if close.ending not in ASKED or guard in UNASKED:
         return close
@@ -45,7 +45,7 @@ def _settled(close: Close, answer: Answer) -> Answer | Close:
 
 
 def _gate(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Gate:
-    """Put the question together: what stopped the run, how it stands, and what may be answered."""
+    """Build the question: what stopped the run, its state, and the possible answers."""
     settings, now = run.order.escalation, run.ports.clock.now()
     offer = _offer(run, close)
     options = [Option(choice=Choice.CONTINUE, text=_continue_text(run, past, offer))]
@@ -71,7 +71,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Gate
 
 
 def _offer(run: RunContext, close: Close) -> Grant:
-    """Offer what is needed to go on: iterations always, and once more the budget that is used up."""
+    """Offer what the run needs to continue: always iterations, plus the budget that is used up."""
     order = run.order
     guard = close.halt.guard if close.halt else ""
     figures = close.halt.figures if close.halt else {}
@@ -94,7 +94,7 @@ def _continue_text(run: RunContext, past: RunFacts, offer: Grant) -> str:
         more.append(f"{offer.wall_s / 60:.0f} more minutes")
     if offer.tokens:
         more.append(f"{offer.tokens} more tokens")
-    return f"go on with {' and '.join(more)}"
+    return f"continue with {' and '.join(more)}"
 
 
 def _context(past: RunFacts) -> tuple[str, ...]:
@@ -102,9 +102,9 @@ def _context(past: RunFacts) -> tuple[str, ...]:
     ranked = best_first(past)
     if ranked:
         best = ranked[0]
-        reached = "measured in full" if best.tests else "the full suite was not reached"
+        reached = "measured in full" if best.tests else "the run did not reach the full suite"
         lines.append(f"best so far: iteration {best.number}, {open_count(best)} open problems, {reached}")
     else:
-        lines.append("nothing was changed so far")
+        lines.append("the agent changed nothing so far")
     known = f"${past.cost_usd:.2f} and {past.active_s:.0f} seconds of work are spent"
     return (*lines, known)

@@ -1,4 +1,4 @@
-"""Running a finished run's evidence again: what was recorded must come out once more, or why it did not."""
+"""Re-run the evidence of a finished run and explain every difference from the recorded result."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from setpoint.model.value import Text, Value
 from setpoint.ports import Evaluator, Measured, Workspace
 
 COMPARED = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "deselected", "findings")
-"""Counts that have to come out the same."""
+"""Counts that must be equal."""
 _GREEN = (CheckState.PASS, CheckState.FLAKY)
 _SUITES = ("pytest", "unittest")
 _SHAKY = "mutation"
-"""What a mutation check tried within its time is chance; only its verdict has to come out the same."""
+"""A mutation check tries as many mutants as its time permits, so only its verdict must be equal."""
 _MOST_NAMED = 5
 
 
 class Compared(Value):
-    """One check as it was recorded and as it came out now."""
+    """One check: the recorded result and the new one."""
 
     check: str
     recorded: CheckState
@@ -29,14 +29,14 @@ class Compared(Value):
     now: CheckState
     now_counts: dict[str, int]
     recorded_tool: Text = ""
-    """The tool and its version then."""
+    """Tool and version of the recorded result."""
     now_tool: Text = ""
     notes: tuple[Text, ...] = ()
-    """What differs in what was run and what was found; also told where state and counts agree."""
+    """Differences in command and findings; also listed if state and counts agree."""
 
     @property
     def agrees(self) -> bool:
-        """Whether state and counts are the same; a flaky test that passes now is no contradiction."""
+        """Whether state and counts are equal; a flaky test that passes now does not contradict."""
         if self.check == _SHAKY:
             return self.recorded is self.now
         both_green = self.recorded in _GREEN and self.now in _GREEN
@@ -48,7 +48,7 @@ class Compared(Value):
 async def verify(
     order: RunOrder, recorded: Evaluation, workspace: Workspace, evaluator: Evaluator
 ) -> tuple[Compared, ...]:
-    """Measure a recorded tree again, from its own commit and with nothing from a cache."""
+    """Measure a recorded tree again, from its own commit and without a cache."""
     copy = await workspace.open(order.trace_id, order.base)
     await evaluator.prepare(order, copy)
     measured = Measured(copy, Commit(recorded.commit), Tree(recorded.tree), Stage.CONFIRM)
@@ -56,7 +56,7 @@ async def verify(
 
 
 def compare(recorded: Evaluation, again: Evaluation) -> tuple[Compared, ...]:
-    """Compare two evaluations of one tree check by check, with what explains a difference."""
+    """Compare two evaluations of one tree check by check, and explain each difference."""
     compared = [_compared(each, again.evidence_of(each.check)) for each in recorded.evidence]
     told = dict.fromkeys(_SUITES, _tests(recorded, again))
     for source in {finding.source for finding in (*recorded.findings, *again.findings)}:
@@ -69,7 +69,7 @@ def compare(recorded: Evaluation, again: Evaluation) -> tuple[Compared, ...]:
 
 
 def branch_compared(recorded: Tree, now: Tree | None) -> Compared:
-    """Compare the delivered branch with the tree that was judged; a branch that moved on differs."""
+    """Compare the delivered branch with the judged tree; a branch with later commits differs."""
     state = CheckState.PASS if now == recorded else CheckState.FAIL
     note = "the branch is gone" if now is None else f"the branch holds the tree {now}, judged was {recorded}"
     return Compared(
@@ -97,12 +97,12 @@ def _compared(recorded: Evidence | None, now: Evidence | None) -> Compared:
 
 
 def _circumstances(recorded: Evidence | None, now: Evidence | None) -> Iterable[str]:
-    """Say how the two were made differently."""
+    """Describe how the two measurements differ in command and tool."""
     if now is None:
-        yield "not made now: nothing here asks for it, or its tool is not installed"
+        yield "not run now: the settings do not ask for it, or its tool is not installed"
         return
     if recorded is None:
-        yield "made now only: it was not recorded"
+        yield "run now only: it was not recorded"
         return
     if recorded.tree != now.tree:
         yield f"another tree was measured: {now.tree}, recorded {recorded.tree}"
@@ -122,8 +122,8 @@ def _tests(recorded: Evaluation, again: Evaluation) -> tuple[str, ...]:
     gone = [test for test in before if test not in after]
     shaken = [test for test in again.flaky if test not in recorded.flaky]
     return (
-        *_named("red now only", new),
-        *_named("red when it was recorded only", gone),
+        *_named("fails now only", new),
+        *_named("failed in the recorded run only", gone),
         *_named("flaky now", shaken),
     )
 
@@ -133,7 +133,7 @@ def _findings(recorded: Evaluation, again: Evaluation, source: str) -> tuple[str
     after = {each.fingerprint: each for each in again.findings if each.source == source}
     new = [f"{each.message} ({each.file}:{each.line})" for key, each in after.items() if key not in before]
     gone = [f"{each.message} ({each.file}:{each.line})" for key, each in before.items() if key not in after]
-    return (*_named("found now only", new), *_named("found when it was recorded only", gone))
+    return (*_named("found now only", new), *_named("found in the recorded run only", gone))
 
 
 def _named(what: str, things: list[str]) -> tuple[str, ...]:
@@ -148,10 +148,10 @@ def _count(counts: dict[str, int], name: str) -> int:
 
 
 def _plain(argv: tuple[str, ...]) -> tuple[str, ...]:
-    """Take the places out of a command: another machine has other ones."""
+    """Remove paths from a command: they differ between machines."""
     return tuple(_without_places(word) for word in argv)
 
 
 def _without_places(word: str) -> str:
-    option, sign, value = word.rpartition("=")  # the last part of a path tells it, wherever it lies
+    option, sign, value = word.rpartition("=")  # the last part identifies a path on every machine
     return f"{option}{sign}{value.rpartition('/')[2]}" if value.startswith("/") else word

@@ -1,4 +1,4 @@
-"""How a run ends: the best state is chosen, proved, delivered and recorded, whatever stopped the loop."""
+"""Finish a run: choose the best state, measure it in full, deliver and record it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ MOST_CANDIDATES = 4
 
 
 class Close(NamedTuple):
-    """Why a run is brought to its end."""
+    """Why a run ends."""
 
     ending: Ending
     reason: str
     halt: Halt | None = None
-    """The guard that stopped it, where one did."""
+    """The guard that stopped it, if one did."""
     uncounted: int = 0
-    """Rounds that are no iterations, because a reviewer broke in them."""
+    """Rounds that do not count as iterations, because a reviewer broke in them."""
     answer: Answer | None = None
-    """The person's answer that ended it, where one did."""
+    """The person's answer that ended it, if one did."""
     at_once: bool = False
-    """Nothing is measured any more: what was not measured in full is not offered."""
+    """End without further measurements: only a state that was measured in full is offered."""
 
 
 class _Offered(NamedTuple):
-    """What leaves the run."""
+    """The result that a run delivers."""
 
     best: Round | None
     branch: str = ""
@@ -45,10 +45,10 @@ class _Offered(NamedTuple):
 
 
 async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOutcome:
-    """End a run with the best state it reached; never with one worse than it began with.
+    """End a run with its best state, never with one that is worse than the base.
 
-    A person who accepts may take a worse one: it is written down what is wrong with it. Without a history
-    the base was never measured, and there is nothing to offer.
+    A person may accept a worse one; Setpoint then records its known issues. Without a history
+    the base was never measured, and Setpoint offers nothing.
     """
     run.journal.wind_up()
     offered = _Offered(None) if past is None else await _offered(run, past, close)
@@ -97,7 +97,7 @@ async def _offered(run: RunContext, past: RunFacts, close: Close) -> _Offered:
 
 
 async def _first_of_the_worse(run: RunContext, past: RunFacts, proved: dict[int, Round]) -> Round:
-    """Return the best round of a run in which none may replace the base, as a person accepted it."""
+    """Return the best round of a run in which none may replace the base, because a person accepted it."""
     best = best_first(past)[0]
     if best.tests is not None:
         return best
@@ -129,7 +129,7 @@ async def _best_proved(
 
 
 async def _proved(run: RunContext, candidate: Round) -> Round:
-    """Measure a round in full, once."""
+    """Measure a round in full, unless that was done."""
     tree = (candidate.snapshot.commit, candidate.snapshot.tree)
     tests = await run.measure(f"appraise-{candidate.number}", Stage.TEST, tree, iteration=candidate.number)
     return candidate.model_copy(update={"tests": tests})

@@ -1,7 +1,7 @@
 """The phase loop: make, measure, review, test; bounce until it is verified or a guard stops it.
 
-Every step is recorded once under a key of its own, and the loop decides from what is recorded alone,
-so a run that was killed goes on from its last finished step.
+Every step is recorded once under its own key, and the loop decides from recorded events alone,
+so a killed run continues after its last finished step.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ ADVICE = (
 
 
 async def drive(order: RunOrder, ports: RunPorts, durable: Durable) -> RunOutcome:
-    """Drive a run from its order to its outcome; called again after a crash, it goes on where it was."""
+    """Drive a run from its order to its outcome; a second call after a crash resumes it."""
     ports = ports._replace(durable=durable)
     run = await _opened(order, ports)
     try:
@@ -80,14 +80,14 @@ class _Turn:
 
 @dataclass(kw_only=True)
 class _Course:
-    """What the run knows so far, also for the case that a person ends it in the middle of a round."""
+    """What the run knows so far; kept here because a person may end it in the middle of a round."""
 
     run: RunContext
     base: Evaluation
     rounds: tuple[Round, ...] = ()
 
     def past(self) -> RunFacts:
-        """Return the history that policies look at."""
+        """Return the history that policies read."""
         return self.run.past(self.base, self.rounds)
 
 
@@ -120,7 +120,7 @@ async def _steered(course: _Course) -> Close:
 
 
 async def _round(course: _Course, turn: _Turn) -> Decision | Close:
-    """Make and judge one change; gives what to do next, or why the run stops."""
+    """Make and judge one change; return the next turn, or why the run stops."""
     run, base = course.run, course.base
     situation = await _situation(course, turn)
     made = await _made(course, situation, turn.parent)
@@ -148,7 +148,7 @@ async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
     )
 
     async def act() -> HaltingDecided:
-        # Where the run's own time ended the attempt, nothing is said against the agent.
+        # If the time of the run ended the attempt, the agent is not to blame.
         halt = (deadline(run.limits) | wall_time(run.limits) | unpaid(run.limits))(course.past())
         decision = Decision(policy=RULES, action=Action.ESCALATE, reason=halt.reason if halt else broke)
         return HaltingDecided(iteration=made.iteration, decision=decision, halt=halt)
@@ -159,14 +159,14 @@ async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
 
 
 async def _broken_reviewer(course: _Course, current: Round) -> Close | None:
-    """A broken reviewer never counts as an iteration, so the maker is not sent back for it."""
+    """End the round without counting an iteration: a broken reviewer is not the maker's fault."""
     verdict, run = current.verdict, course.run
     if verdict is None or verdict.judgement is not Judgement.FAILED:
         return None
     broke = f"the reviewer {verdict.reviewer} broke: {verdict.feedback}"
 
     async def act() -> HaltingDecided:
-        # Recorded, because the same question after a person's grant would be answered otherwise.
+        # Recorded, because after a person's grant the same question has another answer.
         halt = unpaid(run.limits)(course.past())
         reason = f"{halt.reason}, so the change is not reviewed" if halt else broke
         decision = Decision(policy=RULES, action=Action.ESCALATE, reason=reason)
@@ -180,7 +180,7 @@ async def _broken_reviewer(course: _Course, current: Round) -> Close | None:
 async def _settled(
     run: RunContext, base: Evaluation, rounds: tuple[Round, ...]
 ) -> tuple[tuple[Round, ...], Decision, Halt | None]:
-    """Decide on the newest round, measuring it once more where the policy wants to be sure."""
+    """Decide on the newest round; measure it once more if the policy asks for confirmation."""
     key = f"decide-{rounds[-1].number}"
     decision, halt = await _decided(run, base, rounds, key)
     if decision.action is Action.CONFIRM:
@@ -208,7 +208,7 @@ async def _next_turn(course: _Course, turn: _Turn, decision: Decision) -> _Turn:
 
 
 async def _mending(course: _Course, turn: _Turn) -> _Turn:
-    """Go on from the last state; what was found may want a new plan first."""
+    """Continue from the last state; some findings need a new plan first."""
     last = course.rounds[-1]
     texts = {**turn.texts, **await rethought(course.run, last, turn.number)}
     texts |= await analysed(course.run, course.rounds, turn.number)
@@ -218,7 +218,7 @@ async def _mending(course: _Course, turn: _Turn) -> _Turn:
 
 
 def _restarted(course: _Course, turn: _Turn, reason: str, policy: str = "") -> _Turn:
-    """Go on from the best state with a fresh context."""
+    """Continue from the best state with a fresh context."""
     parent = _best(course)
     body = LoopRestarted(iteration=turn.number, commit=parent, reason=reason, policy=policy)
     course.run.journal.note(f"restart-{turn.number}", body)
@@ -226,7 +226,7 @@ def _restarted(course: _Course, turn: _Turn, reason: str, policy: str = "") -> _
 
 
 async def _granted_turn(course: _Course, turn: _Turn, answer: Answer) -> _Turn:
-    """Go on as a person let it: from the last state, or with a new approach from the best one."""
+    """Continue as a person decided: from the last state, or with a new approach from the best one."""
     if not course.rounds:
         return replace(turn, number=turn.number + 1)
     run = course.run
@@ -246,7 +246,7 @@ async def _opened(order: RunOrder, ports: RunPorts) -> RunContext:
         body = TestsQuarantined(quarantine=order.quarantine, ended=order.quarantine_ended)
         journal.note("quarantine", body)
     if ports.memory is not None and journal.known("baseline") is None:
-        # Now the work copy holds the base, so a file that learnings rest on can be compared.
+        # The work copy contains the base now, so files that learnings cite can be compared.
         ports.memory.refresh(Path(copy.path), order.root)
     return RunContext(order=order, ports=ports, copy=copy, tools=tools, journal=journal)
 
@@ -313,7 +313,7 @@ async def _made(course: _Course, situation: Situation, parent: Commit) -> AgentF
 async def _decided(
     run: RunContext, base: Evaluation, rounds: tuple[Round, ...], key: str
 ) -> tuple[Decision, Halt | None]:
-    """Ask the halting policy, record its decision with its figures, and what follows from it."""
+    """Ask the halting policy; record its decision, its figures and the consequences."""
 
     async def act() -> HaltingDecided:
         past = run.past(base, rounds)
@@ -336,7 +336,7 @@ async def _decided(
 
 
 def _best(course: _Course) -> Commit:
-    """Return state to start afresh from: the best round with fewer red tests than the base, or the base."""
+    """Return the commit to restart from: the best round with fewer failing tests, or the base."""
     for candidate in best_first(course.past()):
         if not candidate.latest.blocking and len(failures(candidate)) < len(course.base.failures):
             return candidate.snapshot.commit

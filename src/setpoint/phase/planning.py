@@ -1,4 +1,4 @@
-"""Roles that write a text for those who work: research, plan, and an analysis of what fails."""
+"""Thinking phases: research, plan, and an analysis of failing tests."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from setpoint.runs.context import RunContext
 ANALYSING = Phase(
     name=ANALYSIS, kind=PhaseKind.THINK, role=Role.TESTER, prompts={Mode.FRESH: "analysis.md.j2"}
 )
-"""How the tester is asked about failing tests."""
+"""Label of the question to the tester about failing tests."""
 MOST_TEXT = 20_000
 
 
 async def think(run: RunContext, phases: tuple[Phase, ...], situation: Situation) -> dict[str, str]:
-    """Let each thinking phase write its text; a role that breaks leaves its text out, and says so."""
+    """Let each thinking phase write its text; record a role that breaks and continue without its text."""
     texts: dict[str, str] = dict(situation.texts)
     for phase in phases:
         now = Situation(
@@ -35,7 +35,7 @@ async def think(run: RunContext, phases: tuple[Phase, ...], situation: Situation
 
 
 async def rethought(run: RunContext, last: Round, iteration: int) -> dict[str, str]:
-    """Run the thinking phases from the bounce target on again, with what was found."""
+    """Repeat the thinking phases from the bounce target on, with the findings."""
     before = run.order.pipeline.before_making()
     names = [phase.name for phase in before]
     if last.bounced_to not in names:
@@ -50,7 +50,7 @@ async def rethought(run: RunContext, last: Round, iteration: int) -> dict[str, s
 
 
 async def analysed(run: RunContext, rounds: tuple[Round, ...], iteration: int) -> dict[str, str]:
-    """Have failing tests explained, where somebody plays the tester; an older analysis is forgotten."""
+    """Let the tester, if there is one, explain failing tests; drop an older analysis."""
     last = rounds[-1]
     if Role.TESTER not in run.ports.agents or not failures(last):
         return {ANALYSIS: ""}

@@ -1,4 +1,4 @@
-"""What plug-ins say of a round: a halting policy in place of `rules-v1`, and guards beside its own."""
+"""Decisions of plug-ins on a round: a halting policy in place of `rules-v1`, and additional guards."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _GOES_ON = (Action.CONTINUE, Action.RESTART)
 def decide(
     past: RunFacts, guards: Mapping[str, PluggedGuard], policies: Mapping[str, PluggedPolicy]
 ) -> tuple[Decision, Halt | None]:
-    """Return what follows the newest round; a plug-in that breaks is left out, and the reason names it.
+    """Return what follows the newest round; skip a plug-in that breaks and name it in the reason.
 
-    No plug-in passes unverified work or goes beyond the limits of the run.
+    A plug-in can neither accept unverified work nor exceed the limits of the run.
     """
     left_out: list[str] = []
     decision, halt = _by_policy(past, policies, left_out)
@@ -37,7 +37,7 @@ def _by_policy(
     for name, policy in policies.items():
         try:
             decision, halt = _asked(policy, past)
-        except Exception as error:  # noqa: BLE001 - foreign code: the run goes on by the rules of Setpoint
+        except Exception as error:  # noqa: BLE001 - plug-in code: the run continues with the rules of Setpoint
             left_out.append(_broke("halting policy", name, error))
             continue
         if decision.action in _GOES_ON and (past.last.verified or exhausting(past.limits)(past)):
@@ -66,7 +66,7 @@ def _by_guards(
             halt: object = guard(past)
             if not isinstance(halt, Halt | None):
                 raise TypeError("it returned no halt")
-        except Exception as error:  # noqa: BLE001 - foreign code: the run goes on without this guard
+        except Exception as error:  # noqa: BLE001 - plug-in code: the run continues without this guard
             left_out.append(_broke("guard", name, error))
             continue
         if halt is not None:

@@ -1,4 +1,4 @@
-"""Asking reviewers, all kinds at once, and putting together what they say."""
+"""Ask all kinds of reviewers at once, and combine their verdicts."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHA
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """A change that is handed to the reviewers."""
+    """A change that the reviewers receive."""
 
     key: str
     iteration: int
     briefs: Mapping[str, Brief]
-    """What each is told, by kind of review."""
+    """Brief of each reviewer, by kind of review."""
     before: Docket
     declined: Mapping[str, str]
-    """Reason by fingerprint of the objections that the maker declines with this change."""
+    """Objections that the maker declines with this change: reason by fingerprint."""
     changed: Lines
     """Lines changed since the last review."""
 
 
 def reviewer_of(run: RunContext, kind: str) -> Agent:
-    """Return who reviews by this kind: an agent of its own, else the one for all reviews."""
+    """Return the reviewer of this kind: its own agent, else the one for all reviews."""
     agents = run.ports.agents
     return agents.get(f"reviewer:{kind}") or agents["reviewer"]
 
 
 async def review(run: RunContext, change: Submission) -> Verdict:
-    """Ask every kind of reviewer at once and give the verdict of them all.
+    """Ask every kind of reviewer at once and return the combined verdict.
 
-    A broken reviewer is asked again, then the verdict is `failed`. What a reviewer edits goes nowhere: trees
+    Setpoint asks a broken reviewer again, then the verdict is `failed`. A reviewer's edits are dropped: trees
     are judged as committed, and each attempt begins from a commit.
     """
     for fingerprint, reason in change.declined.items():
@@ -70,7 +70,7 @@ async def review(run: RunContext, change: Submission) -> Verdict:
 
 
 async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAnswered:
-    """Ask one reviewer; an answer that an earlier process recorded is not asked for again."""
+    """Ask one reviewer; reuse an answer that an earlier process recorded."""
     key = f"{change.key}:{kind}"
     known = run.journal.known(key)
     if isinstance(known, ReviewAnswered):
@@ -94,7 +94,7 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
 
 
 def combined(verdicts: list[Verdict]) -> Verdict:
-    """Put the verdicts of all kinds together; the worst judgement counts, equal findings are one."""
+    """Combine the verdicts of all kinds; the worst judgement counts, equal findings merge."""
     found: dict[tuple[str, str, int, str], Finding] = {}
     for verdict in verdicts:
         for finding in verdict.findings:

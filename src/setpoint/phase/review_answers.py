@@ -1,4 +1,4 @@
-"""Reading a reviewer's answer; what cannot be read is a broken reviewer, not an opinion."""
+"""Parse a reviewer's answer; an unreadable answer is a broken reviewer, not an opinion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_TEXT = 20_000
 
 
 def read_verdict(reviewer: str, kind: str, attempt: Attempt, objections: tuple[Finding, ...] = ()) -> Verdict:
-    """Read a verdict from an answer; raises `ValueError` where it does not fit `ReviewShape`.
+    """Read a verdict from an answer; raises `ValueError` if it does not fit `ReviewShape`.
 
     A finding that names one of the open `objections` by its fingerprint is that objection again, however it
     is worded now. Only a reviewer without a model can say that its findings are reproducible.
@@ -45,7 +45,7 @@ def _finding(kind: str, answer: Objection, known: Mapping[str, Finding], *, by_r
     if answer.id in known:
         return known[answer.id]
     if answer.severity is None or answer.category is None or not answer.message:
-        raise ValueError(f"no open objection has the id {answer.id!r}, and what is wrong is not said either")
+        raise ValueError(f"no open objection has the id {answer.id!r}, nor does it describe the problem")
     edits = _edits(answer.suggested_edits)
     suggestion = answer.suggested_fix or ("the reviewer's edits" if edits else "")
     return Finding(
@@ -63,7 +63,7 @@ def _finding(kind: str, answer: Objection, known: Mapping[str, Finding], *, by_r
 
 
 def _edits(wanted: Sequence[Replacement]) -> tuple[Edit, ...]:
-    """Read replacements of whole lines; one that makes no sense takes the others with it."""
+    """Read replacements of whole lines; one invalid replacement invalidates all of them."""
     edits = []
     for each in wanted:
         if not 1 <= each.start_line <= each.end_line or len(each.replacement) > MOST_TEXT:

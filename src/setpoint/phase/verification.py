@@ -1,4 +1,4 @@
-"""Sending one change through the phases behind the making, and putting together what they say of it."""
+"""Verify one change: run the phases after the making and combine their results."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from setpoint.runs.context import RunContext
 async def judged(
     run: RunContext, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished, situation: Situation
 ) -> Round:
-    """Send a change through the phases behind the making, cheapest first; what blocks ends the round."""
+    """Run the phases after the making, cheapest first; a blocking phase ends the round."""
     suspects = suspects_of(base, rounds, situation)
-    # A pipeline is not read unless the phase behind its making measures the evaluate stage.
+    # Setpoint rejects pipelines whose phase after the making does not measure the evaluate stage.
     first, *others = run.order.pipeline.behind_making()
     evaluation = await _measured(run, first, made, suspects)
     current = _left(run, first, _begun(made, situation, evaluation), rounds)
@@ -43,9 +43,9 @@ async def judged(
 
 
 def suspects_of(base: Evaluation, rounds: tuple[Round, ...], situation: Situation) -> tuple[str, ...]:
-    """Name every test that was ever seen to fail, those of the last round first.
+    """Return every test that ever failed in the run, those of the last round first.
 
-    With fewer of them, a round that breaks again what another had mended would look as good as that one.
+    With fewer of them, a round that breaks an already fixed test would look as good as the fix.
     """
     seen = (situation.failures, base.failures, *(failures(each) for each in rounds))
     return tuple(dict.fromkeys(failure.test for failed in seen for failure in failed))
@@ -67,7 +67,7 @@ async def _measured(
 
 
 def _left(run: RunContext, phase: Phase, current: Round, rounds: tuple[Round, ...]) -> Round:
-    """Note that a phase was passed, or mark the round as sent back by it."""
+    """Record that a phase passed, or mark the round as sent back by it."""
     if asks_for_bounce(current, phase):
         return current.model_copy(update={"bounced_from": phase.name})
     passed = PhaseApproved if phase.kind is PhaseKind.REVIEW else PhasePassed
@@ -91,7 +91,7 @@ def _begun(made: AgentFinished, situation: Situation, evaluation: Evaluation) ->
 async def _reviewed(
     run: RunContext, phase: Phase, current: Round, rounds: tuple[Round, ...], situation: Situation
 ) -> Round:
-    """Have a change reviewed: all of it that is not approved yet, so what was objected to comes back."""
+    """Review all of a change that is not approved yet, including what was objected to."""
     approved = [each for each in rounds if each.chain == current.chain and _approved(each)]
     since = approved[-1].snapshot.commit if approved else run.order.base
     before = docket(rounds)
@@ -118,7 +118,7 @@ async def _reviewed(
 
 
 def _asked(run: RunContext, phase: Phase, now: Situation, kind: str) -> Brief:
-    """Put one reviewer's brief together; the money and tokens that are left are shared by all of them."""
+    """Return one reviewer's brief; all reviewers share the remaining money and tokens."""
     asked = brief(run, phase, replace(now, review=kind))
     money, tokens = asked.limits.cost_usd, asked.limits.tokens
     share = {
@@ -129,7 +129,7 @@ def _asked(run: RunContext, phase: Phase, now: Situation, kind: str) -> Brief:
 
 
 async def _changed_lines(run: RunContext, current: Round, rounds: tuple[Round, ...]) -> Lines:
-    """Return the lines that were changed since the last review, with lines next to removed ones left out."""
+    """Return the lines changed since the last review, without lines next to removed ones."""
     reviewed = [each for each in rounds if each.verdict is not None]
     if not reviewed:
         return ()
@@ -143,7 +143,7 @@ def _approved(past: Round) -> bool:
 
 
 async def confirmed(run: RunContext, current: Round) -> Round:
-    """Measure a round's tree once more, with nothing from a cache."""
+    """Measure a round's tree once more, without a cache."""
     tree = (current.snapshot.commit, current.snapshot.tree)
     evaluation = await run.measure(f"confirm-{current.number}", Stage.CONFIRM, tree, iteration=current.number)
     again = current.model_copy(update={"confirmation": evaluation})

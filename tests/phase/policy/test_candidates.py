@@ -57,4 +57,4 @@ def test_finalists_are_those_in_which_nothing_was_found():
 
 
 def test_no_candidate_is_said_to_be_none():
-    assert reason(()) == "no candidate came to an end with a change"
+    assert reason(()) == "no candidate finished with a change"

@@ -1,4 +1,4 @@
-"""When an agent goes in circles inside one turn (R3, loop 1)."""
+"""Decide when an agent repeats the same tool call inside one turn (R3, loop 1)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from setpoint.model.attempt import ToolCall
 
 
 class Repeats:
-    """Counts the same tool call with the same result in a row; calls that tell neither are never the same."""
+    """Counts equal tool calls with equal results in a row; calls that report neither are never equal."""
 
     def __init__(self, limit: int | None) -> None:
-        """So many in a row are too many; none: there is no limit."""
+        """Set the number of equal calls that is too many; none: no limit."""
         self._limit = limit
         self.last: ToolCall | None = None
         """The newest call."""
@@ -17,7 +17,7 @@ class Repeats:
         """How often the newest call was made in a row."""
 
     def seen(self, call: ToolCall) -> bool:
-        """Take in the next call; true where the agent goes in circles."""
+        """Count the next call; return true if the agent repeats itself."""
         same = self.last is not None and call.result_hash and call.result_hash == self.last.result_hash
         self.times = self.times + 1 if same else 1
         self.last = call

@@ -1,4 +1,4 @@
-"""What became of a delivered change, by the commits that lead to where the user's work tree stands."""
+"""Decide what became of a delivered change from the commits behind the user's HEAD."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from setpoint.model.ids import Commit
 from setpoint.model.run import KNOWN_ISSUES_SUBJECT
 
 _RUN = re.compile(r"^[ \t]*Setpoint-Run: (run-\w+)[ \t]*$", re.MULTILINE)
-"""The line that names a run; `git merge --squash` writes it further in."""
+"""Pattern of the line that names a run; `git merge --squash` indents it."""
 _REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40})")
 
 
@@ -24,24 +24,24 @@ class Made:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Name the runs whose work it is; a merge is nobody's."""
+        """Return the runs whose work it is; a merge commit belongs to none."""
         return tuple(_RUN.findall(self.message)) if len(self.parents) < 2 else ()  # noqa: PLR2004 - a merge has two or more
 
     @property
     def by_setpoint(self) -> bool:
-        """Whether Setpoint made it, or somebody out of what Setpoint made."""
+        """Whether Setpoint made it, or a person made it from Setpoint's work."""
         return bool(self.runs) or self.message.startswith(KNOWN_ISSUES_SUBJECT)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """The newest commits that lead to one, the newest first."""
+    """The newest ancestors of a commit, the newest first."""
 
     made: Sequence[Made]
     known: dict[Commit, Made] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the commits findable by their names."""
+        """Index the commits by hash."""
         object.__setattr__(self, "known", {each.commit: each for each in self.made})
 
     def work_of(self, run: str) -> tuple[Commit, ...]:
@@ -49,7 +49,7 @@ class Past:
         return tuple(each.commit for each in self.made if run in each.runs)
 
     def taken_back(self, works: Iterable[Commit]) -> Commit | None:
-        """Return newest commit that reverts a work, or the merge that brought it; what is noted is none."""
+        """Return the newest commit that reverts a work or the merge that brought it, except recorded ones."""
         changes = [each for each in works if not self.known[each].message.startswith(KNOWN_ISSUES_SUBJECT)]
         within = {work: self._behind(work) for work in changes}
         for each in self.made:
@@ -59,10 +59,10 @@ class Past:
         return None
 
     def changed(self, work: Commit, tip: Commit | None) -> tuple[Commit, ...]:
-        """Return what people changed on the branch behind a work before it was merged, the oldest first.
+        """Return the commits of people on the branch after a work and before its merge, the oldest first.
 
-        `tip` is where the branch stands, none where it is gone. What the branch took from elsewhere by
-        merging, as when it was brought up to date, nobody changed there.
+        `tip` is the head of the branch, none if it is deleted. Commits that the branch received by
+        merging, for example to update it, do not count.
         """
         behind = self._behind(work)
         at = self._merged_from(work, behind)
@@ -77,7 +77,7 @@ class Past:
         return tuple(reversed(found))
 
     def _behind(self, work: Commit) -> set[Commit]:
-        """Return a work and the commits that it leads to."""
+        """Return a work and the commits behind it."""
         found = {work}
         grows = True
         while grows:  # git may list a commit before its parent's other children where clocks differ
@@ -94,7 +94,7 @@ class Past:
         )
 
     def _merged_from(self, work: Commit, behind: set[Commit]) -> Commit | None:
-        """Return the end of the branch that was merged; none where the work lies on the main line itself."""
+        """Return the head of the merged branch; none if the work is on the main line itself."""
         at = self.made[0].commit if self.made else work
         while at in behind and at != work:
             each = self.known[at]

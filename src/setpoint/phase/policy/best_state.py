@@ -1,4 +1,4 @@
-"""Which of a run's states is the best; it is delivered whatever ends the run."""
+"""Choose the best state of a run; it is delivered whatever ends the run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from setpoint.model.finding import Severity
 from setpoint.model.run import Round
 
 Rank = tuple[bool, int, int, float, int]
-"""Verified, then fewer red tests, fewer blocking findings, higher score, later."""
+"""Verified, then fewer failing tests, fewer blocking findings, higher score, later."""
 
 
 def rank(past: Round) -> Rank:
@@ -26,7 +26,7 @@ def best_first(past: RunFacts) -> tuple[Round, ...]:
 def may_be_better(unproved: Round, proved: Round) -> bool:
     """Whether a round that was not measured in full could turn out better than one that was.
 
-    What was seen of it is the least that is wrong with it: early checks run only part of the tests.
+    Early checks run only part of the tests, so its known problems are a lower bound.
     """
     return rank(unproved)[1:3] > rank(proved)[1:3]
 
@@ -41,7 +41,7 @@ def no_worse_than_base(measured: Evaluation, base: Evaluation) -> bool:
 def worth_delivering(proved: Round, base: Evaluation) -> bool:
     """Whether a fully measured round is worth offering though it is not verified.
 
-    It is no worse than the base, nothing critical was said of it, and where red tests were to be mended it
+    It is at least as good as the base and has no critical finding; if the story asks to fix failing tests, it
     has fewer of them.
     """
     critical = any(finding.severity is Severity.CRITICAL for finding in blocking(proved))

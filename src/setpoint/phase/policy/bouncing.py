@@ -19,11 +19,11 @@ from setpoint.model.verdict import HardGate, Judgement
 POLICY = "bouncing-v1"
 """Name and version of these rules; every recorded bounce carries it."""
 RESEARCH = frozenset({Category.REQUIREMENTS, Category.MISSING_INFORMATION, Category.MISUNDERSTANDING})
-"""Categories that go back to `research`."""
+"""Categories of findings that go back to `research`."""
 PLAN = frozenset({Category.ARCHITECTURE, Category.DESIGN, Category.APPROACH, Category.SCOPE})
-"""Categories that go back to `plan`."""
+"""Categories of findings that go back to `plan`."""
 NOT_REACHED = "not reached"
-"""How the reason of a gate begins that was not evaluated because of an earlier one."""
+"""Prefix of the reason of a gate that was not evaluated because of an earlier one."""
 
 _ALSO = {"research": "analyse", "plan": "design"}
 """Names of the same phases in pipelines that generate tests."""
@@ -31,10 +31,10 @@ _NO_REVIEW = (Judgement.FAILED, Judgement.REQUIRE_HUMAN)
 
 
 def bounce_target(findings: tuple[Finding, ...], pipeline: Pipeline) -> str:
-    """Return the phase that the work goes back to; the making phase where the pipeline lacks the wanted one.
+    """Return the phase that the work goes back to; the making phase if the pipeline lacks the target.
 
-    Only blocking findings decide: one about what is wanted goes to `research`, else one about the design to
-    `plan`, so two blockers of a design kind do all the more.
+    Only blocking findings decide: one about the goal goes to `research`, else one about the design to
+    `plan`.
     """
     wanted = _wanted(findings)
     names = {phase.name for phase in pipeline.before_making()}
@@ -108,7 +108,7 @@ def too_many_bounces(rounds: Sequence[Round], name: str, phase: str, limit: int 
 
 
 def outcome_line(judged: Round) -> str:
-    """Return in one line what came of a round; for a bounce, its reason."""
+    """Return the outcome of a round in one line; for a bounce, its reason."""
     if judged.verified:
         return "every gate passed"
     if judged.snapshot.empty:
@@ -124,7 +124,7 @@ def outcome_line(judged: Round) -> str:
 
 
 def _failed_gates(judged: Round) -> str:
-    """Name the gates that did not pass where no finding and no failure says why."""
+    """Name the failed gates that no finding and no failure explains."""
     failed = [gate for gate in judged.gates if not gate.passed and not gate.reason.startswith(NOT_REACHED)]
     reasons = [f"gate {gate.name} did not pass: {gate.reason[:160]}" for gate in failed]
     return "; ".join(reasons) or "a gate did not pass"

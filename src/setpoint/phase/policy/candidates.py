@@ -1,4 +1,4 @@
-"""Which of several candidates goes on: the best by evidence, never by what its agent says."""
+"""Choose the candidate to continue with: the best by evidence, never by its agent's word."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ POLICY = "candidates-v1"
 SAME_SCORE = 2
 """Decimal places of the quality score that tell candidates apart."""
 _NOT_ASKED = "review"
-"""The gate that no candidate has come to yet."""
+"""The gate that candidates have not reached yet."""
 _UNKNOWN = Decimal("Infinity")
 _REASONS = (
     "passes more hard gates",
-    "has fewer red tests",
+    "has fewer failing tests",
     "has fewer blocking findings",
     "has the higher quality",
     "has fewer findings",
@@ -28,7 +28,7 @@ _REASONS = (
     "is as good and costs less",
     "is as good and comes first,",
 )
-"""Why a candidate goes before another, in the order in which they are compared."""
+"""Why a candidate ranks before another, in the order of comparison."""
 
 
 def broke(made: CandidateMade) -> bool:
@@ -43,7 +43,7 @@ def comes_to_an_end(made: CandidateMade) -> bool:
 
 
 def standing(made: CandidateMade, measured: Round) -> Standing:
-    """Say how a candidate stands, by what was measured of it."""
+    """Return the measured state of a candidate."""
     usage = made.snapshot.attempt.usage if made.snapshot.attempt else None
     told = None if usage is None else Decimal(0) if usage.scope == "none" else usage.cost_usd
     gates = hard_gates(measured)
@@ -62,7 +62,7 @@ def standing(made: CandidateMade, measured: Round) -> Standing:
 
 
 def rank(of: Standing) -> tuple[int, int, int, float, int, int, int, Decimal, int]:
-    """Order candidates, the best first; a cost that nobody knows is the highest."""
+    """Order candidates, the best first; an unknown cost counts as the highest."""
     return (
         len(of.failing),
         of.red,
@@ -82,19 +82,19 @@ def best_first(standings: Sequence[Standing]) -> tuple[Standing, ...]:
 
 
 def finalists(standings: Sequence[Standing]) -> tuple[int, ...]:
-    """Name the candidates in which nothing was found, since early checks run only part of the tests."""
+    """Name the candidates without problems; early checks run only part of the tests."""
     clean = [each.candidate for each in standings if not each.red and not each.blocking]
     return tuple(clean) if len(clean) > 1 else ()
 
 
 def reason(ordered: Sequence[Standing]) -> str:
-    """Say in one sentence why the first of them goes on."""
+    """Return in one sentence why the first candidate continues."""
     if not ordered:
-        return "no candidate came to an end with a change"
+        return "no candidate finished with a change"
     best = ordered[0]
     name = f"candidate {best.candidate} ({best.agent})"
     if len(ordered) == 1:
-        return f"{name} is the only one that came to an end with a change"
+        return f"{name} is the only one that finished with a change"
     pairs = zip(rank(best), rank(ordered[1]), _REASONS, strict=True)
     why = next(text for first, second, text in pairs if first != second)
     than = "before" if why.endswith(",") else "than"

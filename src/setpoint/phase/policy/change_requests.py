@@ -1,4 +1,4 @@
-"""What the maker asks for and explains, and what people released: read from its answers and the events."""
+"""Requests and reasons of the maker, and paths that people released, read from answers and events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from setpoint.model.finding import Category, Finding
 from setpoint.model.run import Round
 
 MOST_REQUESTS = 10
-"""More requests in one answer than this are not read."""
+"""Most requests that are read from one answer."""
 MOST_REASON = 600
 _REQUEST = re.compile(r"^[ \t>*-]*REQUEST[ \t]+`?([^`:\n]+?)`?[ \t]*:[ \t]*(\S.*)$", re.MULTILINE)
 _REASON = re.compile(r"^[ \t>*-]*REASON[ \t]+`?([0-9a-f]{16})`?[ \t]*:[ \t]*(\S.*)$", re.MULTILINE)
@@ -21,7 +21,7 @@ _WITHOUT_SUFFIX = frozenset({"Makefile", "makefile", "GNUmakefile", "justfile", 
 
 
 def requests_in(text: str) -> tuple[ChangeRequest, ...]:
-    """Read the lines `REQUEST <path>: <reason>`; a folder, a path that leads out or an odd one is none."""
+    """Read the lines `REQUEST <path>: <reason>`; skip folders and paths outside the project."""
     found = {
         path: ChangeRequest(path=path, reason=_plain(match[2])[:MOST_REASON])
         for match in _REQUEST.finditer(text)
@@ -37,7 +37,7 @@ def reasons_in(text: str) -> tuple[GivenReason, ...]:
 
 
 def new_requests(rounds: Sequence[Round]) -> tuple[ChangeRequest, ...]:
-    """Return what the newest round asks for; each path is asked for once in a run."""
+    """Return the requests of the newest round; each path is requested once in a run."""
     *earlier, last = [_of_round(each) for each in rounds]
     known = {request.path for requests in earlier for request in requests}
     return tuple(request for request in last if request.path not in known)
@@ -49,13 +49,13 @@ def _of_round(past: Round) -> tuple[ChangeRequest, ...]:
 
 
 def given_reasons(events: Sequence[Event]) -> dict[str, str]:
-    """Return the maker's reasons by the fingerprint of what they are for."""
+    """Return the maker's reasons by the fingerprint of the finding that they explain."""
     given = [event.body for event in events if isinstance(event.body, ReasonsGiven)]
     return {each.signal: each.reason for body in given for each in body.reasons}
 
 
 def unexplained(findings: Sequence[Finding], events: Sequence[Event]) -> tuple[Finding, ...]:
-    """Choose the signals of test integrity that the maker has given no reason for."""
+    """Return the signals of test integrity that the maker has not explained."""
     known = given_reasons(events)
     return tuple(
         finding
@@ -68,13 +68,13 @@ def unexplained(findings: Sequence[Finding], events: Sequence[Event]) -> tuple[F
 
 
 def _plain(text: str) -> str:
-    """Return text without what acts on a terminal or turns the reading direction: a person decides by it."""
+    """Return the text without control characters and direction marks: a person decides by it."""
     return "".join(each if each.isprintable() else " " for each in text).strip()
 
 
 def _names_file(path: str) -> bool:
     if not path.isprintable():
-        return False  # a name that cannot be shown as it is cannot be decided on
+        return False  # a person cannot decide on a name that cannot be shown
     place = PurePosixPath(path)
     inside = not place.is_absolute() and ".." not in place.parts and ".git" not in place.parts
     return bool(place.name) and inside and ("." in place.name or place.name in _WITHOUT_SUFFIX)

@@ -1,4 +1,4 @@
-"""When to stop: `rules-v1`, the rule that measured best on logged runs (docs/decisions/0010)."""
+"""The halting policy `rules-v1`, which measured best on logged runs (docs/decisions/0010)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from setpoint.phase.policy.loop_guards import exhausting, repeated_findings, stu
 
 RULES = "rules-v1"
 CONFIRM_FROM_ROUND = 3
-"""From this round on a pass is confirmed: precision of 'own tests pass' falls with every attempt."""
+"""First round whose pass is measured again: the precision of 'own tests pass' falls with every attempt."""
 
 
 def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
-    """Decide after a round; the halt names the guard where one stopped or turned the loop.
+    """Decide after a round; the halt names the guard that stopped or restarted the loop.
 
-    The quality score is shown and never halts a run.
+    The quality score never halts a run.
     """
     if past.last.verified:
         return _verified(past), None
@@ -37,7 +37,7 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
     return _decision(
         past,
         Action.CONTINUE,
-        f"{open_count(past.last)} problems are open and nothing speaks against trying on",
+        f"{open_count(past.last)} problems are open and no guard fires",
     ), None
 
 
@@ -63,7 +63,7 @@ def _reasons_to_confirm(past: RunFacts) -> list[str]:
 
 
 def _suspecting_test(past: RunFacts, halt: Halt) -> Halt:
-    """Say so where one test alone fails in every chain: it may be the test that is wrong."""
+    """Name the one test that fails in every chain, if there is one: the test itself may be wrong."""
     chains = {each.chain for each in past.rounds}
     last_of_chain = [_last_of(past.rounds, chain) for chain in sorted(chains)]
     red = [{failure.test for failure in failures(each)} for each in last_of_chain]

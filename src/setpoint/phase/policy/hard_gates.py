@@ -1,4 +1,4 @@
-"""The hard gates: without every one of them nothing is verified, whatever the quality score says."""
+"""The hard gates: a round is verified only if each of them passes, whatever the quality score."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FINDING_GATES = (
     ("security", Category.SECURITY, Metric.SECURITY),
     ("types", Category.TYPES, Metric.TYPES),
 )
-"""Name, what findings are about, and the metric that a check measures to be its proof."""
+"""Name, category of findings, and the metric that proves that a check measured it."""
 _GATED_CHECKS = frozenset({"parse", "integrity", *SUITES})
 _ACCEPTANCE = "acceptance:"
 
@@ -81,13 +81,13 @@ def _findings(
 
 
 def _gated(record: Evidence) -> bool:
-    """Whether a check has a gate of its own."""
+    """Whether a check has its own gate."""
     proves = any(metric in record.feeds for _, _, metric in _FINDING_GATES)
     return proves or record.check in _GATED_CHECKS or record.check.startswith(_ACCEPTANCE)
 
 
 def _others(evaluations: tuple[Evaluation, ...]) -> HardGate:
-    """Judge what has no gate of its own: whatever blocks a phase keeps the round from being verified."""
+    """Judge checks without their own gate: a blocking finding keeps the round from being verified."""
     gated = {category for _, category, _ in _FINDING_GATES}
     found = [finding for finding in _blocking(evaluations) if finding.category not in gated]
     if found:
@@ -161,7 +161,7 @@ def _acceptance(evidence: tuple[Evidence, ...]) -> HardGate:
 
 
 def _proof(gates: list[HardGate]) -> HardGate:
-    """Demand that something was measured: gates that all say `not measured` prove nothing."""
+    """Require at least one measurement: gates that all say `not measured` prove nothing."""
     if any(gate.state is not CheckState.NOT_MEASURED for gate in gates):
         return HardGate(name="proof", state=CheckState.PASS)
     reason = "nothing can prove the work: the project has no tests and the story names no acceptance command"

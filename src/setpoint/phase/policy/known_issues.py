@@ -1,4 +1,4 @@
-"""What is known to be wrong with work that a person accepts all the same, as it is written down."""
+"""The list of known issues of work that a person accepts although it is not verified."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from setpoint.model.gate import Answer
 from setpoint.model.run import Round, RunOrder
 
 MOST_ISSUES = 100
-"""Issues written down; more are counted."""
+"""Most issues that are listed; the rest is counted."""
 MOST_MESSAGE = 240
 TITLE = "# Known issues\n"
-"""Heads a file of debts that is begun with the first entry."""
+"""Title of a new file of known issues."""
 
 
 def known_issues(accepted: Round, base: Evaluation) -> tuple[str, ...]:
-    """Return all that is known to be wrong with a round, one line each: where, what, and the evidence."""
+    """Return the known issues of a round, one line each: location, problem and evidence."""
     latest = accepted.latest
     before = {failure.test for failure in base.failures} | set(base.known_red)
     lines = [_gate_line(gate.name, gate.reason) for gate in accepted.gates if not gate.passed]
@@ -34,14 +34,14 @@ def known_issues(accepted: Round, base: Evaluation) -> tuple[str, ...]:
         lines.append(_line(finding.file, finding.line, what, latest.evidence_of(finding.source)))
     lines += [_line("", 0, f"{each.check} broke: {each.reason}", each) for each in latest.broken]
     if accepted.tests is None:
-        lines.append("the full test suite was not reached")
+        lines.append("the run did not reach the full test suite")
     every = tuple(dict.fromkeys(lines))
     left_out = len(every) - MOST_ISSUES
     return every if left_out <= 0 else (*every[:MOST_ISSUES], f"{left_out} more are in the run's report")
 
 
 def entry(order: RunOrder, accepted: Round, issues: Sequence[str], answer: Answer, at: datetime) -> str:
-    """Return the text that is appended to the list of debts: dated, with who accepted it and why."""
+    """Return the entry for the list of known issues: date, who accepted it and why."""
     why = f" Reason: {_flat(answer.reason)}." if answer.reason else ""
     listed = "\n".join(f"- [ ] {issue}" for issue in issues) or "- nothing is known to be wrong"
     return (
@@ -62,6 +62,6 @@ def _line(file: str, line: int, what: str, evidence: Evidence | None) -> str:
 
 
 def _flat(text: str) -> str:
-    """Put a text from outside on one line, cut, so that it cannot begin a heading or a list of its own."""
+    """Return untrusted text on one line, cut, so that it cannot start a heading or a list."""
     line = " ".join(text.split())
     return line if len(line) <= MOST_MESSAGE else f"{line[: MOST_MESSAGE - 1]}…"

@@ -1,6 +1,6 @@
 """Rules that stop a loop: pure, composable with `|` (first that fires) and `&` (only together).
 
-Each returns who stopped it, why and with which figures, and how a person can go on.
+Each returns the guard's name, the reason, the figures, and how a person can continue.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STAGNATION_VARIANCE = 0.001
 FLOOR_AFTER_ROUNDS = 3
 DIMINISHING_AFTER = 2
 """Bounces without fewer problems that are too many."""
-SUSPECT = "give an instruction, try another agent, or check whether the test or finding itself is wrong"
+SUSPECT = "write an instruction, try another agent, or check whether the test or finding itself is wrong"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +38,14 @@ class Guard:
 
     name: str
     judge: Callable[[RunFacts], Halt | None]
-    """Gives a halt where the rule fires."""
+    """Returns a halt if the rule fires."""
 
     def __call__(self, past: RunFacts) -> Halt | None:
         """Judge a history."""
         return self.judge(past)
 
     def __or__(self, other: Guard) -> Guard:
-        """Fire when either fires; the left one is asked first."""
+        """Fire when either fires; the left one is evaluated first."""
         return Guard(
             name=f"{self.name} | {other.name}", judge=lambda past: self.judge(past) or other.judge(past)
         )
@@ -93,7 +93,7 @@ def phase_limit(name: str, phase: str, limit: int | None) -> Guard:
 
 
 def max_refinement_attempts(limits: Limits) -> Guard:
-    """Break the circuit: too many reworks of one story, whichever phase asked for them."""
+    """Break the circuit after too many reworks of one story, whichever phase requested them."""
 
     def judge(past: RunFacts) -> Halt | None:
         limit = limits.max_refinement_attempts
@@ -104,7 +104,7 @@ def max_refinement_attempts(limits: Limits) -> Guard:
             guard="max_refinement_attempts",
             reason=f"the story is at its most refinement attempts ({reworks}/{limit}): review it by hand",
             figures={"attempts": reworks, "limit": limit},
-            go_on="mend it by hand, or set max_refinement_attempts in the story's front matter",
+            go_on="fix it by hand, or set max_refinement_attempts in the story's front matter",
         )
 
     return Guard(name="max_refinement_attempts", judge=judge)
@@ -135,7 +135,7 @@ def _same_running(name: str, what: str, limit: int, issues: Callable[[Round], di
             return None
         window = [issues(each) for each in rounds[-limit:]]
         lasting = set(window[0]).intersection(*window[1:])
-        # A round that mended something else moved on: only a round set that stands still in whole is stuck.
+        # A round that fixed another problem is progress: only rounds with the same problems are stuck.
         if not lasting or len(window[-1]) < len(window[0]):
             return None
         first = min(window[-1][key] for key in lasting)
@@ -165,7 +165,7 @@ def empty_diffs(limits: Limits) -> Guard:
             guard="max_empty_diffs",
             reason=f"the maker changed nothing new in {run} rounds running",
             figures={"rounds": run, "limit": limits.max_empty_diffs},
-            go_on="give an instruction, or try another agent (--agent)",
+            go_on="write an instruction, or try another agent (--agent)",
         )
 
     return Guard(name="max_empty_diffs", judge=judge)
@@ -220,12 +220,12 @@ def tokens(limits: Limits) -> Guard:
 
 
 def unpaid(limits: Limits) -> Guard:
-    """Stop when no model can be paid for any more."""
+    """Stop when the remaining budget cannot pay for a model call."""
     return cost(limits) | tokens(limits)
 
 
 def deadline(limits: Limits) -> Guard:
-    """Stop when the run's time by the clock is over; nobody is asked then (none by default)."""
+    """Stop at the run's deadline by the clock, without a question (no deadline by default)."""
 
     def judge(past: RunFacts) -> Halt | None:
         if limits.deadline_s is None or past.elapsed_s < limits.deadline_s:
@@ -241,7 +241,7 @@ def deadline(limits: Limits) -> Guard:
 
 
 def enough_left(limits: Limits) -> Guard:
-    """Stop when what is left of money or time is less than the cheapest round so far has taken."""
+    """Stop when the remaining money or time is less than the cheapest round so far used."""
 
     def judge(past: RunFacts) -> Halt | None:
         if not limits.enough_left or not past.shares:
@@ -254,7 +254,7 @@ def enough_left(limits: Limits) -> Guard:
                 reason=f"${left:.2f} of ${limits.max_cost_usd:.2f} are left, and no round cost less "
                 f"than ${money:.2f}",
                 figures={"left_usd": float(left), "least_usd": float(money)},
-                go_on="raise limits.max_cost_usd, or set limits.enough_left = false to try all the same",
+                go_on="raise limits.max_cost_usd, or set limits.enough_left = false to try anyway",
             )
         seconds = min(share.seconds for share in past.shares)
         rest = limits.max_wall_s - past.active_s
@@ -265,14 +265,14 @@ def enough_left(limits: Limits) -> Guard:
             reason=f"{rest:.0f} of {limits.max_wall_s:.0f} seconds are left, and no round took less "
             f"than {seconds:.0f}",
             figures={"left_s": round(rest, 1), "least_s": round(seconds, 1)},
-            go_on="raise limits.max_wall_s, or set limits.enough_left = false to try all the same",
+            go_on="raise limits.max_wall_s, or set limits.enough_left = false to try anyway",
         )
 
     return Guard(name="enough_left", judge=judge)
 
 
 def diminishing_returns(limits: Limits) -> Guard:
-    """R3's rule: no fewer problems after two bounces (off by default: the maker is told instead)."""
+    """R3's rule: no fewer problems after two bounces (off by default: the maker receives advice instead)."""
 
     def judge(past: RunFacts) -> Halt | None:
         if not limits.diminishing_returns or fewer_problems(past.recent, DIMINISHING_AFTER):
@@ -350,7 +350,7 @@ def repeated_findings(limits: Limits) -> Guard:
 
 
 def exhausting(limits: Limits) -> Guard:
-    """Guards of what is used up; a restart cannot help against them."""
+    """Guards of exhausted budgets; a restart does not help."""
     return (
         deadline(limits)
         | cost(limits)
@@ -366,7 +366,7 @@ def exhausting(limits: Limits) -> Guard:
 
 
 def stuck(limits: Limits) -> Guard:
-    """Guards of a loop that goes nowhere; a restart may help, once."""
+    """Guards of a loop without progress; one restart may help."""
     return (
         same_review_issue(limits)
         | same_test_failure(limits)

@@ -1,8 +1,8 @@
-"""What a maker is told of what is wrong: the worst first, within a size that is never passed.
+"""Feedback for the maker: the worst problems first, within a fixed size.
 
-Nobody mends fifty things at once, and a long text hides the first of them: at most five causes, each within
+A long list hides its first entries, so the text names at most five causes, each within
 1,200 characters, and 6,000 for all (docs/decisions/0019). The rest is counted, and the
-whole is kept as an artifact whose place is told.
+whole is stored as an artifact that the text points to.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_WHOLE = 2_000_000
 """Characters of the text that is kept as an artifact."""
 
 _FOR_FINDINGS = 1600
-"""Characters that failures leave to findings, where there are as many."""
+"""Characters reserved for findings, if there are as many."""
 _ASSERTION_LINES = 8
 _FENCES = re.compile(r"`{3,}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
@@ -43,7 +43,7 @@ def feedback(
     suspects: Sequence[Suspect] = (),
     whole: str = "",
 ) -> str:
-    """Return text, at most `MOST` characters; `whole` is where all of it lies. Empty: nothing is wrong."""
+    """Return at most `MOST` characters; `whole` is the path of the full text. Empty: no problem."""
     if not failures and not findings:
         return ""
     clusters, ordered = clustered(failures), by_importance(findings)
@@ -65,7 +65,7 @@ def feedback(
 
 
 def whole_text(failures: Sequence[Failure], findings: Sequence[Finding], suspects: Sequence[Suspect]) -> str:
-    """Return all that is known of what is wrong, for the artifact; at most `MOST_WHOLE` characters."""
+    """Return all known problems for the artifact, at most `MOST_WHOLE` characters."""
     clusters = clustered(failures)
     text = StringIO()
     for part in _parts(failures, clusters, findings, suspects):
@@ -99,7 +99,7 @@ def _headline(failures: Sequence[Failure], clusters: Sequence[Cluster]) -> str:
 
 
 def _fitting(blocks: Iterable[str], heading: str, room: int) -> tuple[list[str], int]:
-    """Take blocks in order as long as they fit, under a heading; gives also how long that is."""
+    """Return the blocks that fit, in order, under a heading, and their length."""
     taken, used = [heading], len(heading)
     for block in blocks:
         if used + len(block) > room:
@@ -110,7 +110,7 @@ def _fitting(blocks: Iterable[str], heading: str, room: int) -> tuple[list[str],
 
 
 def _cause(number: int, cluster: Cluster) -> str:
-    """Say what broke and where, in at most `MOST_OF_CAUSE` characters; what does not fit is left out."""
+    """Describe failure and location in at most `MOST_OF_CAUSE` characters; cut the rest."""
     first = cluster.first
     more = f", and {cluster.more} more with the same cause" if cluster.more else ""
     where = f", at {_span(f'{first.file}:{first.line}', 160)}" if first.file else ""
@@ -124,7 +124,7 @@ def _cause(number: int, cluster: Cluster) -> str:
 
 
 def _assertion(failure: Failure) -> str:
-    """Return what pytest says of the assertion, without the message that is told already."""
+    """Return pytest's explanation of the assertion, without the message that the text already contains."""
     said = [line[1:].strip() for line in failure.detail[-20_000:].split("\n") if line.startswith("E ")]
     if not said:
         return failure.detail[-400:] if not failure.code else ""
@@ -152,7 +152,7 @@ def _suspects(suspects: Sequence[Suspect]) -> str:
 def _finding(finding: Finding) -> str:
     near = f" {_NEAR[finding.nearness]}" if finding.nearness in (Nearness.LINE, Nearness.FUNCTION) else ""
     rule = f" {_line(finding.rule, 40)}" if finding.rule else ""
-    # Whoever answers an objection of a review (declines it, or sees it mended) names it by its id.
+    # A maker that declines an objection, or a reviewer that withdraws one, names it by its id.
     name = f", id {finding.fingerprint}" if finding.source.startswith("review:") else ""
     place = f"{finding.file}:{finding.line}" if finding.line else finding.file
     where = f" {_span(place, 160)}" if finding.file else ""
@@ -196,20 +196,20 @@ def _plain_finding(finding: Finding) -> str:
 
 
 def _line(text: str, most: int) -> str:
-    """Put a text on one line, cut in the middle of a word if need be."""
+    """Return a text on one line, cut if it is too long."""
     line = " ".join(_FENCES.sub("'''", _CONTROL.sub("", text[: 4 * most + 100])).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _span(text: str, most: int) -> str:
-    """Put a name into a code span it cannot leave; of a long one the end tells most."""
+    """Return a name as a code span that it cannot escape; keep the end of a long one."""
     line = " ".join(_CONTROL.sub("", text[-4 * most - 100 :]).split()).replace("`", "'")
     shown = line if len(line) <= most - 2 else f"…{line[-(most - 3) :]}"
     return f"`{shown}`"
 
 
 def _fenced(text: str, room: int) -> str:
-    """Put lines into a fence they cannot leave; as many whole lines as there is room for."""
+    """Return lines in a fence that they cannot escape; keep as many whole lines as fit."""
     taken: list[str] = []
     used = len("```\n```\n")
     for line in _FENCES.sub("'''", text[:20_000]).split("\n"):

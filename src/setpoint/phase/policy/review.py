@@ -1,4 +1,4 @@
-"""How reviews come to an end: what an objection weighs, by what was said of it before."""
+"""Weigh the objections of a review by what earlier reviews said, so that reviews end."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ Lines = Collection[tuple[str, int]]
 
 
 class Docket(Value):
-    """What earlier reviews of a run have come to."""
+    """Result of the earlier reviews of a run."""
 
     reviews: int = 0
-    """How many were completed."""
+    """Number of completed reviews."""
     open: tuple[Finding, ...] = ()
-    """Objections of the last one that block."""
+    """Blocking objections of the last review."""
     known: frozenset[str] = frozenset()
     """Fingerprints of all objections that ever blocked."""
     withdrawn: frozenset[str] = frozenset()
-    """Those that a reviewer took back."""
+    """Objections that a reviewer withdrew."""
     upheld: frozenset[str] = frozenset()
-    """Those that the maker declined once and a reviewer upheld."""
+    """Objections that the maker declined once and a reviewer upheld."""
 
 
 NOTHING_REVIEWED = Docket()
 
 
 def declined(text: str) -> dict[str, str]:
-    """Read which objections a maker declines in its answer: the reason by fingerprint.
+    """Return the objections that a maker declines in its answer: the reason by fingerprint.
 
-    A line of the form `DECLINE <fingerprint>: <reason>`; anything else is talk.
+    Only lines of the form `DECLINE <fingerprint>: <reason>` count.
     """
     return {found[1]: found[2].strip(" `")[:MOST_REASON] for found in _DECLINE.finditer(text)}
 
 
 def declined_in(past: Round) -> dict[str, str]:
-    """Read which objections were declined in a round."""
+    """Return the objections that the maker declined in a round."""
     attempt = past.snapshot.attempt
     return declined(attempt.text) if attempt else {}
 
 
 def docket(rounds: tuple[Round, ...]) -> Docket:
-    """Put together what the reviews of earlier rounds have come to."""
+    """Summarise the reviews of earlier rounds."""
     reviewed = [
         (past, past.verdict)
         for past in rounds
@@ -73,17 +73,17 @@ def docket(rounds: tuple[Round, ...]) -> Docket:
 
 
 def is_frozen(before: Docket, limits: Limits) -> bool:
-    """Whether the set of objections is closed, but for those that matter whenever they are found."""
+    """Whether new objections no longer send work back, except security and similar categories."""
     return limits.freeze_reviews_after is not None and before.reviews >= limits.freeze_reviews_after
 
 
 def weighed(
     verdict: Verdict, before: Docket, limits: Limits, declined_now: Collection[str], changed: Lines
 ) -> Verdict:
-    """Return the verdict that counts: late and withdrawn objections are recorded and do not send back.
+    """Return the verdict that counts; late and withdrawn objections are recorded and do not block.
 
     `changed` are the lines changed since the last review. An objection that was upheld and is declined again
-    goes to a person.
+    escalates to a person.
     """
     withdrawn = before.withdrawn | {each.fingerprint for each in verdict.settled if each.withdrawn}
     frozen = is_frozen(before, limits)
