@@ -7,7 +7,7 @@ import pytest
 
 from setpoint.errors import WorkspaceError
 from setpoint.model.ids import TraceId
-from setpoint.system.git.git import head
+from setpoint.system.git.git import commit_of, head
 from setpoint.workspace import GitBranchForge
 from workspace.repository import attempt, commit_all, git, repository, workspace_of
 
@@ -41,6 +41,39 @@ async def test_a_shallow_clone(tmp_path: Path):
     assert git(root, "rev-parse", "--is-shallow-repository") == "true"
     copy = await round_trip(root)
     assert len(git(copy, "log", "--format=%h").splitlines()) == 2
+    store = next((root / ".setpoint" / "snapshots").glob("*.git"))
+    assert not list((store / "objects" / "pack").glob("*.pack"))  # borrowed, not copied
+    git(root, "fetch", "-q", "--unshallow")
+    git(root, "fsck", "--connectivity-only")
+
+
+async def test_a_partial_clone_at_a_commit_whose_files_are_not_there_yet(tmp_path: Path):
+    origin = repository(tmp_path / "origin")
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    git(origin, "config", "uploadpack.allowAnySHA1InWant", "true")
+    (origin / "calc.py").write_text("a = 2\n")
+    commit_all(origin)
+    git(tmp_path, "clone", "-q", "--filter=blob:none", origin.as_uri(), "partial")
+    root = tmp_path / "partial"
+    base = await commit_of(root, "HEAD~1")
+    assert git(root, "rev-list", "--objects", "--no-walk", "--missing=print", base).count("?") == 1
+
+    copy = await workspace_of(root).open(RUN, base)
+    assert (Path(copy.path) / "calc.py").read_text() == "a = 1\n"
+
+
+async def test_a_partial_clone_whose_remote_is_gone_says_what_is_missing(tmp_path: Path):
+    origin = repository(tmp_path / "origin")
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    (origin / "calc.py").write_text("a = 2\n")
+    commit_all(origin)
+    git(tmp_path, "clone", "-q", "--filter=blob:none", origin.as_uri(), "partial")
+    origin.rename(tmp_path / "away")
+    root = tmp_path / "partial"
+
+    with pytest.raises(WorkspaceError, match="partial clone lacks files of") as raised:
+        await workspace_of(root).open(RUN, await commit_of(root, "HEAD~1"))
+    assert "git checkout" in raised.value.hint
 
 
 async def test_a_linked_worktree_at_a_commit_of_its_own(tmp_path: Path):

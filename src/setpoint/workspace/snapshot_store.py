@@ -22,6 +22,7 @@ from setpoint.errors import WorkspaceError
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.system.files.atomic import real_folder, write_atomic_bytes
 from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.system.git.clone import clone_shared, fetch_missing
 from setpoint.system.git.git import Answer, ask, checked, git, located
 from setpoint.system.git.stage import stage
 
@@ -281,8 +282,8 @@ async def make_snapshot_store(store: SnapshotStore, root: Path, base: Commit) ->
     for abandoned in folder.glob(f"{glob.escape(name)}*.part"):
         shutil.rmtree(abandoned, ignore_errors=True)  # a git that outlived its Setpoint may still write there
     unfinished = Path(tempfile.mkdtemp(prefix=name, suffix=".part", dir=folder))
-    await git(folder, "clone", "--quiet", "--bare", "--shared", str(source), str(unfinished))
-    await git(unfinished, "remote", "remove", "origin", environment={"GIT_DIR": str(unfinished)})
+    await fetch_missing(root, base)
+    await clone_shared(source, unfinished, "--bare")
     own = source / "info" / "exclude"
     kept = own.read_bytes() if own.is_file() else b""
     write_atomic_bytes(

@@ -139,3 +139,23 @@ async def test_with_the_place_its_repository_goes(user: User):
 @pytest.mark.parametrize("root", ["/", "/app", "/srv/app", "."])
 def test_a_project_wherever_it_lies_is_no_place(root: str):
     assert named(root) == {}
+
+
+async def test_a_place_in_a_shallow_clone(user: User, tmp_path: Path):
+    git(tmp_path, "clone", "-q", "--depth", "1", user.root.as_uri(), "shallow")
+
+    await put_at(user.place, tmp_path / "shallow", user.second)
+
+    assert (user.place / "a.txt").read_text("utf-8") == "two\n"
+    assert git(user.place, "log", "--format=%s") == "second"
+    assert git(user.place, "status", "--porcelain") == ""
+
+
+async def test_a_place_at_a_commit_whose_files_a_partial_clone_lacks(user: User, tmp_path: Path):
+    git(user.root, "config", "uploadpack.allowFilter", "true")
+    git(user.root, "config", "uploadpack.allowAnySHA1InWant", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", user.root.as_uri(), "partial")
+
+    await put_at(user.place, tmp_path / "partial", user.first)
+
+    assert (user.place / "a.txt").read_text("utf-8") == "one\n"

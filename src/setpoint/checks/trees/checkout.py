@@ -18,6 +18,7 @@ from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, TraceId
 from setpoint.ports import Measured, WorkCopy
 from setpoint.system.files.atomic import real_folder
+from setpoint.system.git.clone import clone_shared, fetch_missing
 from setpoint.system.git.git import ask, git, tree_of
 from setpoint.system.git.separate_repository import READY, repository_apart
 
@@ -59,7 +60,8 @@ async def put_at(place: Path, source: Path, commit: Commit) -> None:
     empty = not any(place.iterdir())
     words = ("checkout", "--quiet", "--force", "--detach", commit)
     if not (await ask(place, *words)).ok:
-        # The repository was moved, or something cleared the cache in part: all of it can be made again.
+        # The repository was moved, the cache was cleared in part, or a partial clone lacks files.
+        await fetch_missing(source, commit)
         await clone(source, place)
         await git(place, *words)
     if not empty:
@@ -95,10 +97,8 @@ async def clone(source: Path, place: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
     unfinished.parent.mkdir(parents=True, exist_ok=True)
     held = repository_apart(source)
-    words = ("clone", "--quiet", "--shared", "--no-checkout")
-    start = str(held if (held / READY).is_file() else source.absolute())
-    await git(unfinished.parent, *words, start, str(unfinished))
-    await git(unfinished, "remote", "remove", "origin")
+    start = held if (held / READY).is_file() else source.absolute()
+    await clone_shared(start, unfinished, "--no-checkout")
     (unfinished / ".git" / READY).touch()
     (unfinished / ".git").rename(own)
     unfinished.rmdir()

@@ -1,0 +1,56 @@
+"""Clones that borrow all objects of their source, also where the source is a shallow or a partial clone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from setpoint.errors import WorkspaceError
+from setpoint.system.git.git import ask, git
+
+_REFS = ("for-each-ref", "--format=create %(refname) %(objectname)", "refs/heads", "refs/tags")
+_PROMISORS = ("config", "--name-only", "--get-regexp", r"^remote\..*\.promisor$")
+_FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "--stdin")
+_ROUNDS = 2
+"""Missing folders come first: they name the files."""
+
+
+async def clone_shared(source: Path, target: Path, *words: str) -> None:
+    """Clone a repository to an empty folder without its objects, and without a remote.
+
+    `words` are `--bare` or `--no-checkout`. `git clone` copies the objects of a shallow source, so Setpoint
+    makes that clone itself, with the same end of history.
+    """
+    common = ("rev-parse", "--path-format=absolute", "--git-common-dir")
+    directory = Path((await git(source, *common)).text)
+    if not (directory / "shallow").is_file():
+        await git(target.parent, "clone", "--quiet", "--shared", *words, str(source), str(target))
+        await git(target, "remote", "remove", "origin")
+        return
+    kind = (await git(source, "rev-parse", "--show-object-format")).text
+    bare = ("--bare",) if "--bare" in words else ()
+    await git(target.parent, "init", "--quiet", *bare, f"--object-format={kind}", str(target))
+    own = target if bare else target / ".git"
+    (own / "objects" / "info" / "alternates").write_bytes(os.fsencode(f"{directory / 'objects'}\n"))
+    shutil.copyfile(directory / "shallow", own / "shallow")
+    refs = (await git(source, *_REFS)).stdout
+    await git(target, "update-ref", "--stdin", stdin=refs)
+
+
+async def fetch_missing(root: Path, commit: str) -> None:
+    """Fetch the files of a commit that a partial clone has not fetched yet."""
+    promisors = (await ask(root, *_PROMISORS)).text.splitlines()
+    for _ in range(_ROUNDS if promisors else 0):
+        words = ("rev-list", "--objects", "--no-walk", "--missing=print", commit)
+        missing = [line[1:] for line in (await git(root, *words)).text.splitlines() if line.startswith("?")]
+        if not missing:
+            return
+        remote = promisors[0].removeprefix("remote.").removesuffix(".promisor")
+        answer = await ask(root, *_FETCH, remote, stdin="\n".join((*missing, "")).encode())
+        if not answer.ok:
+            said = answer.stderr.decode("utf-8", "replace").strip()
+            raise WorkspaceError(
+                f"{root}: this partial clone lacks files of {commit}, which {remote} refuses: {said}",
+                hint=f"fetch them when {remote} can be reached: git checkout {commit}",
+            )
