@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from wording import attribute_texts, row
 
-from setpoint.history.metrics.definitions import Loop, measures
+from setpoint.history.metrics.definitions import measures
+from setpoint.model.loop_metric import Loop
 
 
 def page() -> Iterator[str]:

@@ -18,8 +18,10 @@ from typing import Generic, Protocol, TypeVar, cast, runtime_checkable
 
 from setpoint.model.config.custom_check import CustomCheck
 from setpoint.model.cover import CoverGoals
+from setpoint.model.finding import Finding
 from setpoint.model.production import Signal
 from setpoint.ports import Agent, Forge, Memory
+from setpoint.ports.metric import PluggedMetric
 from setpoint.ports.policy import PluggedGuard, PluggedPolicy
 from setpoint.ports.toolkit import Toolkit
 
@@ -47,6 +49,10 @@ class Group(StrEnum):
     """Forges: a function of the repository's root that returns a `Forge`."""
     SIGNALS = "setpoint.signals"
     """Signal sources: a function that reads the signals of a message, a `SignalReader`."""
+    FORMATS = "setpoint.formats"
+    """Report formats: a function that reads the findings of a tool's report, a `FormatReader`."""
+    METRICS = "setpoint.metrics"
+    """Metrics: a `PluggedMetric`, or a function without arguments that returns one."""
 
 
 MemoryMaker = Callable[[Path], Memory]
@@ -55,6 +61,11 @@ ForgeMaker = Callable[[Path], Forge]
 """Makes the forge of a project from the root of its repository."""
 SignalReader = Callable[[bytes], Sequence[Signal]]
 """Reads the signals in the body of a message; raises `ValueError` where it is no such message."""
+FormatReader = Callable[[bytes, Path], Sequence[Finding]]
+"""Reads the findings in a tool's report; the path is the root of the measured tree.
+
+Raises `ValueError` where the text is no such report: the check is then an error, never a pass.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +149,11 @@ class Loaded(Generic[T]):
     failures: tuple[PluginFailure, ...] = ()
 
 
-_MADE: Mapping[Group, type] = {Group.AGENTS: AgentPlugin, Group.CHECKS: CustomCheck}
+_MADE: Mapping[Group, type] = {
+    Group.AGENTS: AgentPlugin,
+    Group.CHECKS: CustomCheck,
+    Group.METRICS: PluggedMetric,
+}
 """Groups whose entry points are called without arguments, with what they have to give."""
 
 
@@ -193,6 +208,16 @@ def load_forges(names: Collection[str], found: Collection[Plugin] | None = None)
 def load_signals(names: Collection[str], found: Collection[Plugin] | None = None) -> Loaded[SignalReader]:
     """Load the readers of signals, as `load_agents` does."""
     return cast("Loaded[SignalReader]", load(Group.SIGNALS, names, found))
+
+
+def load_formats(names: Collection[str], found: Collection[Plugin] | None = None) -> Loaded[FormatReader]:
+    """Load the readers of report formats, as `load_agents` does."""
+    return cast("Loaded[FormatReader]", load(Group.FORMATS, names, found))
+
+
+def load_metrics(names: Collection[str], found: Collection[Plugin] | None = None) -> Loaded[PluggedMetric]:
+    """Load the metrics, as `load_agents` does."""
+    return cast("Loaded[PluggedMetric]", load(Group.METRICS, names, found))
 
 
 def missing(names: Collection[str], found: Collection[Plugin] | None = None) -> tuple[PluginFailure, ...]:

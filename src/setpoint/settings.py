@@ -18,6 +18,7 @@ from pydantic import (
     BaseModel,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
 )
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -25,7 +26,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
-from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck
+from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, ReportFormat
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.model.config.sonarqube import SonarQubeServer
@@ -195,6 +196,8 @@ class Settings(BaseSettings):
     """What Setpoint measures."""
     sonarqube: SonarQubeServer = SonarQubeServer()
     """A server that analyses, too."""
+    plugins: tuple[str, ...] = ()
+    """Plug-ins of other packages to use, by name; those that come with Setpoint are on."""
     check: dict[str, CustomCheck] = {}
     """Tools of your own, by name."""
     integrity: IntegritySettings = IntegritySettings()
@@ -217,8 +220,6 @@ class Settings(BaseSettings):
     """Tests that fail at the base: `fix`, `tolerate`, or `auto` (fix if the story speaks of them)."""
     pipeline: str = "change"
     """Name of the pipeline, or path of a TOML file."""
-    plugins: tuple[str, ...] = ()
-    """Plug-ins of other packages to use, by name; those that come with Setpoint are on."""
     branch_prefix: BranchPrefix = "setpoint/"
     """What the delivered branch's name begins with."""
     state_dir: str = ".setpoint"
@@ -230,10 +231,17 @@ class Settings(BaseSettings):
 
     @field_validator("check")
     @classmethod
-    def _of_their_own(cls, check: dict[str, CustomCheck]) -> dict[str, CustomCheck]:
+    def _of_their_own(cls, check: dict[str, CustomCheck], info: ValidationInfo) -> dict[str, CustomCheck]:
         taken = {*OWN_CHECKS, *presets()}
         if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in taken):
             raise ValueError(f"a tool of your own cannot be called {', '.join(wrong)}")
+        plugins: tuple[str, ...] = info.data.get("plugins", ())
+        if unread := [each.format for each in check.values() if not each.readable(plugins)]:
+            known = ", ".join(ReportFormat)
+            raise ValueError(
+                f"no format is called '{unread[0]}'; there are {known}, and those of plug-ins that "
+                f"the setting plugins names"
+            )
         reports = [each.report for each in check.values() if each.report]
         if twice := sorted({report for report in reports if reports.count(report) > 1}):
             raise ValueError(f"two tools cannot write the same report: {', '.join(twice)}")

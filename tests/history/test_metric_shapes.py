@@ -8,10 +8,11 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from setpoint.history.metrics.definitions import Loop, measures
+from setpoint.history.metrics.definitions import measures
 from setpoint.history.metrics.metrics import DayFigure, Metric, MetricsReport, Part, amount
 from setpoint.history.metrics.prometheus import name_of, prometheus
 from setpoint.history.reports.metrics_page import day_plot, page
+from setpoint.model.loop_metric import Loop
 
 NOW = datetime(2026, 3, 20, 9, 30, tzinfo=UTC)
 HOSTILE = 'ba"sh\\n<script>alert(1)</script>\n'

@@ -107,7 +107,7 @@ class Plan:
 
     def _custom(self, *, runs_code: bool) -> Iterator[Group]:
         for name, asked in self.settings.check.items():
-            if asked.format.runs_code is runs_code:
+            if asked.runs_code is runs_code:
                 check = CustomTool(
                     name=name,
                     asked=asked,

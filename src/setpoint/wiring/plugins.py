@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from setpoint.errors import UsageError
-from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS
+from setpoint.history.metrics.definitions import measures
+from setpoint.history.metrics.plugged import METRIC_NAME, NamedMetric, PluginMetrics
+from setpoint.model.config.custom_check import BUILT_IN_FORMATS, CHECK_NAME, OWN_CHECKS, CustomCheck
 from setpoint.model.run import EnabledPlugin, RunOrder
 from setpoint.plugins import (
     ForgeMaker,
@@ -21,6 +23,7 @@ from setpoint.plugins import (
     load_forges,
     load_guards,
     load_memories,
+    load_metrics,
     load_pipelines,
     load_policies,
 )
@@ -32,6 +35,8 @@ from setpoint.settings import Settings
 T = TypeVar("T")
 _ONE = (Group.HALTING, Group.MEMORY, Group.FORGES)
 """Groups of which a run uses one plug-in alone."""
+_OF_RUNS = tuple(group for group in Group if group is not Group.METRICS)
+"""Groups that an order freezes; metrics are computed after the run."""
 
 
 class Extensions(NamedTuple):
@@ -92,7 +97,7 @@ def enabled(
     found = installed() if found is None else found
     used: list[EnabledPlugin] = []
     failures: list[PluginFailure] = []
-    for group in Group:
+    for group in _OF_RUNS:
         loaded = load(group, names, found)
         # The selection of agents reports their failures.
         failures += loaded.failures if group is not Group.AGENTS else ()
@@ -103,8 +108,10 @@ def enabled(
         for each in good:
             if group in _ONE and each.name not in first:
                 failures.append(_second(each, first[0]))
-            elif group is Group.CHECKS and not _free(each.name):
+            elif not _free(group, each.name):
                 failures.append(_taken(each))
+            elif group is Group.CHECKS and not cast("CustomCheck", loaded.usable[each.name]).readable(names):
+                failures.append(_unreadable(each))
             else:
                 used.append(_frozen(each))
     return tuple(used), tuple(failures)
@@ -140,7 +147,7 @@ def with_checks(settings: Settings) -> Settings:
     more = {
         name: check
         for name, check in load_checks(settings.plugins).usable.items()
-        if name not in settings.check and _free(name)
+        if name not in settings.check and _free(Group.CHECKS, name) and check.readable(settings.plugins)
     }
     return settings.model_copy(update={"check": {**settings.check, **more}}) if more else settings
 
@@ -150,8 +157,39 @@ def pipelines_of(settings: Settings) -> Mapping[str, str]:
     return load_pipelines(settings.plugins).usable if settings.plugins else {}
 
 
-def _free(name: str) -> bool:
-    return name not in {*OWN_CHECKS, *presets()} and CHECK_NAME.fullmatch(name) is not None
+def metrics_of(settings: Settings, found: Collection[Plugin] | None = None) -> PluginMetrics:
+    """Return the metrics of enabled plug-ins, and those that are left out."""
+    if not settings.plugins:
+        return PluginMetrics()
+    found = installed() if found is None else found
+    loaded = load_metrics(settings.plugins, found)
+    by_name = {each.name: each for each in reversed(_by_others(Group.METRICS, found))}
+    usable = [by_name[name] for name in loaded.usable]
+    return PluginMetrics(
+        metrics=tuple(
+            NamedMetric(plugin=each, metric=loaded.usable[each.name])
+            for each in usable
+            if _free(Group.METRICS, each.name)
+        ),
+        failures=(
+            *loaded.failures,
+            *(_taken(each) for each in usable if not _free(Group.METRICS, each.name)),
+        ),
+    )
+
+
+def _free(group: Group, name: str) -> bool:
+    """Whether a plug-in of this group can have the name, as Setpoint does not have it."""
+    match group:
+        case Group.CHECKS:
+            return name not in {*OWN_CHECKS, *presets()} and CHECK_NAME.fullmatch(name) is not None
+        case Group.FORMATS:
+            return name not in BUILT_IN_FORMATS and CHECK_NAME.fullmatch(name) is not None
+        case Group.METRICS:
+            own = {each.name for each in measures()}
+            return name not in own and METRIC_NAME.fullmatch(name) is not None
+        case _:
+            return True
 
 
 def _by_others(group: Group, found: Collection[Plugin]) -> list[Plugin]:
@@ -170,8 +208,18 @@ def _second(plugin: Plugin, first: str) -> PluginFailure:
 def _taken(plugin: Plugin) -> PluginFailure:
     return PluginFailure(
         name=plugin.name,
-        reason=f"no check of a plug-in can be called '{plugin.name}'",
+        reason=f"no {plugin.group.removeprefix('setpoint.').removesuffix('s')} of a plug-in can be called "
+        f"'{plugin.name}'",
         hint="rename the entry point, or take it out of the setting plugins",
+        plugin=plugin,
+    )
+
+
+def _unreadable(plugin: Plugin) -> PluginFailure:
+    return PluginFailure(
+        name=plugin.name,
+        reason="neither Setpoint nor an enabled plug-in reads its format",
+        hint="name the plug-in that reads it in the setting plugins too",
         plugin=plugin,
     )
 

@@ -10,24 +10,25 @@ from setpoint.history.metrics.prometheus import prometheus
 from setpoint.history.metrics.snapshots import WINDOWS, Snapshot, snapshots, store_due, store_snapshot
 from setpoint.history.queries import counts
 from setpoint.history.reports.metrics_page import page
+from setpoint.wiring.plugins import metrics_of
 from setpoint.wiring.project import Project
 
 
 def metrics_report(project: Project, days: int) -> MetricsReport:
     """Compute the metrics of the last so many days."""
-    return report(project.store, days)
+    return report(project.store, days, plugged=metrics_of(project.settings))
 
 
 def store_metrics(project: Project, made: MetricsReport) -> str:
     """Store a report, and those of days that are over; gives the name of the first."""
-    store_due(project.store)
+    store_due_metrics(project)
     stored = store_snapshot(project.store, made)
     return stored.id if stored else ""
 
 
 def store_due_metrics(project: Project) -> tuple[Snapshot, ...]:
     """Store the reports of days that are over and have none yet."""
-    return store_due(project.store)
+    return store_due(project.store, plugged=metrics_of(project.settings))
 
 
 def metric_snapshots(project: Project, days: int, most: int = 100) -> tuple[Snapshot, ...]:
@@ -37,9 +38,10 @@ def metric_snapshots(project: Project, days: int, most: int = 100) -> tuple[Snap
 
 def metrics_exposition(project: Project) -> str:
     """Write the metrics of every window in Prometheus' text format."""
-    return prometheus(reports(project.store, WINDOWS, by_day=False), counts(project.store))
+    made = reports(project.store, WINDOWS, by_day=False, plugged=metrics_of(project.settings))
+    return prometheus(made, counts(project.store))
 
 
 def write_metrics_page(project: Project, file: Path) -> None:
     """Write the metrics of every window as one HTML page; `UsageError` where the file cannot be written."""
-    write_page(file, page(reports(project.store, WINDOWS)))
+    write_page(file, page(reports(project.store, WINDOWS, plugged=metrics_of(project.settings))))

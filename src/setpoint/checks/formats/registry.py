@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from setpoint.checks.formats import plugged
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.coverage import cobertura, coverage_json, lcov
 from setpoint.checks.formats.coverage.covered_lines import Reached
@@ -30,7 +31,7 @@ from setpoint.checks.formats.linters import (
 from setpoint.checks.formats.parsing import bad, checked
 from setpoint.checks.formats.report import Reader, Sources, ToolReport
 from setpoint.checks.formats.tests import cargo_test, ctrf, go_test, jest, junit
-from setpoint.model.config.custom_check import ReportFormat
+from setpoint.model.config.custom_check import BUILT_IN_FORMATS, ReportFormat
 from setpoint.model.evidence import TestReport
 
 FINDINGS: Mapping[ReportFormat, Reader] = {
@@ -79,8 +80,11 @@ _MAY_BE_EMPTY = (
 """Formats of one line for each finding, so that nothing is written where nothing was found."""
 
 
-def read(form: ReportFormat, text: bytes, sources: Sources) -> ToolReport | TestReport | Reached:
+def read(form: str, text: bytes, sources: Sources) -> ToolReport | TestReport | Reached:
     """Read a report; whatever is wrong with it is a `BadReport` that names it and the place."""
+    if form not in BUILT_IN_FORMATS:
+        return plugged.read(form, text, sources)
+    form = ReportFormat(form)
     if text or form not in _MAY_BE_EMPTY:
         checked(text, sources)
     reader = FINDINGS.get(form) or TESTS.get(form) or COVERAGE[form]

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, environment
+from setpoint.checks.formats import plugged
 from setpoint.checks.formats.parsing import MOST_BYTES
 from setpoint.checks.tools.outcome import Reading
 from setpoint.model.config.custom_check import CustomCheck
@@ -46,7 +47,17 @@ class CustomTool:
         stamp = Path(program).stat() if program else None
         state = f"{stamp.st_size} {stamp.st_mtime_ns}" if stamp else "missing"
         asked = self.asked.model_dump_json()
-        return ("check", self.name, asked, program or "", state, self.project.fingerprint, *self.imports)
+        reader = plugged.version_of(self.asked.format)
+        return (
+            "check",
+            self.name,
+            asked,
+            reader,
+            program or "",
+            state,
+            self.project.fingerprint,
+            *self.imports,
+        )
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tool on a tree."""

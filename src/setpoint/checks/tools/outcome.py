@@ -14,7 +14,6 @@ from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.coverage.covered_lines import Reached
 from setpoint.checks.formats.parsing import MOST_BYTES
 from setpoint.checks.formats.report import Sources, ToolReport
-from setpoint.model.config.custom_check import ReportFormat
 from setpoint.model.evidence import CheckResult, CheckState, TestReport
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.quality import Metric
@@ -30,7 +29,8 @@ class Reading:
     """How what one tool said is read."""
 
     name: str
-    format: ReportFormat
+    format: str
+    """Its name: one of `ReportFormat`, or that of a plug-in."""
     clean: tuple[int, ...]
     """Exit codes that say: ran to its end, found nothing."""
     found: tuple[int, ...]

@@ -162,6 +162,8 @@ def _unmeasured(console: Console, made: MetricsReport) -> None:
         console.print("not measured", style="italic")
     for reason, names in reasons.items():
         console.print(f"  {', '.join(names)}: {reason}", style="dim", markup=False)
+    for failure in made.left_out:
+        console.print(failure, style="yellow", markup=False)
 
 
 def _uplift(console: Console, found: tuple[Lift, ...]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache, lru_cache, partial
@@ -50,29 +50,50 @@ _Count = Callable[[datetime, datetime], tuple[Row, ...]]
 """Counts what was recorded from one time up to another, the second excluded."""
 
 
-def tallies(store: Store, since: date, until: date, at: datetime) -> Tallies:
+@dataclass(frozen=True, kw_only=True)
+class Counter:
+    """Counts one tally."""
+
+    name: str
+    version: str
+    """What is kept of a day holds for this version alone."""
+    count: Callable[[sa.Connection, datetime, datetime], tuple[Row, ...]]
+    """Counts what was recorded from one time up to another, the second excluded."""
+
+
+def tallies(
+    store: Store, since: date, until: date, at: datetime, *, counters: Sequence[Counter] | None = None
+) -> Tallies:
     """Count and add up what was recorded from `since` to `until`, both days in UTC and included.
 
-    `at` is the present: what is counted of days, and of hours of its own day, that are over by then is kept.
-    Raises SQLAlchemy's `DatabaseError`, or `ValueError`, where an event is damaged.
+    `counters` are by default Setpoint's own. `at` is the present: what is counted of days, and
+    of hours of its own day, that are over by then is kept. Raises SQLAlchemy's `DatabaseError`, or
+    `ValueError`, where an event is damaged.
     """
     asked = _Asked(since=since, until=until, cut=_cut(at))
     found: Tallies = {}
     settled: list[dict[str, str]] = []
     with store.reading() as connection:
-        database = connection.dialect.name
-        all_kept = _kept(connection, [_version(query, database) for query in QUERIES.values()], asked)
-        for name, query in QUERIES.items():
-            version = _version(query, database)
-            kept = all_kept.get((name, version), {})
-            found[name], new = _completed(asked, kept, partial(_counted, connection, query))
+        counters = _own(connection.dialect.name) if counters is None else counters
+        all_kept = _kept(connection, counters, asked)
+        for each in counters:
+            kept = all_kept.get((each.name, each.version), {})
+            found[each.name], new = _completed(asked, kept, partial(each.count, connection))
             settled += [
-                {"tally": name, "version": version, "day": key, "body": _written(rows)}
+                {"tally": each.name, "version": each.version, "day": key, "body": _written(rows)}
                 for key, rows in new.items()
             ]
     if settled:
         _keep(store, settled)
     return found
+
+
+@cache
+def _own(database: str) -> tuple[Counter, ...]:
+    return tuple(
+        Counter(name=name, version=_version(query, database), count=partial(_counted, query))
+        for name, query in QUERIES.items()
+    )
 
 
 def _cut(at: datetime) -> datetime:
@@ -160,7 +181,7 @@ def _statement(query: Query, database: str) -> sa.Select[Any]:
     return query(Window(database))
 
 
-def _counted(connection: sa.Connection, query: Query, begin: datetime, end: datetime) -> tuple[Row, ...]:
+def _counted(query: Query, connection: sa.Connection, begin: datetime, end: datetime) -> tuple[Row, ...]:
     found = connection.execute(_statement(query, connection.dialect.name), {"begin": begin, "end": end})
     return tuple(_row(row) for row in found.mappings())
 
@@ -170,12 +191,14 @@ def _row(found: sa.RowMapping) -> Row:
     return Row(day=date.fromisoformat(found["day"]), label=found.get("label") or "", figures=figures)
 
 
-def _kept(connection: sa.Connection, versions: list[str], asked: _Asked) -> dict[tuple[str, str], Days]:
+def _kept(
+    connection: sa.Connection, counters: Sequence[Counter], asked: _Asked
+) -> dict[tuple[str, str], Days]:
     """Read what is kept of the days that are asked for, by the name and the version of its tally."""
     columns = METRICS_DAY.c
     query = sa.select(columns.tally, columns.version, columns.day, columns.body).where(
-        columns.tally.in_(list(QUERIES)),
-        columns.version.in_(versions),
+        columns.tally.in_([each.name for each in counters]),
+        columns.version.in_({each.version for each in counters}),
         columns.day.between(asked.since.isoformat(), f"{asked.until.isoformat()}U"),
         sa.or_(sa.func.length(columns.day) == _DAY, columns.day.startswith(asked.opened)),
     )

@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from enum import StrEnum
 from functools import cache
 from importlib import resources
-from typing import Literal
 
+from setpoint.model.loop_metric import Better, Loop, Unit
 from setpoint.model.value import Value
-
-
-class Loop(StrEnum):
-    """The loop whose health a metric tells."""
-
-    INNER = "inner"
-    """An agent and its tools."""
-    PHASE = "phase"
-    """Making, measuring, reviewing, bouncing."""
-    RUN = "run"
-    """What is learned from runs."""
-    HUMAN = "human"
-    """What people answer."""
-    ACROSS = "across"
-    """From run to run."""
 
 
 class Measure(Value):
@@ -31,11 +15,10 @@ class Measure(Value):
 
     name: str
     loop: Loop
-    unit: Literal["share", "USD", "s", "per run", "score"]
-    """share: 0 to 1; score: a quality or Brier score, 0 to 1; s: seconds."""
+    unit: Unit
     definition: str
-    source: Literal["R0", "R3", "own"]
-    """The design that asks for it."""
+    source: str
+    """The design that asks for it: R0 or R3; or own, or the package of a plug-in."""
     total: str = ""
     """Empty where nothing that is recorded today gives it."""
     n: str = ""
@@ -45,7 +28,7 @@ class Measure(Value):
     less_n: str = ""
     split: str = ""
     """What the parts are, where there are any."""
-    better: Literal["higher", "lower", ""] = ""
+    better: Better = ""
     why_null: str
     """Why it is not measured where `n` is 0, or at all where `total` is empty."""
 

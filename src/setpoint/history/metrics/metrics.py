@@ -12,9 +12,11 @@ from pydantic import Field
 from setpoint.database.connect import Store
 from setpoint.errors import RecordedDataError
 from setpoint.history.metrics.day_counts import tallies
-from setpoint.history.metrics.definitions import Loop, Measure, measures
+from setpoint.history.metrics.definitions import Measure, measures
+from setpoint.history.metrics.plugged import PluginBroke, PluginMetrics
 from setpoint.history.metrics.window_sums import Summed
 from setpoint.history.phrases import duration, one_line
+from setpoint.model.loop_metric import Loop
 from setpoint.model.value import Instant, Value
 
 MOST_DAYS = 3660
@@ -22,6 +24,7 @@ MOST_DAYS = 3660
 STEADY = 0.01
 """Relative change below which a metric counts as unchanged."""
 _LABEL = 60
+NO_PLUGINS = PluginMetrics()
 
 Trend = Literal["up", "down", "same", ""]
 
@@ -61,7 +64,7 @@ class Metric(Value):
     """The loop whose health it tells."""
     definition: str
     source: str = ""
-    """The design that asks for it: R0, R3, or own."""
+    """The design that asks for it: R0, R3, or own; of a plug-in its package and version."""
     unit: str
     """share (0 to 1), USD, s, per run or score (0 to 1)."""
     better: str = ""
@@ -96,13 +99,20 @@ class MetricsReport(Value):
     until: date
     """Last day of the window, in UTC: the day of `at`."""
     metrics: tuple[Metric, ...]
+    left_out: tuple[str, ...] = ()
+    """Metrics of plug-ins that cannot be used, each with its reason."""
 
 
 def report(
-    store: Store, days: int, at: datetime | None = None, *, now: datetime | None = None
+    store: Store,
+    days: int,
+    at: datetime | None = None,
+    *,
+    now: datetime | None = None,
+    plugged: PluginMetrics = NO_PLUGINS,
 ) -> MetricsReport:
     """Compute every metric over the last so many days in UTC, the day of `at` included; see `reports`."""
-    return reports(store, (days,), at, now=now)[0]
+    return reports(store, (days,), at, now=now, plugged=plugged)[0]
 
 
 def reports(
@@ -112,31 +122,41 @@ def reports(
     *,
     now: datetime | None = None,
     by_day: bool = True,
+    plugged: PluginMetrics = NO_PLUGINS,
 ) -> tuple[MetricsReport, ...]:
     """Compute every metric over several lengths of days in UTC, the day of `at` included.
 
     `now` is the present, by default `at`, and that by default the real one; `at` may lie before it. All
     windows, and those before them, are read in one state of the database. Without `by_day` no metric has
-    figures of single days, which are most of the work. Raises `RecordedDataError` where an event is damaged.
+    figures of single days, which are most of the work. `plugged` are the metrics of plug-ins; one that breaks
+    is not measured, and its reason names it. Raises `RecordedDataError` where an event is damaged.
     """
     at = (at or now or datetime.now(UTC)).astimezone(UTC)
-    until = at.date()
-    first = until - timedelta(days=2 * max(windows) - 1)
+    first = at.date() - timedelta(days=2 * max(windows) - 1)
     try:
-        found = Summed(tallies(store, first, until, now or at))
+        rows = tallies(store, first, at.date(), now or at)
+        defined = [*measures()]
+        for each in plugged.metrics:
+            try:
+                rows |= tallies(store, first, at.date(), now or at, counters=(each.counter(store),))
+                defined.append(each.measure())
+            except PluginBroke as error:
+                defined.append(each.measure(str(error)))
     except (sa.exc.DatabaseError, ValueError) as error:
         message = f"the metrics cannot be computed from the recorded events: {error}"
         raise RecordedDataError(
             message, hint="`setpoint show RUN` names a damaged event; update Setpoint if it was written later"
         ) from error
-    return tuple(_over(found, days, at, by_day=by_day) for days in windows)
-
-
-def _over(found: Summed, days: int, at: datetime, *, by_day: bool) -> MetricsReport:
-    until = at.date()
-    since = until - timedelta(days=days - 1)
-    metrics = tuple(_metric(measure, found, since, until, by_day=by_day) for measure in measures())
-    return MetricsReport(at=at, days=days, since=since, until=until, metrics=metrics)
+    found, until = Summed(rows), at.date()
+    made = []
+    for days in windows:
+        since = until - timedelta(days=days - 1)
+        metrics = tuple(_metric(measure, found, since, until, by_day=by_day) for measure in defined)
+        left_out = tuple(map(str, plugged.failures))
+        made.append(
+            MetricsReport(at=at, days=days, since=since, until=until, metrics=metrics, left_out=left_out)
+        )
+    return tuple(made)
 
 
 def amount(value: float | None, unit: str) -> str:

@@ -18,7 +18,8 @@ from setpoint.database.connect import Store
 from setpoint.database.tables import METRICS_SNAPSHOT, RUN
 from setpoint.errors import RecordedDataError
 from setpoint.history.metrics.day_counts import SETTLED_S
-from setpoint.history.metrics.metrics import MetricsReport, reports
+from setpoint.history.metrics.metrics import NO_PLUGINS, MetricsReport, reports
+from setpoint.history.metrics.plugged import PluginMetrics
 from setpoint.model.ids import sortable
 from setpoint.model.value import Value
 
@@ -74,7 +75,9 @@ def store_snapshot(store: Store, made: MetricsReport, occasion: str = "") -> Sna
     return Snapshot(id=id_, occasion=occasion, report=lean) if done.rowcount else None
 
 
-def store_due(store: Store, now: datetime | None = None) -> tuple[Snapshot, ...]:
+def store_due(
+    store: Store, now: datetime | None = None, *, plugged: PluginMetrics = NO_PLUGINS
+) -> tuple[Snapshot, ...]:
     """Store the reports of every day that is over and has none yet, oldest first.
 
     Begins with the day of the first run, at most `MOST_DAYS_BACK` days ago. Raises
@@ -94,7 +97,9 @@ def store_due(store: Store, now: datetime | None = None) -> tuple[Snapshot, ...]
     for day in _days(max(first.date(), earliest), newest):
         missing = [days for days in WINDOWS if (day.isoformat(), days) not in have]
         if missing:
-            told = reports(store, missing, datetime.combine(day, time.max, UTC), now=now, by_day=False)
+            told = reports(
+                store, missing, datetime.combine(day, time.max, UTC), now=now, by_day=False, plugged=plugged
+            )
             made += [store_snapshot(store, each, day.isoformat()) for each in told]
     return tuple(each for each in made if each is not None)
 

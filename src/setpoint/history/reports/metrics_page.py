@@ -8,9 +8,9 @@ from itertools import pairwise
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from setpoint.history.metrics.definitions import Loop
 from setpoint.history.metrics.metrics import Metric, MetricsReport, amount
 from setpoint.history.reports.templates import templates
+from setpoint.model.loop_metric import Loop
 
 WIDTH, HEIGHT, PAD = 320, 64, 6
 """The plotted area, in pixels."""

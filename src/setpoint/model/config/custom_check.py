@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import PurePosixPath
+from typing import Annotated
 
 from pydantic import Field, field_validator
 
@@ -97,6 +99,9 @@ _OF_TESTS = frozenset(
         ReportFormat.COVERAGE_JSON,
     }
 )
+BUILT_IN_FORMATS = frozenset(map(str, ReportFormat))
+PluggedFormat = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]{0,39}$")]
+"""A format that a plug-in reads, by its name in the setting `plugins`."""
 OWN_CHECKS = frozenset(
     {"parse", "integrity", "pytest", "unittest", "coverage", "cover", "review", "sonarqube", "mutation"}
 )
@@ -115,8 +120,8 @@ class CustomCheck(Value):
 
     command: tuple[str, ...] = Field(min_length=1)
     """Program and arguments, run at the root of the measured tree; `{python}` is the project's Python."""
-    format: ReportFormat
-    """What it writes; see [Checks](checks.md#formats)."""
+    format: ReportFormat | PluggedFormat = Field(union_mode="left_to_right")
+    """What it writes; see [Checks](checks.md#formats). Or the name of a plug-in that reads it."""
     report: str = ""
     """The file it writes, from the root of the tree; empty: standard output."""
     category: Category | None = None
@@ -140,6 +145,15 @@ class CustomCheck(Value):
         if self.feeds is not None:
             return (self.feeds,)
         return (_MEASURED_BY[self.category],) if self.category in _MEASURED_BY else ()
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether it tells of tests that ran; what a plug-in reads are findings."""
+        return isinstance(self.format, ReportFormat) and self.format.runs_code
+
+    def readable(self, plugins: Collection[str]) -> bool:
+        """Whether Setpoint or one of these plug-ins reads its format."""
+        return isinstance(self.format, ReportFormat) or self.format in plugins
 
     @field_validator("command")
     @classmethod
