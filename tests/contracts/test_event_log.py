@@ -1,8 +1,7 @@
-"""What every event log promises, shown on the real one and on the shipped fake."""
+"""The contract of event logs, on the real one and on the shipped fake; and events as JSON."""
 
 import datetime as dt
 import types
-from collections.abc import Iterator
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -20,68 +19,29 @@ from setpoint.model.answers.reflection import TaughtShape
 from setpoint.model.attempt import Role
 from setpoint.model.evaluation import Stage
 from setpoint.model.events import BODY, Body
-from setpoint.model.events.run import BudgetWarned, PhaseEntered
 from setpoint.model.gate import Choice, Escalation, OnLimit
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import LearningKind, MemoryTerms
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.ports import EventLog
+from setpoint.testing.contracts.event_log import ONE, EventLogContract, entered
 from setpoint.testing.log import MemoryEventLog
 
-ONE, TWO = TraceId("run-one"), TraceId("run-two")
 NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 
 
-@pytest.fixture(params=["memory", "sqlite", *postgres.WHERE_GIVEN])
-def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EventLog]:
-    if request.param == "memory":
-        yield MemoryEventLog()
-        return
-    store = open_store(tmp_path if request.param == "sqlite" else postgres.fresh_database())
-    yield SqlEventLog(store)
-    store.close()
+class TestMemory(EventLogContract):
+    @pytest.fixture
+    def log(self):
+        return MemoryEventLog()
 
 
-def entered(phase: str, iteration: int = 0) -> PhaseEntered:
-    return PhaseEntered(phase=phase, iteration=iteration)
-
-
-def test_events_are_numbered_without_gaps_per_run_and_read_back_as_given(log: EventLog) -> None:
-    first = log.append(ONE, "a", [entered("plan"), entered("implement", 1)])
-    other = log.append(TWO, "a", [entered("plan")])
-    second = log.append(ONE, "b", [BudgetWarned(budget="cost", share=0.5, used=2.5, limit=5)])
-    assert [event.seq for event in (*first, *second)] == [1, 2, 3]
-    assert [event.seq for event in other] == [1]
-    assert log.replay(ONE) == (*first, *second)
-    assert log.replay(ONE, after=2) == second
-    assert log.replay(TraceId("run-none")) == ()
-
-
-def test_a_key_is_recorded_once_as_a_whole_whatever_comes_later(log: EventLog) -> None:
-    first = log.append(ONE, "implement-1", [entered("implement", 1), entered("evaluate", 1)])
-    assert log.append(ONE, "implement-1", [entered("review", 9)]) == first
-    assert log.append(ONE, "implement-1", []) == first
-    assert log.replay(ONE) == first
-    assert log.append(TWO, "implement-1", [entered("review", 9)]) != first
-
-
-def test_nothing_recorded_under_a_key_leaves_it_free(log: EventLog) -> None:
-    assert log.append(ONE, "later", []) == ()
-    assert len(log.append(ONE, "later", [entered("plan")])) == 1
-
-
-def test_ids_differ_and_sort_like_the_events(log: EventLog) -> None:
-    log.append(ONE, "many", [entered("plan", number) for number in range(200)])
-    ids = [event.id for event in log.replay(ONE)]
-    assert ids == sorted(set(ids))
-
-
-def test_runs_are_listed_newest_first(log: EventLog) -> None:
-    assert log.traces() == ()
-    log.append(ONE, "a", [entered("plan")])
-    log.append(TWO, "a", [entered("plan")])
-    log.append(ONE, "b", [entered("implement")])
-    assert log.traces() == (TWO, ONE)
+class TestSql(EventLogContract):
+    @pytest.fixture(params=["sqlite", *postgres.WHERE_GIVEN])
+    def log(self, request, tmp_path):
+        store = open_store(tmp_path if request.param == "sqlite" else postgres.fresh_database())
+        yield SqlEventLog(store)
+        store.close()
 
 
 @pytest.mark.parametrize("make", ["memory", "sqlite"])

@@ -12,10 +12,10 @@ import signal
 import sys
 from pathlib import Path
 
-from durable.example_run import Answer, Count, Counter, order, outcome
 from setpoint.durable.dbos import DbosEngine
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.ports import Durable
+from setpoint.testing.contracts.counted_run import Answer, Count, Counter, order, outcome
 
 
 def main() -> None:

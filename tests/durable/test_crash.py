@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from durable.example_run import TRACE, Answer, Counter
 from setpoint.durable.dbos import DbosEngine
 from setpoint.system.files.locks import RunLocks
+from setpoint.testing.contracts.counted_run import TRACE, Answer, Counter
 
 TESTS = Path(__file__).parents[1]
 

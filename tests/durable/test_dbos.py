@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from durable.example_run import TRACE, Answer, Count, Counter, order, outcome
 from setpoint.durable import dbos
 from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, UsageError, WorkspaceError
@@ -16,6 +15,7 @@ from setpoint.model.ids import TraceId
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.ports import Durable
 from setpoint.system.files.locks import RunLocks
+from setpoint.testing.contracts.counted_run import TRACE, Answer, Count, Counter, order, outcome
 
 
 @pytest.mark.smoke

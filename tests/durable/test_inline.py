@@ -1,7 +1,7 @@
 import pytest
 
-from durable.example_run import Answer, Count, Counter
 from setpoint.durable.inline import Crash, InlineDurable
+from setpoint.testing.contracts.counted_run import Answer, Count, Counter
 
 pytestmark = pytest.mark.smoke
 

@@ -1,6 +1,5 @@
 """What plug-ins add to a run: recorded with its order, loaded as recorded, refused where one is gone."""
 
-import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -23,10 +22,19 @@ from setpoint.model.config.custom_check import CustomCheck, ReportFormat
 from setpoint.model.ids import StoryId
 from setpoint.model.production import Signal, digest
 from setpoint.pipelines import load_pipeline
+from setpoint.ports.metric import PluggedMetric
 from importlib import resources
 
 def tidy():
     return CustomCheck(command=("tidy",), format=ReportFormat.SARIF)
+
+def unread():
+    return CustomCheck(command=("tidy",), format="colours")
+
+def colons(text, tree):
+    return []
+
+ROUNDS = PluggedMetric(definition="Rounds.", unit="per run", of_run=len)
 
 def guard(past):
     return None
@@ -50,7 +58,9 @@ def signals(body):
                    occurred_at=datetime.now(UTC))]
 """
 ENTRIES = {
-    Group.CHECKS: {"tidy": "tidy", "pytest": "tidy"},
+    Group.CHECKS: {"tidy": "tidy", "pytest": "tidy", "odd": "unread"},
+    Group.FORMATS: {"colons": "colons", "sarif": "colons"},
+    Group.METRICS: {"rounds": "ROUNDS"},
     Group.GUARDS: {"careful": "guard"},
     Group.HALTING: {"mine": "guard"},
     Group.PIPELINES: {"short": "PIPELINE"},
@@ -58,7 +68,10 @@ ENTRIES = {
     Group.FORGES: {"hub": "Place", "lab": "broken"},
     Group.SIGNALS: {"pager": "signals"},
 }
-NAMES = ("tidy", "pytest", "careful", "mine", "short", "shared", "lab", "hub", "pager")
+NAMES = (
+    "tidy", "pytest", "odd", "colons", "sarif", "rounds",
+    "careful", "mine", "short", "shared", "lab", "hub", "pager",
+)  # fmt: skip
 
 
 def found(version="1.2"):
@@ -70,22 +83,9 @@ def found(version="1.2"):
 
 
 @pytest.fixture
-def kit(tmp_path, monkeypatch):
+def kit(install):
     """A package that brings one of each, installed in Setpoint's environment."""
-    folder = tmp_path / "site"
-    info = folder / "kit-1.2.dist-info"
-    info.mkdir(parents=True)
-    (folder / "kit_for_tests.py").write_text(MODULE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: kit\nVersion: 1.2\n")
-    lines = []
-    for group, targets in ENTRIES.items():
-        lines += [f"[{group}]", *(f"{name} = kit_for_tests:{target}" for name, target in targets.items())]
-    (info / "entry_points.txt").write_text("\n".join(lines))
-    monkeypatch.syspath_prepend(str(folder))
-    packages = __import__("setpoint.plugins", fromlist=["_packages"])._packages
-    monkeypatch.setattr("setpoint.plugins._packages", lambda: (*packages(), str(folder)))
-    yield folder
-    sys.modules.pop("kit_for_tests", None)
+    return install("kit_for_tests", MODULE, ENTRIES)
 
 
 @pytest.fixture
@@ -111,12 +111,16 @@ def test_an_order_records_what_it_uses_and_notes_what_it_leaves_out(kit, root):
         ("setpoint.memory", "shared"),
         ("setpoint.forges", "lab"),
         ("setpoint.signals", "pager"),
+        ("setpoint.formats", "colons"),
     }
     assert {(each.package, each.version) for each in made.plugins} == {("kit", "1.2")}
     assert made.pipeline.name == "short"
     assert '"tidy":{"command":["tidy"]' in made.settings
     notes = "\n".join(made.notes)
     assert "plug-in 'pytest' is left out: no check of a plug-in can be called 'pytest'" in notes
+    assert "plug-in 'sarif' is left out: no format of a plug-in can be called 'sarif'" in notes
+    assert "plug-in 'odd' is left out: neither Setpoint nor an enabled plug-in reads its format" in notes
+    assert '"odd":' not in made.settings
     assert "plug-in 'hub' is left out: a run uses one of setpoint.forges, and 'lab' comes first" in notes
     assert "plug-in 'careful' (setpoint.guards): kit 1.2" in notes
 

@@ -1,4 +1,4 @@
-"""A small run for tests of durable engines, with steps that count how often they are begun."""
+"""A small run for the contract of durable engines, with steps that count how often they are begun."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ class Answer(Value):
 
 
 def order(trace_id: TraceId = TRACE) -> RunOrder:
+    """Return the order of the run."""
     return RunOrder(
         trace_id=trace_id,
         root="/nowhere",
@@ -56,6 +57,7 @@ def order(trace_id: TraceId = TRACE) -> RunOrder:
 
 
 def outcome(reason: str = "all gates passed", trace_id: TraceId = TRACE) -> RunOutcome:
+    """Return how the run ends."""
     return RunOutcome(
         trace_id=trace_id,
         ending=Ending.VERIFIED,
@@ -72,18 +74,23 @@ class Counter:
     """Steps that leave a line in a file for each time they are begun, so that a new process sees them too."""
 
     def __init__(self, folder: Path) -> None:
+        """Keep the lines in files of this folder."""
         self._folder = folder
 
     def times(self, name: str) -> int:
+        """Return how often a step was begun."""
         path = self._folder / name
         return len(path.read_text("ascii").splitlines()) if path.exists() else 0
 
     def count(self, name: str) -> Count:
+        """Begin a step once more."""
         with (self._folder / name).open("a", encoding="ascii") as file:
             file.write("begun\n")
         return Count(name=name, times=self.times(name))
 
     def step(self, name: str) -> Callable[[], Awaitable[Count]]:
+        """Return a step that counts itself."""
+
         async def act() -> Count:
             return self.count(name)
 
