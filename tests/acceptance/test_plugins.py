@@ -1,5 +1,7 @@
-"""The example plug-in, installed beside Setpoint in an environment of its own, in a real run."""
+"""The example plug-in, built and installed beside Setpoint in an environment of its own, in a real run."""
 
+import importlib.metadata
+import importlib.util
 import json
 import os
 import subprocess
@@ -14,36 +16,59 @@ from setpoint.history.replay import history
 from setpoint.model.events.run import GuardFired, IterationEvaluated
 from setpoint.wiring.project import find_run, open_project, recorded_order
 
-# The installation needs long on a machine that is at its limit.
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-
 ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "plugin"
 SETTINGS = """
 plugins = ["patcher", "todo", "same-files", "broken"]
 [agents]
 maker = "patcher"
 [escalation]
 on_limit = "error"
+[checks]
+pytest = false
+ruff = false
+mypy = false
+bandit = false
+coverage = false
+[check.sums]
+command = ["{python}", "sums.py"]
+format = "mypy"
 """
-TEST = "from calc import add\n\ndef test_add():\n    assert add(2, 3) == 5\n"
+SUMS = """
+import json, calc
+found = calc.add(2, 3)
+if found != 5:
+    print(json.dumps(dict(file="calc.py", line=2, column=0, message=f"2 and 3 make {found}", hint=None,
+                          code="sum", severity="error")))
+raise SystemExit(found != 5)
+"""
+"""A check that costs less than a test runner, as this is about the plug-ins."""
+
+
+def done(argv, cwd):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    return subprocess.run(argv, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory) -> Path:
-    """An environment with Setpoint, the example and a broken plug-in; it borrows their dependencies."""
-    home = tmp_path_factory.mktemp("plugged")
+    """An environment with Setpoint, the example and a broken plug-in; it borrows all but the example."""
+    home, built = tmp_path_factory.mktemp("plugged"), tmp_path_factory.mktemp("built")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
     python = home / "bin" / "python"
     (packages,) = home.glob("lib/python*/site-packages")
-    (packages / "borrowed.pth").write_text(sysconfig.get_paths()["purelib"])
-    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps"]
-    done = subprocess.run(
-        [*install, ROOT / "examples" / "plugin", "--editable", ROOT],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    (packages / "borrowed.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_paths()['purelib']}\n")
+    own = Path(str(importlib.metadata.distribution("setpoint").locate_file("")))
+    (info,) = own.glob("setpoint-*.dist-info")
+    (packages / info.name).symlink_to(info)
+
+    wheel = done([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", built], EXAMPLE)
+    assert wheel.returncode == 0, wheel.stderr
+    pip = [sys.executable, "-m", "pip", "--python", python, "install"]
+    install = pip if importlib.util.find_spec("pip") else ["uv", "pip", "install", "--python", python]
+    installed = done([*install, "--quiet", "--no-deps", "--no-index", *built.glob("*.whl")], home)
+    assert installed.returncode == 0, installed.stderr
+
     info = packages / "broken-0.1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 0.1\n")
@@ -54,8 +79,8 @@ def python(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def project(tmp_path):
-    files = {"calc.py": "def add(a, b):\n    return a - b\n", "tests/test_calc.py": TEST}
-    write(tmp_path, {**files, "conftest.py": "", "setpoint.toml": SETTINGS})
+    files = {"calc.py": "def add(a, b):\n    return a - b\n", "sums.py": SUMS, "setpoint.toml": SETTINGS}
+    write(tmp_path, files)
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "base")
@@ -72,9 +97,7 @@ def project(tmp_path):
 
 
 def setpoint(python, project, *words):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    argv = [python, "-m", "setpoint", *words]
-    return subprocess.run(argv, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    return done([python, "-m", "setpoint", *words], project)
 
 
 def test_agent_check_and_guard_of_a_package_take_part_and_a_broken_one_is_named(python, project):
@@ -87,7 +110,7 @@ def test_agent_check_and_guard_of_a_package_take_part_and_a_broken_one_is_named(
     assert states["same-files"] == ("guards", "setpoint-example-plugin", "enabled")
     assert states["broken"] == ("guards", "broken", "failed")
 
-    done = setpoint(python, project, "run", "make the failing tests pass")
+    ran = setpoint(python, project, "run", "make it add up")
     opened = open_project(project)
     run = find_run(opened)
     order, events = recorded_order(opened, run.trace_id), opened.log.replay(run.trace_id)
@@ -99,7 +122,7 @@ def test_agent_check_and_guard_of_a_package_take_part_and_a_broken_one_is_named(
     assert left_out.startswith("plug-in 'broken' is left out: broken_for_tests:guard of broken 0.1 cannot")
 
     rounds = history(events).rounds
-    assert [each.snapshot.attempt.agent for each in rounds] == ["patcher"] * 3, done.stdout + done.stderr
+    assert [each.snapshot.attempt.agent for each in rounds] == ["patcher"] * 3, ran.stdout + ran.stderr
     found = [
         finding.line
         for event in events
@@ -114,7 +137,6 @@ def test_agent_check_and_guard_of_a_package_take_part_and_a_broken_one_is_named(
 
 
 def test_its_own_tests_pass_with_the_contract_suites_that_are_shipped(python):
-    argv = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
-    done = subprocess.run(argv, cwd=ROOT / "examples" / "plugin", capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "11 passed" in done.stdout
+    ran = done([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"], EXAMPLE)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "11 passed" in ran.stdout
