@@ -18,7 +18,7 @@ class FormatContract:
     """What every reader does: it finds what a report tells, and never takes half a report for a clean one."""
 
     reader: FormatReader
-    """What the entry point names; in a subclass, `staticmethod(function)`."""
+    """What the entry point names."""
     report: bytes
     """A report with findings."""
     files: Mapping[str, str]
@@ -32,7 +32,7 @@ class FormatContract:
         for name, content in self.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(content, "utf-8")
-        return read_with(self.reader, text, Sources(tree=folder), "contract").findings
+        return read_with(type(self).reader, text, Sources(tree=folder), "contract").findings
 
     def test_it_finds_what_the_report_tells(self, tmp_path: Path) -> None:
         found = self._read(self.report, tmp_path)
