@@ -16,14 +16,13 @@ from database import postgres
 from setpoint.database.connect import open_store
 from setpoint.history.event_log import SqlEventLog
 from setpoint.model.answers.reflection import TaughtShape
-from setpoint.model.attempt import Role
-from setpoint.model.evaluation import Stage
 from setpoint.model.events import BODY, Body
 from setpoint.model.gate import Choice, Escalation, OnLimit
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import LearningKind, MemoryTerms
-from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
+from setpoint.model.pipeline import Pipeline
 from setpoint.ports import EventLog
+from setpoint.testing.contracts.counted_run import PIPELINE
 from setpoint.testing.contracts.event_log import ONE, EventLogContract, entered
 from setpoint.testing.log import MemoryEventLog
 
@@ -62,14 +61,6 @@ def test_times_come_from_the_clock_that_was_handed_in(make: str, tmp_path: Path)
         store.close()
 
 
-PIPELINE = Pipeline(
-    name="small",
-    phases=(
-        Phase(name="implement", kind=PhaseKind.MAKE, role=Role.MAKER),
-        Phase(name="evaluate", kind=PhaseKind.MEASURE, stage=Stage.EVALUATE),
-        Phase(name="test", kind=PhaseKind.MEASURE, stage=Stage.TEST),
-    ),
-)
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=32)
 LEAVES: dict[Any, st.SearchStrategy[Any]] = {
     str: st.text(max_size=12),

@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from datetime import UTC, datetime
 from pathlib import Path
 
-from setpoint.model.attempt import Attempt, Stop
 from setpoint.model.ids import Commit
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.workspace import GitWorkspace, ensure_state
@@ -69,13 +67,3 @@ def fingerprint(root: Path, *, without: tuple[str, ...] = ()) -> dict[str, str]:
         )
         found[name] = f"{state.st_mode:o} {hashlib.sha256(data).hexdigest()}"
     return found
-
-
-def attempt(text: str = "done") -> Attempt:
-    return Attempt(
-        agent="scripted",
-        stop=Stop.END_TURN,
-        text=text,
-        started_at=datetime(2026, 1, 1, tzinfo=UTC),
-        duration_s=1.0,
-    )

@@ -7,8 +7,9 @@ import pytest
 from setpoint.model.ids import TraceId
 from setpoint.ports import Appendix
 from setpoint.system.git.git import head
+from setpoint.testing.contracts.workspace import attempt
 from setpoint.workspace import GitBranchForge
-from workspace.repository import attempt, commit_all, git, repository, workspace_of
+from workspace.repository import commit_all, git, repository, workspace_of
 
 DEBTS = Appendix(
     "TECH_DEBT.md", "# Known issues\n", "\n## today\n\n- [ ] one\n", message="Known issues of it"

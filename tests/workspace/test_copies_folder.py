@@ -14,6 +14,7 @@ from setpoint.settings import Settings
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import head
+from setpoint.testing.contracts.workspace import attempt
 from setpoint.workspace import (
     GitWorkspace,
     cache_folder,
@@ -21,7 +22,7 @@ from setpoint.workspace import (
     ensure_state,
     repository_of_run,
 )
-from workspace.repository import attempt, commit_all, git, repository
+from workspace.repository import commit_all, git, repository
 
 RUN = TraceId("run-1")
 

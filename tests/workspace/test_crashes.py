@@ -11,8 +11,9 @@ import pytest
 
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
+from setpoint.testing.contracts.workspace import attempt
 from setpoint.workspace import ensure_state
-from workspace.repository import attempt, git, repository, workspace_of
+from workspace.repository import git, repository, workspace_of
 
 RUN = TraceId("run-1")
 WORK = """

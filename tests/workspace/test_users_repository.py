@@ -8,8 +8,9 @@ import pytest
 from setpoint.errors import WorkspaceError
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
+from setpoint.testing.contracts.workspace import attempt
 from setpoint.workspace import GitBranchForge, ensure_state
-from workspace.repository import attempt, commit_all, fingerprint, git, repository, workspace_of
+from workspace.repository import commit_all, fingerprint, git, repository, workspace_of
 
 
 def clean(root: Path) -> None:
