@@ -26,7 +26,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
-from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, ReportFormat
+from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.model.config.sonarqube import SonarQubeServer
@@ -235,13 +235,7 @@ class Settings(BaseSettings):
         taken = {*OWN_CHECKS, *presets()}
         if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in taken):
             raise ValueError(f"a tool of your own cannot be called {', '.join(wrong)}")
-        plugins: tuple[str, ...] = info.data.get("plugins", ())
-        if unread := [each.format for each in check.values() if not each.readable(plugins)]:
-            known = ", ".join(ReportFormat)
-            raise ValueError(
-                f"no format is called '{unread[0]}'; there are {known}, and those of plug-ins that "
-                f"the setting plugins names"
-            )
+        refuse_unknown_formats(check.values(), info.data.get("plugins", ()))
         reports = [each.report for each in check.values() if each.report]
         if twice := sorted({report for report in reports if reports.count(report) > 1}):
             raise ValueError(f"two tools cannot write the same report: {', '.join(twice)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated
@@ -169,3 +169,10 @@ class CustomCheck(Value):
         if report and (path.is_absolute() or ".." in path.parts or not path.name or path.parts[0] == ".git"):
             raise ValueError("a report is a file inside the tree, named from its root")
         return str(path) if report else ""
+
+
+def refuse_unknown_formats(checks: Iterable[CustomCheck], plugins: Collection[str]) -> None:
+    """Raise `ValueError` where neither Setpoint nor one of these plug-ins reads a check's format."""
+    if unknown := [check.format for check in checks if not check.readable(plugins)]:
+        message = f"no format is called '{unknown[0]}'; there are {', '.join(ReportFormat)}"
+        raise ValueError(f"{message}, and those of plug-ins that the setting plugins names")

@@ -38,7 +38,7 @@ class Count(Value):
 
 
 class Answer(Value):
-    """What a person says."""
+    """An answer to the run."""
 
     text: str
 

@@ -118,8 +118,8 @@ class DurableContract:
 
         driving = asyncio.create_task(engine.drive(body))
         await waiting.wait()
-        await engine.send("gate", "go on", "gate-1")
-        assert (await driving).reason == "go on"
+        await engine.send("gate", "continue", "gate-1")
+        assert (await driving).reason == "continue"
 
     async def test_a_wait_is_answered_while_nobody_drives_and_each_key_counts_once(
         self, engine: Engine

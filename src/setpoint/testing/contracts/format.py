@@ -26,7 +26,7 @@ class FormatContract:
     clean: bytes
     """A report without any."""
     broken: bytes
-    """What is no such report, for example half of one."""
+    """Anything else, for example half a report."""
 
     def _read(self, text: bytes, folder: Path) -> tuple[Finding, ...]:
         for name, content in self.files.items():
