@@ -125,6 +125,18 @@ class Plugin:
         return self.distribution == OWN
 
 
+@dataclass(frozen=True)
+class PluginError:
+    """What code of a plug-in raised."""
+
+    error: Exception
+
+    @property
+    def shown(self) -> str:
+        """Say it in a line, with its kind."""
+        return f"{type(self.error).__name__}: {self.error}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class PluginFailure:
     """A plug-in that is left out."""
@@ -269,16 +281,26 @@ def _taken(plugin: Plugin) -> PluginFailure:
     )
 
 
+def attempt(act: Callable[[], T]) -> T | PluginError:
+    """Call code of a plug-in; return what it raised as a `PluginError`, so that nothing ends with it."""
+    try:
+        return act()
+    except Exception as error:  # noqa: BLE001 - the boundary to plug-ins: foreign code raises what it likes
+        return PluginError(error)
+
+
 def _made(plugin: Plugin) -> object:
     entry = importlib.metadata.EntryPoint(plugin.name, plugin.target, plugin.group)
-    try:
+
+    def loaded() -> object:
         made: object = entry.load()
-        if plugin.group in _MADE and callable(made):
-            made = made()
-    except Exception as error:  # noqa: BLE001 - foreign code: whatever breaks in it, the run goes on without it
+        return made() if plugin.group in _MADE and callable(made) else made
+
+    made = attempt(loaded)
+    if isinstance(made, PluginError):
         return PluginFailure(
             name=plugin.name,
-            reason=f"{plugin.by} cannot be loaded: {type(error).__name__}: {error}",
+            reason=f"{plugin.by} cannot be loaded: {made.shown}",
             hint=f"update or uninstall {plugin.distribution}, or take it out of the setting plugins",
             plugin=plugin,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,18 +55,17 @@ def open_store(where: Path | str) -> Store:
     """
     engine = _sqlite(where / "app.db") if isinstance(where, Path) else _by_url(where)
     store = Store(engine)
-    try:
-        _bring_up_to_date(store)
-    except sa.exc.DatabaseError as error:
-        store.close()
-        shown = engine.url.render_as_string(hide_password=True)
-        message = f"{shown}: cannot be opened as Setpoint's store: {error.orig}"
-        raise RecordedDataError(
-            message, hint="move the file away, or check the database and its URL"
-        ) from error
-    except BaseException:
-        store.close()
-        raise
+    with ExitStack() as undo:
+        undo.callback(store.close)
+        try:
+            _bring_up_to_date(store)
+        except sa.exc.DatabaseError as error:
+            shown = engine.url.render_as_string(hide_password=True)
+            message = f"{shown}: cannot be opened as Setpoint's store: {error.orig}"
+            raise RecordedDataError(
+                message, hint="move the file away, or check the database and its URL"
+            ) from error
+        undo.pop_all()
     return store
 
 

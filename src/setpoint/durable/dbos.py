@@ -259,7 +259,7 @@ class _Drive:
             self._begun.set_result(task)
         try:
             outcome = await self._body(_read(RunOrder, order, "the order of the run"), DbosDurable())
-        except BaseException as failure:
+        except BaseException as failure:  # boundary: the engine would record it as the result of the run
             self._failure = _explained(failure, self.order.trace_id)
             if isinstance(failure, asyncio.CancelledError):
                 raise

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.run import Action, Decision, Halt
 from setpoint.phase.policy.halting_policy import rules_v1
 from setpoint.phase.policy.loop_guards import exhausting
 from setpoint.ports.policy import PluggedGuard, PluggedPolicy
+
+R = TypeVar("R")
+T = TypeVar("T")
 
 _GOES_ON = (Action.CONTINUE, Action.RESTART)
 
@@ -35,11 +39,11 @@ def _by_policy(
 ) -> tuple[Decision, Halt | None]:
     rules = rules_v1(past)
     for name, policy in policies.items():
-        try:
-            decision, halt = _asked(policy, past)
-        except Exception as error:  # noqa: BLE001 - plug-in code: the run continues with the rules of Setpoint
-            left_out.append(_broke("halting policy", name, error))
+        answer = _attempt(_asked, policy, past)
+        if isinstance(answer, Exception):  # the run continues with the rules of Setpoint
+            left_out.append(_broke("halting policy", name, answer))
             continue
+        decision, halt = answer
         if decision.action in _GOES_ON and (past.last.verified or exhausting(past.limits)(past)):
             return rules
         return decision, halt
@@ -62,17 +66,28 @@ def _by_guards(
     past: RunFacts, guards: Mapping[str, PluggedGuard], decision: Decision, left_out: list[str]
 ) -> tuple[Decision, Halt] | None:
     for name, guard in guards.items():
-        try:
-            halt: object = guard(past)
-            if not isinstance(halt, Halt | None):
-                raise TypeError("it returned no halt")
-        except Exception as error:  # noqa: BLE001 - plug-in code: the run continues without this guard
-            left_out.append(_broke("guard", name, error))
-            continue
-        if halt is not None:
+        halt = _attempt(_judged, guard, past)
+        if isinstance(halt, Exception):  # the run continues without this guard
+            left_out.append(_broke("guard", name, halt))
+        elif halt is not None:
             stopped = decision.model_copy(update={"action": Action.ESCALATE, "reason": halt.reason})
             return stopped, halt.model_copy(update={"guard": name})
     return None
+
+
+def _judged(guard: PluggedGuard, past: RunFacts) -> Halt | None:
+    halt: object = guard(past)
+    if not isinstance(halt, Halt | None):
+        raise TypeError("it returned no halt")
+    return halt
+
+
+def _attempt(ask: Callable[[R, RunFacts], T], rule: R, past: RunFacts) -> T | Exception:
+    """Ask a rule that a plug-in brings; return what it raises."""
+    try:
+        return ask(rule, past)
+    except Exception as error:  # noqa: BLE001 - the boundary to plugged rules: foreign code raises what it likes
+        return error
 
 
 def _broke(what: str, name: str, error: Exception) -> str:

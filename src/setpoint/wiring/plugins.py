@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -16,7 +17,9 @@ from setpoint.plugins import (
     Group,
     MemoryMaker,
     Plugin,
+    PluginError,
     PluginFailure,
+    attempt,
     installed,
     load,
     load_checks,
@@ -78,13 +81,13 @@ def forge_by(extensions: Extensions, root: Path) -> Forge | None:
 
 def _made(makers: Mapping[str, Callable[[Path], T]], folder: Path, what: str) -> T | None:
     for name, make in makers.items():
-        try:
-            return make(folder)
-        except Exception as error:
-            message = f"plug-in '{name}' cannot make its {what}: {type(error).__name__}: {error}"
-            raise UsageError(
-                message, hint="update its package, or take it out of the setting plugins and begin a new run"
-            ) from error
+        made = attempt(partial(make, folder))
+        if not isinstance(made, PluginError):
+            return made
+        message = f"plug-in '{name}' cannot make its {what}: {made.shown}"
+        raise UsageError(
+            message, hint="update its package, or take it out of the setting plugins and begin a new run"
+        ) from made.error
     return None
 
 

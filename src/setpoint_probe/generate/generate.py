@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,7 @@ from ..reach.anatomy import UNREADABLE, Branch, dissect, text_of
 from ..session.session import warm_up
 from ..source.import_roots import import_roots
 from ..wire.cover import CoverRequest, CoverResult, Written
-from ..wire.exchange import read_order, write_answer
+from ..wire.exchange import answer_order
 from .cases import Cast
 from .minimise import chosen, goals_of
 from .mutant_kills import Kills, kills
@@ -203,11 +201,4 @@ def _stage(result: CoverResult, name: str, began: float) -> None:
 
 def main(words: list[str]) -> int:
     """Read a request, work on it and write the result; the words are the two paths."""
-    asked, answered = words
-    try:
-        result = write(read_order(CoverRequest, asked))
-    except Exception:  # noqa: BLE001 - the edge of the engine: the caller reads the reason
-        result = CoverResult(reason=f"the engine broke: {traceback.format_exc()[-1500:]}")
-    write_answer(result, answered)
-    sys.stdout.flush()
-    return 0
+    return answer_order(words, CoverRequest, write, lambda reason: CoverResult(reason=reason))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
 import traceback
@@ -18,7 +17,7 @@ from ..reach.arcs import ArcTracer
 from ..session.session import PASSED, SKIPPED, Suite, collect, prepare_path, pytest_words, warm_up
 from ..source.import_roots import import_roots
 from ..wire.cover import JudgedTest, JudgeRequest, JudgeResult
-from ..wire.exchange import read_order, write_answer
+from ..wire.exchange import answer_order
 from .replay import NOT_JUDGED, Replay, in_orders
 
 _TEST_S = 10.0
@@ -213,11 +212,4 @@ def _compared(request: JudgeRequest, anatomies: dict[str, Anatomy], looked: _Loo
 
 def main(words: list[str]) -> int:
     """Read a request, work on it and write the result; the words are the two paths."""
-    asked, answered = words
-    try:
-        result = judge(read_order(JudgeRequest, asked))
-    except Exception:  # noqa: BLE001 - the edge of the engine: the caller reads the reason
-        result = JudgeResult(reason=f"the engine broke: {traceback.format_exc()[-1500:]}")
-    write_answer(result, answered)
-    sys.stdout.flush()
-    return 0
+    return answer_order(words, JudgeRequest, judge, lambda reason: JudgeResult(reason=reason))

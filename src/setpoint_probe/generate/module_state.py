@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from ..foreign_code import Raised, attempt
+
 _KINDS = (list, dict, set, bytearray)
 _MOST = 2000
 """Items of a collection that is watched."""
@@ -60,10 +62,8 @@ def _plain(owner: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - a module 
 def _same(held: Any, before: Any) -> bool:  # noqa: ANN401 - two plain collections
     if len(held) != len(before):
         return False
-    try:
-        return bool(held == before)
-    except Exception:  # noqa: BLE001 - items of the project's own may refuse to be compared
-        return True
+    same = attempt(lambda: bool(held == before))
+    return isinstance(same, Raised) or same  # items of the project's own may refuse to be compared
 
 
 def _refill(held: Any, before: Any) -> None:  # noqa: ANN401 - two plain collections

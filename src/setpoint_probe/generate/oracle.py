@@ -19,6 +19,8 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
+from ..foreign_code import Raised, attempt
+
 _MOST = 160
 """Characters of an expected value."""
 _MOST_ITEMS = 24
@@ -86,16 +88,19 @@ class Oracle:
             found += [check.replace("{}", f"{{}}.{name}", 1) for check in self.describe(held)]
         return found
 
+    def _contents(self, value: Any) -> tuple[str, str | None, int]:  # noqa: ANN401 - a collection
+        """Return what makes a plain collection of a value, the items as an expression, and their number."""
+        items: object = dict(value) if isinstance(value, Mapping) else list(value)
+        word = "dict" if isinstance(value, Mapping) else "list"
+        if isinstance(value, (set, frozenset)):
+            items, word = set(value), "set"
+        return word, self.expression(items), len(value)
+
     def _held(self, value: Any) -> list[str]:  # noqa: ANN401 - a collection
-        try:
-            items: object = dict(value) if isinstance(value, Mapping) else list(value)
-            word = "dict" if isinstance(value, Mapping) else "list"
-            if isinstance(value, (set, frozenset)):
-                items, word = set(value), "set"
-            text = self.expression(items)
-            size = len(value)
-        except Exception:  # noqa: BLE001 - a collection of the project's own may refuse
-            return []
+        read = attempt(lambda: self._contents(value))
+        if isinstance(read, Raised):
+            return []  # a collection of the project's own may refuse
+        word, text, size = read
         if text is not None and len(text) <= _MOST:
             return [f"{word}({{}}) == {_braced(text)}"]
         return [f"len({{}}) == {size}"]
@@ -175,11 +180,12 @@ class Oracle:
         """Return a text only if evaluating it gives the value again."""
         if len(text) > _MOST or "lambda" in text:
             return None
-        try:
+
+        def gives_it_again() -> bool:
             again = eval(text, dict(self.names))  # noqa: S307 - what a value's own repr says
-            return text if type(again) is type(value) and bool(again == value) else None
-        except Exception:  # noqa: BLE001 - most reprs are no expressions
-            return None
+            return type(again) is type(value) and bool(again == value)
+
+        return text if attempt(gives_it_again) is True else None  # most reprs are no expressions
 
 
 def _put_together(kind: type, items: list[str]) -> str:
@@ -208,10 +214,7 @@ def _own(kind: type, name: str) -> bool:
 
 def _shown(value: Any) -> str:  # noqa: ANN401 - any object
     """Return the repr of a value where it is short and the same in each process; else nothing."""
-    try:
-        shown: object = repr(value)
-    except Exception:  # noqa: BLE001 - the project's own repr
-        return ""
+    shown: object = attempt(lambda: repr(value))
     is_set = isinstance(value, (set, frozenset))
     if not isinstance(shown, str) or is_set or len(shown) > _MOST or "\n" in shown:
         return ""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
+from ..foreign_code import Raised, attempt
 from .cases import SYNTAX, Cast, Param, Target
 from .values.kinds import annotated, constants, named, used
 from .values.nearby_constants import Surroundings
@@ -88,11 +89,8 @@ def _makers(module: ModuleType, alias: str) -> Iterator[tuple[str, tuple[str, ..
 
 
 def _works(text: str, module: ModuleType, alias: str) -> bool:
-    try:
-        eval(text, {alias: module})  # noqa: S307 - an expression of ours
-    except Exception:  # noqa: BLE001 - whatever a constructor says to arguments it does not like
-        return False
-    return True
+    made = attempt(lambda: eval(text, {alias: module}))  # noqa: S307 - an expression of ours
+    return not isinstance(made, Raised)
 
 
 def _held(module: ModuleType, alias: str) -> Iterator[tuple[str, str]]:

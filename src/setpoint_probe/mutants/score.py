@@ -10,7 +10,6 @@ import importlib.metadata
 import os
 import tempfile
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from ..session.session import FAILED, Suite, collect, prepare_path, pytest_words
 from ..source.files import SourceFiles, scratch_folder
 from ..source.hot_swap import Swapper
 from ..source.source import Source, UnreadableSource, splice
-from ..wire.exchange import Progress, follow, read_order
+from ..wire.exchange import Progress, fault_in, follow, read_order
 from ..wire.repair import Request
 from ..wire.score import UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
 from .fresh_kills import FreshKills
@@ -129,10 +128,9 @@ class _Warm:
 
         def act(suite: Suite) -> None:
             report(("tests", len(suite.items)))
-            try:
-                self._in_session(suite, report)
-            except Exception:  # noqa: BLE001 - pytest would swallow it; the parent says it in the result
-                report(("reason", f"the engine broke: {traceback.format_exc()[-1500:]}"))
+            # pytest would swallow it; the parent says it in the result.
+            if fault := fault_in(lambda: self._in_session(suite, report)):
+                report(("reason", fault))
 
         collect(pytest_words(request.tree, request.scratch, request.pytest_args), act)
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -16,7 +14,7 @@ import pytest
 from ..session.session import counts, prepare_path, pytest_words
 from ..source.import_roots import import_roots
 from ..wire.cover import FileReach, FunctionReach, ReachRequest, ReachResult
-from ..wire.exchange import read_order, write_answer
+from ..wire.exchange import answer_order
 from .anatomy import UNREADABLE, Anatomy, Arc, Branch, dissect, text_of
 from .arcs import ArcTracer
 
@@ -140,11 +138,4 @@ def _pairs(branches: Iterable[Branch]) -> tuple[tuple[int, bool], ...]:
 
 def main(words: list[str]) -> int:
     """Read a request, work on it and write the result; the words are the two paths."""
-    asked, answered = words
-    try:
-        result = reach(read_order(ReachRequest, asked))
-    except Exception:  # noqa: BLE001 - the edge of the engine: the caller reads the reason
-        result = ReachResult(reason=f"the engine broke: {traceback.format_exc()[-1500:]}")
-    write_answer(result, answered)
-    sys.stdout.flush()
-    return 0
+    return answer_order(words, ReachRequest, reach, lambda reason: ReachResult(reason=reason))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from ..foreign_code import Raised, attempt
 from ..localise.ochiai import Function
 from ..process import guard
 from ..process.children import Limits, Report, cpu_timer, run_child
@@ -157,12 +158,16 @@ class Comparison:
         if function is None:
             return "not live"
         args, keywords = pickle.loads(call.data)  # noqa: S301 - pickled by our own child
-        try:
+
+        def called() -> object:
             result = function(*args, **keywords)
             if inspect.isgenerator(result) or isinstance(result, (map, filter, zip)):
-                result = list(itertools.islice(result, 50))
-        except Exception as error:  # noqa: BLE001 - how the code under repair ends is what is asked
-            return type(error).__name__
+                return list(itertools.islice(result, 50))
+            return result
+
+        result = attempt(called)
+        if isinstance(result, Raised):
+            return type(result.error).__name__  # how the code under repair ends is what is asked
         return f"{_shown(result)} {_shown(args) if _is_mutable(args) else ''}".strip()
 
 
@@ -223,17 +228,13 @@ def _variants(call: Call) -> Iterator[Call]:
 
 def _pickled(given: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes | None:
     """Return inputs so that they can be given again; none where they cannot."""
-    try:
-        return pickle.dumps(given)
-    except Exception:  # noqa: BLE001 - classes of the project say how they are pickled, and raise what they like
-        return None
+    data = attempt(lambda: pickle.dumps(given))  # classes of the project say how they are pickled
+    return None if isinstance(data, Raised) else data
 
 
 def _neighbours(value: object) -> tuple[object, ...]:
-    try:
-        return tuple(_near(value))
-    except Exception:  # noqa: BLE001 - a type of the project's own may add and cut as it likes, or refuse
-        return ()
+    near = attempt(lambda: tuple(_near(value)))  # a type of the project's own may refuse to be cut
+    return () if isinstance(near, Raised) else near
 
 
 def _near(value: object) -> Iterator[object]:
@@ -253,10 +254,8 @@ def _near(value: object) -> Iterator[object]:
 
 
 def _shown(value: object) -> str:
-    try:
-        return _ADDRESS.sub("", repr(value))[:300]
-    except Exception as error:  # noqa: BLE001 - a value that cannot be shown is told apart by why
-        return f"<{type(error).__name__}>"
+    shown = attempt(lambda: _ADDRESS.sub("", repr(value))[:300])
+    return f"<{type(shown.error).__name__}>" if isinstance(shown, Raised) else shown
 
 
 def _is_mutable(args: tuple[Any, ...]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from ..process.children import Limits, Report, cpu_timer, run_child
 from ..session.session import Suite, collect, prepare_path, pytest_words
 from ..source.files import SourceFiles
 from ..source.source import Source
-from ..wire.exchange import Progress
+from ..wire.exchange import Progress, fault_in
 from ..wire.repair import Request
 from .candidates import Candidate
 from .search import Found, Outcome, Search
@@ -106,10 +105,9 @@ class _Session:
             cpu_timer(0.0)
             report(("problems", suite.problems))
             report(("tests", len(suite.items)))
-            try:
-                self._in_session(suite, report)
-            except Exception:  # noqa: BLE001 - pytest would swallow it; the parent says it in the result
-                report(("fault", f"the engine broke: {traceback.format_exc()[-1500:]}"))
+            # pytest would swallow it; the parent says it in the result.
+            if fault := fault_in(lambda: self._in_session(suite, report)):
+                report(("fault", fault))
 
         cpu_timer(request.cpu_s * _COLLECTING, request.wall_s * _COLLECTING)
         collect(pytest_words(request.tree, request.scratch, request.pytest_args), act)

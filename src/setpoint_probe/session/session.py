@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from ..foreign_code import Raised, attempt
 from ..source.source import FunctionNode
 from .direct_calls import is_skip
 
@@ -172,10 +173,8 @@ def _names_around(path: str) -> Iterator[str]:
 
 
 def _copied(value: Any) -> Any | None:  # noqa: ANN401 - any parameter of a test
-    try:
-        return copy.deepcopy(value)
-    except Exception:  # noqa: BLE001 - what cannot be copied is used as it is
-        return None
+    copied = attempt(lambda: copy.deepcopy(value))
+    return None if isinstance(copied, Raised) else copied  # what cannot be copied is used as it is
 
 
 def counts(report: pytest.TestReport) -> bool:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+from ..foreign_code import Raised, attempt
 from .source import Edits, FunctionNode, Source, Unit, splice
 
 _CACHED = type(functools.lru_cache(lambda: None))
@@ -178,11 +179,11 @@ class Swapper:
         if module is None:
             raise NotSwappable("the module is not imported")
         names: dict[str, Any] = {"__name__": module.__name__, "__package__": module.__package__}
-        try:
-            for edit in edits:
-                exec(edit.text, names)  # noqa: S102 - an import, which a fresh process would do as well
-        except Exception as error:
-            raise NotSwappable(f"it cannot be imported here: {error}") from error
+        for edit in edits:
+            # An import, which a fresh process would do as well.
+            done = attempt(functools.partial(exec, edit.text, names))
+            if isinstance(done, Raised):
+                raise NotSwappable(f"it cannot be imported here: {done.error}") from done.error
         for name, value in names.items():
             if not name.startswith("__"):
                 self._undo.append(_Bound(module, name, vars(module).get(name, _NOTHING)))
@@ -278,13 +279,16 @@ def _signature_end(source: Source, unit: Unit) -> int:
 
 
 def _evaluated(text: str, names: dict[str, Any]) -> object:
-    try:
+    def computed() -> object:
         code = compile(f"(\n{text}\n)", "<edited>", "eval", dont_inherit=True)
         return eval(code, dict(names))  # noqa: S307 - the project's own code, which its import would run as well
-    except SyntaxError:
-        raise
-    except Exception as error:
-        raise NotSwappable(f"the new value cannot be computed here: {error}") from error
+
+    value = attempt(computed)
+    if isinstance(value, Raised):
+        if isinstance(value.error, SyntaxError):
+            raise value.error
+        raise NotSwappable(f"the new value cannot be computed here: {value.error}") from value.error
+    return value
 
 
 def _used_at_import(source: Source, unit: Unit, name: str) -> bool:

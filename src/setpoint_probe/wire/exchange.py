@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import MISSING, Field, asdict, fields
 from pathlib import Path
@@ -59,6 +60,25 @@ def write_answer(answer: Fielded, path: str) -> None:
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     part.write_text(json.dumps(asdict(answer)), encoding="utf-8")
     part.replace(target)
+
+
+def fault_in(act: Callable[[], object]) -> str:
+    """Do a part of an engine's work and return why it broke, for the caller to read; empty if it did not."""
+    try:
+        act()
+    except Exception:  # noqa: BLE001 - the boundary of every engine: its caller gets an answer in any case
+        return f"the engine broke: {traceback.format_exc()[-1500:]}"
+    return ""
+
+
+def answer_order(words: list[str], kind: type[T], act: Callable[[T], R], broken: Callable[[str], R]) -> int:
+    """Read the order named first, act on it, write the answer named second; a fault gives `broken`'s."""
+    asked, answered = words
+    results: list[R] = []
+    fault = fault_in(lambda: results.append(act(read_order(kind, asked))))
+    write_answer(broken(fault) if fault else results[0], answered)
+    sys.stdout.flush()
+    return 0
 
 
 def follow(

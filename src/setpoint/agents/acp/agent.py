@@ -128,7 +128,7 @@ class AcpAgent:
                 self._held[brief.role].tap.turn_to(spending)
                 sandbox = self._held[brief.role].confined.by
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
-        except BaseException:
+        except BaseException:  # the boundary of one attempt: whatever ends it ends the agent, too
             await self._end(brief.role)
             self._artifacts.keep(transcript.take())
             raise
@@ -195,18 +195,16 @@ class AcpAgent:
         hush()
         self._scratch.mkdir(parents=True, exist_ok=True)
         stderr = self._scratch / f"{self.name}-{uuid.uuid4().hex[:12]}.stderr"
-        lane, tap = AsyncExitStack(), Tap()
+        tap = Tap()
         try:
-            pointed = await lane.enter_async_context(counting(self._launch, self._passed, tap))
-            confined = await self._sandbox.hold(self._launch, self._command(workdir, limits, pointed))
-            lane.push_async_callback(confined.release)
-            process = await spawn(confined.command, stderr)
+            async with AsyncExitStack() as begun:
+                pointed = await begun.enter_async_context(counting(self._launch, self._passed, tap))
+                confined = await self._sandbox.hold(self._launch, self._command(workdir, limits, pointed))
+                begun.push_async_callback(confined.release)
+                process = await spawn(confined.command, stderr)
+                lane = begun.pop_all()
         except OSError as error:
-            await lane.aclose()
             return breakage.missing(self._launch, f"cannot start: {error}")
-        except BaseException:
-            await lane.aclose()
-            raise
         live = LiveSession(self._launch, process, stderr, self._transcripts[role])
         self._held[role] = _Held(
             session=session, workdir=workdir, live=live, confined=confined, lane=lane, tap=tap

@@ -175,7 +175,7 @@ class Listener:
     def _noting(self, turn: Turn) -> Iterator[None]:
         try:
             yield
-        except Exception as error:
+        except Exception as error:  # the boundary to the library that calls us back
             # The library logs it and goes on; `prompt` raises it.
             self.failure = self.failure or error
             turn.halted.set()

@@ -17,7 +17,7 @@ from setpoint.model.ids import StoryId, TraceId, sortable
 from setpoint.model.production import Deployment, Signal, digest
 from setpoint.model.run import Ending
 from setpoint.model.stories.story import Status, Story
-from setpoint.plugins import load_signals
+from setpoint.plugins import PluginError, attempt, load_signals
 from setpoint.production.inbox import alertmanager, cloudevents, otlp_errors, sentry
 from setpoint.production.inbox.common_fields import Ended, text, word
 from setpoint.production.loop import LoopPorts, open_story, refreshed, work_through
@@ -30,6 +30,7 @@ from setpoint.wiring.run_ports import SystemClock
 from setpoint.workspace.lineage import GitLineage
 
 MOST_REASON = 2000
+MOST_ERROR = 300
 _FIRST_YEAR = 2000
 """Nothing that Setpoint works on was deployed before."""
 _LATE = timedelta(minutes=5)
@@ -151,11 +152,10 @@ def ingest_payload(book: ProductionRecord, name: str, body: bytes) -> Ingested:
         raise UsageError(
             reason or f"no enabled plug-in reads signals of '{word(name)}'", hint="see `setpoint plugins`"
         )
-    try:
-        made: tuple[object, ...] = tuple(read(body))
-    except Exception as error:
-        message = f"plug-in '{name}' cannot read the message: {type(error).__name__}: {text(str(error), 300)}"
-        raise UsageError(message, hint="send what it reads, or update its package") from error
+    made = attempt(lambda: tuple[object, ...](read(body)))
+    if isinstance(made, PluginError):
+        message = f"plug-in '{name}' cannot read the message: {text(made.shown, MOST_ERROR)}"
+        raise UsageError(message, hint="send what it reads, or update its package") from made.error
     signals = tuple(each for each in made if isinstance(each, Signal))
     if len(signals) < len(made):
         wrong = next(type(each).__name__ for each in made if not isinstance(each, Signal))

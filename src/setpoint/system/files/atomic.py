@@ -28,9 +28,8 @@ def write_atomic_bytes(path: Path, data: bytes, *, flush: bool = True, mode: int
                 os.fsync(file.fileno())
         unfinished.chmod(mode)
         unfinished.replace(path)
-    except BaseException:
+    finally:
         unfinished.unlink(missing_ok=True)
-        raise
     if flush:
         _flush_folder(path.parent)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,14 +96,12 @@ async def spawn(command: Command, stderr_path: Path) -> Process:
     """
     link = await launch(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     process = Process(link, await _pipes_of(link), stderr_path)
-    try:
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(process.end, 0)
         await link.started.wait()
-    except BaseException:
-        await process.end(0)
-        raise
-    if (refused := link.refused) is not None:
-        await process.end(0)
-        raise refused
+        if (refused := link.refused) is not None:
+            raise refused
+        undo.pop_all()
     return process
 
 

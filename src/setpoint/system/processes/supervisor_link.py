@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -129,13 +130,11 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
             start_new_session=True,
         )
     link = Link(command=command, popen=popen, socket=ours, began_s=loop.time(), started_at=datetime.now(UTC))
-    try:
-        await loop.sock_sendall(ours, _order(command))
-    except ConnectionError:
-        return link  # the supervisor is gone; `follow` finds out how
-    except BaseException:
-        link.close()
-        raise
+    with ExitStack() as undo:
+        undo.callback(link.close)
+        with suppress(ConnectionError):  # the supervisor is gone; `follow` finds out how
+            await loop.sock_sendall(ours, _order(command))
+        undo.pop_all()
     return link
 
 
