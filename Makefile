@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-second test-tools test-agents durations check format docs screenshots bench bench-agents bench-evaluate bench-install bench-scale smoke clean
+.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs screenshots bench bench-agents bench-evaluate bench-install bench-scale smoke clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -62,6 +62,9 @@ check: $(READY) ## Lint, format, types, import contracts
 format: $(READY) ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
+
+api: $(READY) ## Record the public API anew, and show which version its changes ask for
+	@PYTHONPATH=tests $(BIN)/python tests/house/api_surface.py
 
 screenshots: $(READY) ## Make the pictures of the dashboard for the documents, with Chromium
 	@bash tests/web/install.sh

@@ -293,7 +293,7 @@ def load(
     """Read the settings of the project at `root`; a wrong key or value is named with its source."""
     source, from_file = _from_file(root)
     from_environment = _from_environment(os.environ if environment is None else environment)
-    merged = _merged(_merged(from_file, from_environment), flags or {})
+    merged = overlaid(overlaid(from_file, from_environment), flags or {})
     given = merged.get("limits", {})
     if merged.get("preset") == "classic" and isinstance(given, Mapping):
         merged["limits"] = {**CLASSIC, **given}
@@ -341,7 +341,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in sorted(environment.items()):
         if name.upper().startswith(_PREFIX) and not name.upper().startswith(_NOT_SETTINGS):
-            found = _merged(found, _from_variable(name, value))
+            found = overlaid(found, _from_variable(name, value))
     return found
 
 
@@ -369,12 +369,13 @@ def _with_lists(given: Any) -> Any:  # noqa: ANN401 - what a variable says, befo
     return json.loads(given) if isinstance(given, str) and given.startswith(("[", "{")) else given
 
 
-def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def overlaid(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of both tables; where both have one, that of `over`, key by key in inner tables."""
     result = dict(under)
     for key, value in over.items():
         held = result.get(key)
         result[key] = (
-            _merged(held, value) if isinstance(held, Mapping) and isinstance(value, Mapping) else value
+            overlaid(held, value) if isinstance(held, Mapping) and isinstance(value, Mapping) else value
         )
     return result
 

@@ -16,6 +16,7 @@ What holds, and why (measured, and read in the source of DBOS 3.4):
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -181,6 +182,7 @@ class DbosEngine:
         )
         if self._file is not None:
             config["db_engine_kwargs"] = {"connect_args": {"factory": EngineConnection}}
+        _keep_off_the_terminal()
         DBOS(config=config)
         drive.register()
         DBOS.launch()
@@ -277,6 +279,13 @@ def _alone(trace_id: TraceId) -> Iterator[None]:
         yield
     finally:
         _DRIVING.release()
+
+
+def _keep_off_the_terminal() -> None:
+    """Leave what the engine logs to the program's own logging: it writes to stderr where nobody listens."""
+    logger = logging.getLogger("dbos")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
 
 
 def _version(trace_id: TraceId) -> str:

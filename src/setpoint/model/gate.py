@@ -57,6 +57,8 @@ class Via(StrEnum):
     CLI = "cli"
     """A verb, in whatever terminal."""
     WEB = "web"
+    LIBRARY = "library"
+    """A program that uses Setpoint as a library."""
     FORGE = "forge"
     """A comment or review where the code is hosted."""
     DEADLINE = "deadline"

@@ -6,6 +6,7 @@ import asyncio
 
 from setpoint.app.checks.watch import measure_once
 from setpoint.checks import Told
+from setpoint.errors import ExitCode
 from setpoint.model.evaluation import Evaluation
 from setpoint.wiring.project import Project
 
@@ -19,3 +20,9 @@ def measure_tree(
     nothing is taken from a cache. `told` is given each check's result as soon as it is known.
     """
     return asyncio.run(measure_once(project, told, fast=fast, fresh=fresh))
+
+
+def exit_of(evaluation: Evaluation) -> ExitCode:
+    """Return `FINDINGS` where a test fails, a finding blocks or a check broke."""
+    wrong = evaluation.failures or evaluation.blocking or evaluation.broken
+    return ExitCode.FINDINGS if wrong else ExitCode.OK

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
+from typing import Any
 
 from setpoint.app.runs.board import story_shelf
 from setpoint.app.views.export import send_finished
@@ -16,7 +17,7 @@ from setpoint.checks.cache.eviction import forget, trim
 from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RecordedDataError, RunCancelled
 from setpoint.history.replay import history
-from setpoint.model.events import Body
+from setpoint.model.events import Body, Event
 from setpoint.model.events.run import RunResumed
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.people.questions import waiting
@@ -26,6 +27,9 @@ from setpoint.stories.story_writer import ObservedLog, StoryWriter
 from setpoint.wiring.plugins import changed
 from setpoint.wiring.project import Project
 from setpoint.wiring.run_ports import run_ports_of
+
+Runner = Callable[[Coroutine[Any, Any, RunOutcome]], RunOutcome]
+"""Runs a coroutine in an event loop of its own, as `asyncio.run` does."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -39,11 +43,15 @@ def drive_run(
     ordered: RunOrder,
     before: Callable[[Body], None] = _unheard,
     told: Told = lambda *_: None,
+    *,
+    heard: Callable[[Event], None] = lambda _: None,
+    runner: Runner = asyncio.run,
 ) -> RunOutcome:
     """Drive a run to its end in this process; continue a run that another process left.
 
     `before` receives each event before it is recorded; what it raises leaves the run as it is, to be resumed.
-    `told` is given each check's result as soon as it is known, before the checks beside it are done.
+    `told` is given each check's result as soon as it is known, before the checks beside it are done. `heard`
+    receives each event after it is recorded; what it raises leaves the run to be resumed, too.
 
     Raises `RunWaiting` where a person has to answer first. A run that a person cancels meanwhile is driven
     once more, to its end with the best state.
@@ -54,11 +62,11 @@ def drive_run(
         raise waiting(ordered.trace_id, gate)
     changed(ordered)  # where a plug-in is gone, the run stays as it is
     try:
-        outcome = _driven(project, ordered, before, told)
+        outcome = runner(_driven(project, ordered, before, told, heard))
     except RunCancelled:
         if history(project.log.replay(ordered.trace_id)).cancel is None:
             raise
-        outcome = _driven(project, ordered, before, told)
+        outcome = runner(_driven(project, ordered, before, told, heard))
     try:
         store_due_metrics(project)
     except RecordedDataError as error:  # the record of an older run is damaged; this outcome is valid
@@ -69,16 +77,27 @@ def drive_run(
     return outcome
 
 
-def _driven(project: Project, ordered: RunOrder, before: Callable[[Body], None], told: Told) -> RunOutcome:
+async def _driven(
+    project: Project,
+    ordered: RunOrder,
+    before: Callable[[Body], None],
+    told: Told,
+    heard: Callable[[Event], None],
+) -> RunOutcome:
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
         order = order.model_copy(update={"root": str(project.root)})  # it may have moved since it was ordered
         events = project.log.replay(order.trace_id)
         writer = StoryWriter(story_shelf(project), order, events)
-        log = ObservedLog(project.log, before, writer.take, events[-1].seq if events else 0)
+
+        def after(event: Event) -> None:
+            writer.take(event)
+            heard(event)
+
+        log = ObservedLog(project.log, before, after, events[-1].seq if events else 0)
         # Here the run's lock is held, so a resumption that was refused leaves no trace.
         if events:
             key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
             log.append(order.trace_id, key, (RunResumed(process=os.getpid(), reason=changed(order)),))
         return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)
 
-    return asyncio.run(DbosEngine(project.state).drive(ordered, run))
+    return await DbosEngine(project.state).drive(ordered, run)

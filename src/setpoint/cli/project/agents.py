@@ -59,7 +59,7 @@ def trial(
     verified, 3 if the agent cannot be used or crashes, 11 if the change is not verified.
     """
     from setpoint.app.runs.agent_trial import try_agent
-    from setpoint.cli.render.live import EXIT
+    from setpoint.app.runs.exit_codes import EXIT
     from setpoint.wiring.project import open_project
 
     seen = try_agent(open_project(Path.cwd()), name)

@@ -33,7 +33,7 @@ def check(
 
     With `--watch`, check again after each edit until interrupted. An edit cancels the check that still runs.
     """
-    from setpoint.app.checks.measure import measure_tree
+    from setpoint.app.checks.measure import exit_of, measure_tree
     from setpoint.app.checks.watch import watch_tree
     from setpoint.cli.render.console import Screen
     from setpoint.cli.render.event_lines import measured_line
@@ -52,13 +52,11 @@ def check(
         watch_tree(project, told, _Watched(console, as_json=as_json))  # ends by an interruption or an error
         return ExitCode.OK
     evaluation = measure_tree(project, told, fast=fast, fresh=fresh)
-    wrong = bool(evaluation.failures or evaluation.blocking)
-    broken = bool(evaluation.broken)
     if as_json:
         say(evaluation.model_dump_json(indent=2))
-        return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
-    _show(console, evaluation, fast=fast)
-    return ExitCode.FINDINGS if wrong or broken else ExitCode.OK
+    else:
+        _show(console, evaluation, fast=fast)
+    return exit_of(evaluation)
 
 
 class _Watched:

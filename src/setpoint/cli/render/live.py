@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from setpoint.app.people.gates import OpenGate, open_gate
 from setpoint.app.runs.drive import drive_run
+from setpoint.app.runs.exit_codes import EXIT
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
 from setpoint.cli.render.event_lines import line, measured_line
@@ -24,7 +25,7 @@ from setpoint.model.evaluation import Stage
 from setpoint.model.events import Event
 from setpoint.model.events.run import AgentStarted, PhaseEntered
 from setpoint.model.evidence import CheckResult
-from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.stories.story_writer import story_notices
 from setpoint.wiring.project import Project
 
@@ -34,17 +35,6 @@ if TYPE_CHECKING:
 ShowResult = Callable[[Stage, CheckResult], None]
 POLL_S = 0.15
 MOST_ISSUES = 10
-
-EXIT = {
-    Ending.VERIFIED: ExitCode.OK,
-    Ending.ACCEPTED: ExitCode.OK,
-    Ending.STOPPED: ExitCode.STOPPED,
-    Ending.ESCALATED: ExitCode.STOPPED,
-    Ending.SKIPPED: ExitCode.CANCELLED,
-    Ending.BROKEN_AGENT: ExitCode.NO_AGENT,
-    Ending.CANCELLED: ExitCode.CANCELLED,
-}
-"""Exit code by ending."""
 
 
 def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool = False) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -54,22 +54,29 @@ def run(
 ) -> int:
     """Run an agent until its change is verified or a guard stops it; the result is a branch with evidence."""
     from setpoint.app.people.deliveries import notice_deliveries
+    from setpoint.app.runs.options import RunOptions, given, settings_of
     from setpoint.app.runs.order import make_order, resolve_story
     from setpoint.cli.render.board_progress import drive_board
     from setpoint.cli.render.live import follow
     from setpoint.wiring.project import open_project
 
     _either(what, auto=auto)
-    flags = {
-        "agents": _makers(agent, agents, attempts) | _given({"reviewer": reviewer, "reviews": review}),
-        "limits": _limits(max_iterations, max_cost, max_minutes),
-        "preset": preset,
-        "known_red": known_red,
-        "integrity": _given({"mode": integrity}),
-        "escalation": _given({"on_limit": on_limit}),
-        "board": _given({"jobs": jobs, "max_stories": max_stories}),
-    }
-    project = open_project(Path.cwd(), _given(flags))
+    options = RunOptions(
+        agent=agent,
+        agents=_names(agents, agent),
+        attempts=attempts,
+        reviewer=reviewer,
+        reviews=review,
+        max_iterations=max_iterations,
+        max_cost_usd=max_cost,
+        max_minutes=max_minutes,
+        preset=preset,
+        known_red=known_red,
+        integrity=integrity,
+        on_limit=on_limit,
+    )
+    board = given({"jobs": jobs, "max_stories": max_stories})
+    project = open_project(Path.cwd(), given({**settings_of(options), "board": board}))
     notice_deliveries(project)
     if auto:
         own = {"--auto", "--jobs", "--max-stories", "--json"}
@@ -89,24 +96,13 @@ def _either(what: str, *, auto: bool) -> None:
         raise UsageError(message, hint='setpoint run "what you want", or: setpoint run --auto')
 
 
-def _makers(agent: str, agents: str, attempts: int | None) -> dict[str, Any]:
+def _names(agents: str, agent: str) -> list[str]:
     from setpoint.errors import UsageError
 
     names = [name.strip() for name in agents.split(",") if name.strip()]
     if names and agent:
         raise UsageError("--agent and --agents exclude each other", hint="name all of them with --agents")
-    # An agent on the command line overrides the candidates of the settings.
-    candidates = names or ([] if agent else None)
-    return _given({"maker": agent, "candidates": candidates, "attempts": attempts})
-
-
-def _limits(iterations: int | None, cost: str, minutes: float | None) -> dict[str, Any]:
-    seconds = minutes * 60 if minutes is not None else None
-    return _given({"max_iterations": iterations, "max_cost_usd": cost, "max_wall_s": seconds})
-
-
-def _given(flags: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in flags.items() if value not in ("", None, {})}
+    return names
 
 
 def _flag_arguments(called: typer.Context, leaving: set[str]) -> tuple[str, ...]:

@@ -29,9 +29,10 @@ def step(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
     """Run the next phase of a story and stop; completed phases are not repeated."""
+    from setpoint.app.runs.exit_codes import EXIT
     from setpoint.app.runs.step import take_step
     from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.live import EXIT, shown
+    from setpoint.cli.render.live import shown
     from setpoint.errors import ExitCode
     from setpoint.stories.story_writer import story_notices
     from setpoint.wiring.project import open_project

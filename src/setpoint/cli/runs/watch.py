@@ -91,7 +91,7 @@ class Watching:
 
     def _look(self) -> int | None:
         """Print new events; return the exit code once the run has ended."""
-        from setpoint.cli.render.live import EXIT
+        from setpoint.app.runs.exit_codes import EXIT
         from setpoint.errors import ExitCode
         from setpoint.model.events.run import RunFinished
         from setpoint.wiring.project import find_run

@@ -1,0 +1,1 @@
+"""Setpoint as a library: what `import setpoint` offers, over the use cases that the verbs call."""

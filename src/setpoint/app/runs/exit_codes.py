@@ -1,0 +1,17 @@
+"""The exit code that each ending of a run leads to, in a terminal and through the library."""
+
+from __future__ import annotations
+
+from setpoint.errors import ExitCode
+from setpoint.model.run import Ending
+
+EXIT = {
+    Ending.VERIFIED: ExitCode.OK,
+    Ending.ACCEPTED: ExitCode.OK,
+    Ending.STOPPED: ExitCode.STOPPED,
+    Ending.ESCALATED: ExitCode.STOPPED,
+    Ending.SKIPPED: ExitCode.CANCELLED,
+    Ending.BROKEN_AGENT: ExitCode.NO_AGENT,
+    Ending.CANCELLED: ExitCode.CANCELLED,
+}
+"""Exit code by ending."""
