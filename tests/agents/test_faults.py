@@ -21,7 +21,7 @@ FAULTS = {
         [{"die": 7, "text": "out of luck"}],
         {},
         BreakageKind.CRASH,
-        "exit code 7); the last it said: out of luck",
+        "exit code 7); its last output: out of luck",
     ),
     "dies of a signal": ([{"shell": "kill -9 $PPID"}], {}, BreakageKind.CRASH, "signal 9"),
     "hangs": ([{"hang": "politely"}], SLOW, BreakageKind.TIMEOUT, "1.5 s"),

@@ -83,7 +83,7 @@ async def test_research_names_what_is_red():
     text = (await answer(Role.RESEARCHER, failures=(failure("t::a"),), findings=(BLOCKER,))).text
     assert "`t::a` fails at `src/work.py:1`: assert 1 == 2" in text
     assert "error `src/cart.py:12` the total is rounded twice" in text
-    assert "nothing is red" in (await answer(Role.RESEARCHER)).text
+    assert "no test fails" in (await answer(Role.RESEARCHER)).text
 
 
 async def test_a_plan_mends_places_and_nothing_else():
@@ -91,9 +91,9 @@ async def test_a_plan_mends_places_and_nothing_else():
     homeless = failure("tests/test_x.py::x").model_copy(update={"file": ""})
     text = (await answer(Role.PLANNER, failures=(*red, homeless), findings=(BLOCKER,))).text
     assert text.splitlines() == [
-        "1. Mend `src/work.py`, so that `t::a`, `t::b`, `t::c` and 1 more pass.",
-        "2. Mend `tests/test_x.py`, so that `tests/test_x.py::x` pass.",
-        "3. Mend `src/cart.py:12`: the total is rounded twice",
+        "1. Fix `src/work.py`, so that `t::a`, `t::b`, `t::c` and 1 more pass.",
+        "2. Fix `tests/test_x.py`, so that `tests/test_x.py::x` pass.",
+        "3. Fix `src/cart.py:12`: the total is rounded twice",
         "4. Leave everything else as it is.",
     ]
     assert "smallest change" in (await answer(Role.PLANNER)).text

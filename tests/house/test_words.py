@@ -19,6 +19,7 @@ DOCUMENTS = ("docs", "README.md", "CHANGELOG.md", "AGENTS.md", "src/setpoint/pip
 
 CODE = (
     "docs",
+    "src/setpoint/agents",
     "src/setpoint/app",
     "src/setpoint/checks",
     "src/setpoint/cli",
@@ -30,6 +31,7 @@ CODE = (
     "src/setpoint/people",
     "src/setpoint/phase",
     "src/setpoint/production",
+    "src/setpoint/stories",
     "src/setpoint/system",
     "src/setpoint/testing",
     "src/setpoint/web",

@@ -1,4 +1,4 @@
-"""Says how an agent broke, by the structure of its answer; a text that echoes an error decides nothing."""
+"""Classify how an agent broke by the structure of its answer, never by text that echoes an error."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def of_error(launch: Launch, code: object, message: str, data: object) -> Breaka
 
 
 def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
-    """Name the breakage behind an error that a command told of in its stream.
+    """Return the breakage behind an error that a command reported in its stream.
 
-    Besides its data, a status in the message counts too: the message comes from an event that tells of an
+    Besides its data, a status in the message counts too: the message comes from an event that reports an
     error, and some agents put the status nowhere else.
     """
     kind = _kind("", failure.data)
@@ -66,12 +66,12 @@ def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
         kind = _kind("", found.group(0)) if found else kind
     if kind is BreakageKind.MODEL and (status := _STATUS.search(failure.message)) is not None:
         kind = _BY_STATUS[int(status.group(1))]
-    told = f"told of an error{f' {how_long}' if how_long else ''}: {_shortened(failure.message)}"
+    told = f"reported an error{f' {how_long}' if how_long else ''}: {_shortened(failure.message)}"
     return Breakage(kind=kind, message=f"{launch.name} {told}; {_mend(launch, kind)}")
 
 
 def missing(launch: Launch, reason: str) -> Breakage:
-    """Say that the program could not be started."""
+    """Return the breakage of a program that could not be started."""
     hint = (
         f"install it: {launch.install}" if launch.install else f"correct the command of agent '{launch.name}'"
     )
@@ -79,14 +79,14 @@ def missing(launch: Launch, reason: str) -> Breakage:
 
 
 def prompt_too_long(launch: Launch, size: int) -> Breakage:
-    """Say that the system takes no argument of the prompt's length."""
+    """Return the breakage of a prompt that is too long for an argument."""
     hint = f"leave {{prompt}} out of the command of agent '{launch.name}' and have it read standard input"
     message = f"{launch.name}: the prompt ({size} bytes) is too long for an argument; {hint}"
     return Breakage(kind=BreakageKind.MISSING, message=message)
 
 
 def no_choice(launch: Launch, what: str, wanted: str, offered: Sequence[str]) -> Breakage:
-    """Say that the settings ask for a model or a mode that the agent does not offer."""
+    """Return the breakage of a setting that names a model or a mode that the agent does not offer."""
     shown = _shortened(f"it offers {', '.join(offered)}") if offered else f"it offers no choice of a {what}"
     hint = f"correct {what} under [agent.{launch.name}]"
     return Breakage(
@@ -95,7 +95,7 @@ def no_choice(launch: Launch, what: str, wanted: str, offered: Sequence[str]) ->
 
 
 def crash(launch: Launch, exit_code: int | None, stderr: str, junk: str) -> Breakage:
-    """Say that the process ended in the middle of its work, and what it said last."""
+    """Return the breakage of a process that ended during its work, with its last output."""
     how = (
         "ended"
         if exit_code is None
@@ -104,19 +104,19 @@ def crash(launch: Launch, exit_code: int | None, stderr: str, junk: str) -> Brea
         else f"exit code {exit_code}"
     )
     said = _tail(stderr) or _tail(junk)
-    last = f"; the last it said: {said}" if said else "; it said nothing"
+    last = f"; its last output: {said}" if said else "; it said nothing"
     return Breakage(kind=BreakageKind.CRASH, message=f"{launch.name} died ({how}){last}")
 
 
 def protocol(launch: Launch, what: str, sample: str = "") -> Breakage:
-    """Say that what came was not the protocol."""
+    """Return the breakage of output that is not the protocol."""
     shown = f", for example: {_shortened(sample)!r}" if sample else ""
     hint = f"check that `{' '.join(launch.argv)}` starts the agent's ACP mode"
     return Breakage(kind=BreakageKind.PROTOCOL, message=f"{launch.name} {what}{shown}; {hint}")
 
 
 def overdue(launch: Launch, kind: BreakageKind, seconds: float, doing: str) -> Breakage:
-    """Say that a bound in time was reached."""
+    """Return the breakage of a time limit."""
     if kind is BreakageKind.IDLE:
         text, hint = f"gave no sign of life for {seconds:g} s", "raise agents.idle_s if it needs longer"
     else:

@@ -13,7 +13,7 @@ _HALVES = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 
 
 def object_of(line: bytes) -> dict[str, Any] | None:
-    """Read a line; none where it holds no object. Halves of characters, which no file holds, are escaped."""
+    """Read a line; none if it contains no object. Halves of characters, which no file holds, are escaped."""
     try:
         told = json.loads(line)
         if _HALVES.search(line):

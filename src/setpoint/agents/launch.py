@@ -1,4 +1,4 @@
-"""How an agent is started and in what it departs from the protocol: data, so that a new agent is no code."""
+"""How an agent starts and where it departs from the protocol, as data: a new agent needs no code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Quirks(Value):
     tells: tuple[Literal["calls", "names", "tokens", "cost"], ...] = ("calls",)
     """What can be seen of its work: calls of tools, their names, tokens, cost; shown, never counted on."""
     error_as_text: str = ""
-    """How a message begins that tells of a failed model, after which the agent calls the turn ended well."""
+    """Prefix of a message that reports a failed model in a turn that the agent reports as completed."""
     mode: str = ""
     """Session mode to set after a session is opened."""
 
@@ -53,11 +53,11 @@ class Launch(Value):
     vendor: str = ""
     """Whose models it uses by default; empty: its own name."""
     protocol: Literal["acp", "command", "model"] = "acp"
-    """How it is talked to; `model` is no program but a model by API."""
+    """Protocol of the agent; `model` is a model by API instead of a program."""
     stream: Literal["", "aider", "claude", "codex", "gemini", "opencode", "pi"] = ""
     """What a command prints while it works, see `setpoint.agents.streams`; empty: text that is only kept."""
     resume_argv: tuple[str, ...] = ()
-    """Command that goes on with a session, `{session}` being its name; empty: each attempt begins anew."""
+    """Command that resumes the session `{session}`; empty: each attempt starts a new session."""
     model: str = ""
     """Model to work with, in the agent's own words; empty: its default.
 
@@ -66,7 +66,7 @@ class Launch(Value):
     model_argv: tuple[str, ...] = ()
     """Arguments that choose the `{model}`; empty: over ACP it is chosen as an option of the session."""
     base_url: str = ""
-    """For the protocol `model`: where it is asked; empty: at the provider's own address."""
+    """For the protocol `model`: its address; empty: the provider's own address."""
     api_key_env: str = ""
     """For the protocol `model`: the variable that holds its key; empty: the provider's usual one."""
     executables: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Launch(Value):
     login: str = ""
     """How to log in, or which variable to set."""
     login_keys: tuple[str, ...] = ()
-    """Variables any of which, where it is set, takes the place of a login."""
+    """Variables any of which, if set, replaces a login."""
     login_files: tuple[str, ...] = ()
     """Files below the home folder any of which is there after a login."""
     min_node: int | None = None
@@ -101,14 +101,14 @@ class Launch(Value):
     proxied: bool = False
     """Whether its calls of models go through the recording proxy."""
     writes: tuple[str, ...] = ()
-    """What it keeps outside the work copy: folders (ending with `/`, made where missing) and files.
+    """State outside the work copy: folders (ending with `/`, created if missing) and files.
 
     `~` is its home, `$NAME` a variable of its environment; an entry with a variable that is not set is none.
     """
     sandbox: Means | None = None
-    """What holds it; none: what holds all agents."""
+    """Its sandbox; none: the sandbox of all agents."""
     when_held: dict[str, str] = {}
-    """Variables it gets besides where a sandbox holds it: its own sandbox may not work within another."""
+    """Additional variables inside a sandbox: its own sandbox may not work within another."""
     quirks: Quirks = Quirks()
 
     @model_validator(mode="after")

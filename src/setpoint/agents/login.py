@@ -1,4 +1,4 @@
-"""Whether somebody is logged in with an agent, as far as it can be told without starting it."""
+"""Detect a login with an agent, as far as possible without starting it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from setpoint.system.processes import clean_environment
 
 
 def login_state(launch: Launch) -> str:
-    """Say what speaks for a login: a key that is set, a file that a login leaves; else that none was found.
+    """Describe the evidence of a login: a key that is set or a file that a login leaves.
 
-    Neither is looked into: a key may be wrong and a login may have ended, which only a trial shows.
+    Setpoint reads neither: a key may be wrong and a login may have expired, which only a trial shows.
     """
     if not (launch.login_keys or launch.login_files):
         return "not known"

@@ -22,7 +22,7 @@ SECURITY = "security"
 _UNJUDGED = ("spec", "product")
 """Kinds of review that ask for intent."""
 LARGE_CHANGE = 400
-"""Changed lines from which a change is said to be large."""
+"""Changed lines from which a change counts as large."""
 
 
 class Rule(NamedTuple):
@@ -99,7 +99,7 @@ _TEST_FILE = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest
 
 
 class RulesAgent:
-    """Plays thinking and reviewing roles by rule; it says plainly that it judges form, not intent."""
+    """Plays thinking and reviewing roles by rule; its answers say that it judges form, not intent."""
 
     name = "rules"
 
@@ -135,7 +135,7 @@ def _researched(brief: Brief) -> str:
         lines.append(f"- `{failure.test}` fails{place}: {failure.message}")
     lines += [f"- {each.severity} `{each.file}:{each.line}` {each.message}" for each in brief.findings[:10]]
     if len(lines) == 1:
-        lines.append("- nothing is red; the wish has to be read in the project itself")
+        lines.append("- no test fails; read the request against the project itself")
     return "\n".join(lines)
 
 
@@ -143,12 +143,10 @@ def _planned(brief: Brief) -> str:
     places: dict[str, list[str]] = {}
     for failure in brief.failures:
         places.setdefault(failure.file or failure.test.split("::")[0], []).append(failure.test)
-    steps = [f"Mend `{place}`, so that {_some(tests)} pass." for place, tests in places.items()]
+    steps = [f"Fix `{place}`, so that {_some(tests)} pass." for place, tests in places.items()]
     steps += [_mended(each) for each in brief.findings if each.blocking]
     if not steps:
-        steps.append(
-            "Make the smallest change that does what is wanted, with tests that would fail without it."
-        )
+        steps.append("Make the smallest change that reaches the goal, with tests that would fail without it.")
     steps.append("Leave everything else as it is.")
     return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
 
@@ -156,7 +154,7 @@ def _planned(brief: Brief) -> str:
 def _mended(finding: Finding) -> str:
     if finding.source == COVER:
         return f"{finding.message[:1].upper()}{finding.message[1:]}."
-    return f"Mend `{finding.file}:{finding.line}`: {finding.message}"
+    return f"Fix `{finding.file}:{finding.line}`: {finding.message}"
 
 
 def _some(tests: list[str], most: int = 3) -> str:
@@ -165,7 +163,7 @@ def _some(tests: list[str], most: int = 3) -> str:
 
 
 def _reviewed(brief: Brief) -> str:
-    """Review by rule; a review of security keeps to what is of security, others leave that to it."""
+    """Review by rule; only a review of kind `security` reports security findings."""
     added = list(added_lines(brief.diff))
     findings = [*_by_line(added), *_by_shape(added, brief.diff), *_unexplained(brief)]
     if brief.review in _UNJUDGED:
@@ -225,13 +223,13 @@ def _unexplained(brief: Brief) -> Iterator[dict[str, object]]:
     """Object to strong signs of tampering that the maker has given no reason for."""
     for each in _strong(brief):
         if each.fingerprint not in brief.reasons:
-            message = f"{each.message}; take it out, or say why it has to be"
+            message = f"{each.message}; remove it, or explain why it is needed"
             place = Added(each.file, each.line, each.text)
             yield _finding(each.rule, Severity.ERROR, Category.INTEGRITY, message, place)
 
 
 def _explained(brief: Brief) -> bool:
-    """Whether a strong sign stands with a reason, which no rule can judge."""
+    """Whether the maker gave a reason for a strong sign, which no rule can judge."""
     return any(each.fingerprint in brief.reasons for each in _strong(brief))
 
 

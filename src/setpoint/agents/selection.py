@@ -1,4 +1,4 @@
-"""Finds out which agents can be used here, and takes the first that works."""
+"""Find out which agents work here, and select the first one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _DEPTH = 5
 
 
 class Probe(Value):
-    """What is known of an agent without starting it."""
+    """Facts about an agent that need no start."""
 
     name: str
     installed: bool
@@ -45,7 +45,7 @@ class Probe(Value):
     """Where its program lies."""
     version: str = ""
     why_not: str = ""
-    """What is missing, and how to mend it."""
+    """What is missing, and how to fix it."""
 
 
 class PassedOver(Value):
@@ -92,11 +92,11 @@ class Plugged(NamedTuple):
     why_not: Mapping[str, str] = {}
     """Why one cannot be used, by name."""
     left_out: tuple[str, ...] = ()
-    """What has to be said of plug-ins that failed."""
+    """Notes on plug-ins that failed."""
 
 
 class Agents:
-    """Makes agents by name and chooses one for `auto`; what was tried out is remembered while this lives."""
+    """Creates agents by name and selects one for `auto`; remembers the result of each trial."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Agents:
         self._tried: dict[str, str] = {}
 
     def make(self, name: str) -> Agent:
-        """Make the agent of that name, a plug-in's first; raises `NoUsableAgent` where there is none."""
+        """Create the agent of that name, a plug-in's first; raises `NoUsableAgent` if there is none."""
         if name in self.plugged.make:
             return self.plugged.make[name]()
         launch = self._launch(name)
@@ -141,9 +141,9 @@ class Agents:
         return self._acp(launch)
 
     async def held_by(self, name: str) -> str:
-        """Say in a line what will hold an agent; empty for those without a process of their own.
+        """Describe an agent's sandbox in one line; empty for agents without their own process.
 
-        Raises `SandboxUnavailable` where what is asked for does not work here.
+        Raises `SandboxUnavailable` if the configured sandbox does not work here.
         """
         launch = self._launches.get(name)
         if launch is None or launch.protocol == "model":
@@ -151,7 +151,7 @@ class Agents:
         return await self._sandbox.told(launch)
 
     def vendor(self, name: str) -> str:
-        """Say whose models an agent uses; one that nothing is known of is a vendor of its own."""
+        """Return the vendor of an agent's models; an unknown agent is its own vendor."""
         launch = self._launch(name)
         return (launch.vendor if launch else "") or name
 
@@ -171,7 +171,7 @@ class Agents:
         raise NoUsableAgent(f"no agent can be used:\n{table or '  agents.order is empty'}", hint=hint)
 
     async def why_not(self, name: str) -> str:
-        """Say why an agent cannot be used here, by trying it; empty where it can."""
+        """Try an agent and return why it cannot be used here; empty if it works."""
         if name not in self._tried:
             self._tried[name] = await self._try(name)
         return self._tried[name]

@@ -1,4 +1,4 @@
-"""Which of an agent's own sessions an attempt can go on with, kept so that another process finds it too."""
+"""The sessions that later attempts can resume, stored so that another process finds them too."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from setpoint.system.files.atomic import write_atomic_bytes
 
 
 class KeptSession(Value):
-    """An agent's session as it stood after the last attempt in it."""
+    """State of an agent's session after its last attempt."""
 
     session: str
     """The agent's own name of it."""
     cost_usd: Usd | None = None
-    """What it had cost, where the agent counts by session."""
+    """Its cost, if the agent counts by session."""
     tokens: tuple[int, ...] | None = None
     """Its input, output and cached tokens and more of that kind, where the agent counts by session."""
 
@@ -31,7 +31,7 @@ class Sessions:
         self._folder = folder
 
     def find(self, agent: str, brief: Brief) -> KeptSession | None:
-        """Return the session in which an attempt with this brief goes on; none: it begins a new one."""
+        """Return the session that an attempt with this brief resumes; none: it begins a new one."""
         try:
             return KeptSession.model_validate_json(self._path(agent, brief).read_bytes())
         except (OSError, ValidationError):

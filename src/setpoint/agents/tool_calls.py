@@ -1,4 +1,4 @@
-"""Tool calls of an agent, put together from the pieces in which it tells of them, whatever it speaks."""
+"""Assemble the tool calls of an agent from the pieces that it reports, in any protocol."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TITLE_CHARS = 500
 
 @dataclass(kw_only=True)
 class Seen:
-    """A call as far as it was told."""
+    """A call as far as it was reported."""
 
     began_s: float
     kind: str = "other"
@@ -35,7 +35,7 @@ class CallBook:
     """All tool calls of one attempt, by the agent's own identifiers."""
 
     def __init__(self, workdir: Path, finished: Callable[[ToolCall], None]) -> None:
-        """Tell each finished call to `finished`, once."""
+        """Pass each finished call to `finished`, once."""
         self.count = 0
         """Finished calls."""
         self.errors = 0
@@ -47,14 +47,14 @@ class CallBook:
         self._seen: dict[str, Seen] = {}
 
     def get(self, identifier: str) -> Seen | None:
-        """Return an open call; none where it has ended, so that a call told twice counts once."""
+        """Return an open call; none if it has ended, so that a call reported twice counts once."""
         seen = self._seen.setdefault(identifier, Seen(began_s=time.monotonic()))
         return None if seen.done else seen
 
     def end(self, identifier: str, *, ok: bool, duration_s: float | None = None, timed: bool = True) -> None:
-        """Take note of a call's end; its duration is measured here where the agent does not tell it.
+        """Record the end of a call; measure its duration if the agent does not report it.
 
-        A call that was told of only when it had ended cannot be `timed`: its duration is unknown then.
+        A call that was reported only after its end cannot be `timed`: its duration is unknown then.
         """
         seen = self.get(identifier)
         if seen is None:

@@ -1,4 +1,4 @@
-"""The raw exchange with an agent, kept so that everything told about an attempt can be looked up."""
+"""The raw exchange with an agent, stored so that every claim about an attempt can be checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRANSCRIPT_BYTES = 32 << 20
 """What is kept of one attempt's exchange; the rest is counted."""
 _SECRET_NAME = re.compile(r"key|token|secret|passw|credential|authorization", re.IGNORECASE)
 _SECRET_CHARS = 8
-"""Shorter values of handed-on variables are no secrets worth the confusion of replacing them."""
+"""Shorter values of variables are not replaced: they would match ordinary text."""
 
 
 def secrets_of(launch: Launch, passed: Mapping[str, str]) -> dict[str, str]:
@@ -25,7 +25,7 @@ def secrets_of(launch: Launch, passed: Mapping[str, str]) -> dict[str, str]:
     given = {**passed, **launch.environment}
     config = given.get(launch.config_variable, "")
     found = {name: value for name, value in launch.environment.items() if _SECRET_NAME.search(name)}
-    with contextlib.suppress(ValueError, RecursionError):  # no JSON: the agent itself says what is wrong
+    with contextlib.suppress(ValueError, RecursionError):  # not JSON: the agent itself reports the error
         found |= dict(_keys(json.loads(config or "null"), launch.config_variable))
     return {**passed, **found}
 
@@ -58,11 +58,11 @@ class Transcript:
         self._record(source, "message", line.strip())
 
     def text(self, source: str, text: str) -> None:
-        """Record text that is no message."""
+        """Record text that is not a message."""
         self._record(source, "text", json.dumps(text).encode())
 
     def take(self) -> bytes:
-        """Return what was recorded, and begin anew."""
+        """Return the record, and start a new one."""
         if self._dropped:
             self._data += json.dumps({"from": "setpoint", "dropped_bytes": self._dropped}).encode() + b"\n"
         taken = self.redacted(self._data.decode("utf-8", "replace")).encode()

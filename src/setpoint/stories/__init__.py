@@ -1,1 +1,1 @@
-"""What is wanted: story files, the story folder, and stories that Setpoint writes."""
+"""Story files, the story folder, and stories that Setpoint writes."""

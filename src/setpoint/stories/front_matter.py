@@ -1,6 +1,6 @@
-"""Front matter changed in place: what is not changed stays as it is, byte for byte.
+"""Change front matter in place: everything else stays as it is, byte for byte.
 
-The YAML parser tells where each value begins and ends, and only these spans are replaced. Every change is
+The YAML parser reports where each value begins and ends, and only these spans are replaced. Every change is
 parsed again before it is given back, so a file is either changed rightly or refused.
 """
 
@@ -27,10 +27,10 @@ _COMMENT = re.compile(r"[ \t]*(?:#.*)?")
 
 
 class Page(NamedTuple):
-    """A Markdown file taken apart; put together again it is the same text."""
+    """A Markdown file in parts; joined again they are the same text."""
 
     head: str
-    """The opening line of `---`; empty where there is no front matter."""
+    """The opening line of `---`; empty if there is no front matter."""
     front: str
     """The YAML between the two lines of `---`, with its line ends."""
     fence: str
@@ -64,7 +64,7 @@ def front_matter(page: Page, name: str) -> dict[str, Any]:
 
 
 def with_keys(page: Page, changes: Mapping[str, object], name: str) -> Page:
-    """Change, add or (with none) take out keys; gives the page itself where nothing changes.
+    """Change, add or (with none) remove keys; return the page itself if nothing changes.
 
     Comments, order, quoting and line ends of all other keys stay, as does a comment behind a changed value.
     Raises `StoryError` where the front matter is written in a way that cannot be changed safely.
@@ -124,7 +124,7 @@ def _parsed(front: str, name: str) -> tuple[yaml.MappingNode | None, dict[str, A
 
 
 def _told(error: Exception) -> str:
-    """Say in one line what is wrong; lines are those of the file."""
+    """Describe the error in one line; line numbers are those of the file."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         return f"{error.problem or error.context} (line {error.problem_mark.line + 2})"
     return " ".join(str(error).split())
@@ -154,7 +154,7 @@ def _dumped(value: object) -> str:
 def _changed(
     page: Page, node: yaml.MappingNode | None, data: Mapping[str, Any], wanted: Mapping[str, object]
 ) -> str | None:
-    """Return the front matter with the changes; none where one of them cannot be made in place."""
+    """Return the front matter with the changes; none if one of them is impossible in place."""
     column = node.start_mark.column if node is not None else 0
     if node is not None and node.flow_style:
         return None
@@ -178,7 +178,7 @@ def _lines(text: str, column: int, newline: str) -> str:
 
 
 class _Cut(NamedTuple):
-    """A span of a text, and what takes its place."""
+    """A span of a text and its replacement."""
 
     start: int
     end: int
@@ -187,7 +187,7 @@ class _Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class _Value:
-    """The value of one key, where it stands in the front matter."""
+    """The value of one key, with its span in the front matter."""
 
     front: str
     key: yaml.Node
@@ -197,10 +197,10 @@ class _Value:
     """Where the keys of the table begin."""
 
     def cut(self, name: str, old: object, new: object) -> _Cut | None:
-        """Say what is to be replaced so that the key has another value; none where that cannot be told."""
+        """Return the edit that gives the key another value; none if that is unclear."""
         colon = _COLON.match(self.front, self.key.end_mark.index)
         if colon is None or self.node.start_mark.index < colon.end():
-            return None  # an explicit key, or an alias, whose value stands elsewhere
+            return None  # an explicit key, or an alias, whose value is elsewhere
         begin, end = colon.end(), max(_end(self.front, self.node), colon.end())
         rest = _rest(self.front, end)
         if not _COMMENT.fullmatch(rest):
@@ -214,7 +214,7 @@ class _Value:
         return self._kept(old, new, end) or self._replaced(begin, end, text)
 
     def _replaced(self, begin: int, end: int, text: str) -> _Cut:
-        """Put a text behind the colon, and keep the comment that stands in the line of the key."""
+        """Put a text behind the colon, and keep the comment in the line of the key."""
         below = self.front[begin : self.node.start_mark.index]
         rest = _rest(self.front, end)
         many = self.newline in text
@@ -224,7 +224,7 @@ class _Value:
         return _Cut(begin, end + len(rest), rest + text if many else text + rest)
 
     def _kept(self, old: object, new: object, end: int) -> _Cut | None:
-        """Keep what a list goes on to begin with, so that comments inside of it stay."""
+        """Keep the unchanged first items of a list, so that comments between them stay."""
         node = self.node
         if not (isinstance(node, yaml.SequenceNode) and isinstance(old, list) and isinstance(new, list)):
             return None

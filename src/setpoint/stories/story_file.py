@@ -18,13 +18,13 @@ from setpoint.stories.story_notes import without_notes
 from setpoint.system.files.atomic import write_atomic
 
 KEYS = frozenset(Story.model_fields) - {"body"}
-"""Keys with which a person says what is wanted."""
+"""Keys with which a person describes the goal."""
 RECORD_KEYS = frozenset(StoryRecord.model_fields)
 """Keys that Setpoint keeps; more are called `PHASE_complete`."""
 
 
 class StoryFile(NamedTuple):
-    """A story with all that stands in its file."""
+    """A story with all keys of its file."""
 
     path: Path
     page: Page
@@ -33,26 +33,26 @@ class StoryFile(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Recognise what is asked for: other keys, comments and Setpoint's own part do not count."""
+        """Hash of the request; other keys, comments and Setpoint's own part do not count."""
         asked = self.story.model_dump(mode="json", exclude_defaults=True)
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def read_story(path: Path) -> Story:
-    """Read what a story asks for; keys that a story does not have are left to others and ignored here.
+    """Read the request of a story; ignore keys that a story does not have.
 
-    Raises `StoryError` naming the file, the key and the mend.
+    Raises `StoryError` naming the file, the key and the fix.
     """
     return read_file(path).story
 
 
 def read_file(path: Path) -> StoryFile:
-    """Read a story and what Setpoint keeps in its file; `StoryError` names the file, the key and the mend."""
+    """Read a story and what Setpoint keeps in its file; `StoryError` names the file, the key and the fix."""
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         message = f"{path}: cannot be read as a story: {error}"
-        raise StoryError(message, hint="give the path of a Markdown file in UTF-8") from None
+        raise StoryError(message, hint="pass the path of a Markdown file in UTF-8") from None
     return parsed(path, taken_apart(text))
 
 
@@ -65,7 +65,7 @@ def parsed(path: Path, page: Page) -> StoryFile:
     )
     if not title:
         message = f"{path}: an empty story"
-        raise StoryError(message, hint="write what is wanted, or a title into the front matter")
+        raise StoryError(message, hint="describe the goal, or write a title into the front matter")
     values = {key: value for key, value in front.items() if key in KEYS and value is not None}
     kept = {key: value for key, value in front.items() if key in RECORD_KEYS and value is not None}
     try:
@@ -82,7 +82,7 @@ def parsed(path: Path, page: Page) -> StoryFile:
 
 
 def new_story(folder: Path, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story
-    """Make a story of a sentence and write its file; the same sentence again gives the same story."""
+    """Make a story of a sentence and write its file; the same sentence again returns the same story."""
     title = wish.strip().splitlines()[0].strip()
     name = slug(title)
     path, number = folder / f"{name}.md", 1
@@ -105,7 +105,7 @@ def new_story(folder: Path, wish: str, **keys: Any) -> tuple[Story, Path]:  # no
 
 
 def place_story(folder: Path, story: Story, **keys: Any) -> Path:  # noqa: ANN401 - any key of a story
-    """Write a story under its own name, unless a file of this name is there; gives the file."""
+    """Write a story under its own name, unless a file of this name exists; return the file."""
     path = folder / f"{story.id}.md"
     if not path.exists():
         told = story.model_dump(mode="json", exclude={"body"}, exclude_defaults=True)

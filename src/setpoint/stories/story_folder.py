@@ -40,7 +40,7 @@ class Shelf:
             if direct.is_file() and direct.parent == self.folder:
                 return direct
         except OSError:
-            return None  # a long sentence is no file name
+            return None  # a long sentence is not a file name
         return next((path for path in self.paths() if _id(path) == which), None)
 
     def holds(self, path: Path) -> bool:
@@ -55,10 +55,10 @@ class Shelf:
     def change(
         self, path: Path, keys: Mapping[str, object], *, notes: str | None = None, flush: bool = True
     ) -> StoryFile:
-        """Set keys (none takes one out) and, where given, Setpoint's part of the body; all else stays.
+        """Set keys (none removes one) and, if given, Setpoint's part of the body; keep everything else.
 
-        Two processes that change one story take turns. Raises `StoryError` where the result would be no story
-        or the file cannot be written; it then stays as it was.
+        Two processes that change one story take turns. Raises `StoryError` if the result is not a story or
+        the file cannot be written; the file then stays as it was.
         """
 
         def changed(page: Page) -> Page:
@@ -89,7 +89,7 @@ class Shelf:
                     return after
                 if _replaced(place, before.page.text, page.text, flush=flush):
                     return after
-        message = f"{path}: somebody keeps changing it"
+        message = f"{path}: another process keeps changing it"
         raise StoryError(message, hint="close it in the program that writes it, and try again")
 
 

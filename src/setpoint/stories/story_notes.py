@@ -1,4 +1,4 @@
-"""The part of a story's body that Setpoint writes: research, plan and what was sent back, below the wish."""
+"""The part of a story's body that Setpoint writes: research, plan and bounces, below the request."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def with_notes(body: str, notes: str, newline: str) -> str:
 
 
 def notes_of(standing: Standing) -> str:
-    """Tell in Markdown what a run found out and planned, and each time that it was sent back."""
+    """Return in Markdown a run's research, its plan and each bounce."""
     parts = [
         f"## {phase.capitalize()}\n\n{_harmless(text)}"
         for phase in standing.phases
@@ -47,6 +47,6 @@ def notes_of(standing: Standing) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Keep an agent's text from ending the part it stands in, and its headings below ours."""
+    """Keep an agent's text inside its part, and its headings below ours."""
     cut = " ".join(text.split()) if "\n" not in text.strip() else text.strip()[:MOST_TEXT]
     return _HEADING.sub(r"##\1 ", cut.replace("<!--", "&lt;!--"))

@@ -1,4 +1,4 @@
-"""Writing into a story's file how its run stands, as the run goes on."""
+"""Write the progress of a run into its story's file while it works."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ _TELLING = (
     GateAnswered,
     RunFinished,
 )
-"""Events after which the file may say something else; others are left to the board, which reads the log."""
+"""Events after which the file may say something else; the board reads the others from the log."""
 MOST_ERROR = 400
 
 
 class ObservedLog:
-    """The event log with someone who hears what is recorded in one run."""
+    """The event log with a listener on the records of one run."""
 
     def __init__(
         self, log: EventLog, before: Callable[[Body], None], after: Callable[[Event], None], seq: int
     ) -> None:
-        """Tell `before` of what is about to be recorded (it may object by raising), `after` of what was.
+        """Call `before` ahead of each record (it may object by raising) and `after` behind it.
 
-        `seq` is the place of the newest event that was heard already.
+        `seq` is the position of the newest event that was already delivered.
         """
         self._log, self._before, self._after, self._seq = log, before, after, seq
 
@@ -82,7 +82,7 @@ class StoryWriter:
     """Keeps the file of one run's story up to date; a file that cannot be written never stops the run."""
 
     def __init__(self, shelf: Shelf, order: RunOrder, events: Sequence[Event]) -> None:
-        """Take in what was recorded of the run before."""
+        """Read the earlier records of the run."""
         self._shelf, self._order = shelf, order
         self._follower = Follower(order)
         self._written: tuple[dict[str, Any], str] | None = None
@@ -111,7 +111,7 @@ class StoryWriter:
 
 
 def record_keys(standing: Standing, pipeline: Pipeline) -> dict[str, Any]:
-    """Return the keys of the front matter that tell how a run stands; none takes a key out."""
+    """Return the keys of the front matter that describe a run's progress; none removes a key."""
     if standing.finished:
         status = Status.DONE if standing.succeeded else Status.BLOCKED
     else:
@@ -130,12 +130,12 @@ def record_keys(standing: Standing, pipeline: Pipeline) -> dict[str, Any]:
 
 
 def story_notices(order: RunOrder) -> tuple[str, ...]:
-    """Say what became of a run's story while the run worked; nothing where it is as it was."""
+    """Describe what happened to a run's story while the run worked; nothing if it is unchanged."""
     if not order.story_file:
         return ()
     path = Path(order.story_file)
     if not path.exists():
-        text = f"the story's file {path} is gone; nothing of the run is lost, and what it asked for is kept"
+        text = f"the story's file {path} is gone; nothing of the run is lost, and its request is kept"
         return (f"{text}: setpoint show {order.trace_id} --json",)
     try:
         now = read_file(path)
@@ -143,5 +143,5 @@ def story_notices(order: RunOrder) -> tuple[str, ...]:
         return (f"the story could not be brought up to date: {error.message}",)
     if not order.story_digest or now.digest == order.story_digest:
         return ()
-    text = "the story was edited while the run worked; the run did what it said at the start"
+    text = "the story was edited while the run worked; the run used its text at the start"
     return (f"{text}. For what it says now: setpoint run {order.story.id}",)

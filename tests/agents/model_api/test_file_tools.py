@@ -134,7 +134,7 @@ def test_edits(root):
     files.replace_text("src/app.py", "Two\n", "2\n")
     assert (root / "src" / "app.py").read_text() == "one\n2\nthree two\n"
     for old in ("nowhere", "o", ""):
-        with pytest.raises(Refused, match="has to stand there once"):
+        with pytest.raises(Refused, match="must occur once"):
             files.replace_text("src/app.py", old, "x")
     files.delete_file("README.md")
     assert not (root / "README.md").exists()

@@ -307,5 +307,5 @@ async def test_what_would_open_the_repository_is_refused(tmp_path: Path, means: 
     project.mkdir()
     for given in ("~", str(project)):
         sandbox = Sandbox(SandboxSettings(agents=means, writes=(given,)), protected=(project,))
-        with pytest.raises(SettingsError, match=r"sandbox.writes: .* holds the repository"):
+        with pytest.raises(SettingsError, match=r"sandbox.writes: .* contains the repository"):
             await sandbox.hold(_launch(), _command(tmp_path, HOME=str(tmp_path)))

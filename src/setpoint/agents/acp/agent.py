@@ -43,7 +43,7 @@ from setpoint.system.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How long to wait for an agent apart from its work."""
+    """Time limits for an agent outside of its work."""
 
     open_s: float = 120.0
     """Seconds from the start of the process to an open session; some agents take half a minute when cold."""
@@ -63,9 +63,9 @@ class _Held:
     lane: AsyncExitStack
     """The proxy in front of its models and what confines it; closed with the session."""
     tap: Tap
-    """Hands on what the proxy sees."""
+    """Forwards the calls that the proxy sees."""
     confined: Held
-    """What it was started with, and what confines it."""
+    """The command that started it, and its sandbox."""
 
 
 class AcpAgent:
@@ -90,7 +90,7 @@ class AcpAgent:
     ) -> None:
         """Nothing is started yet; `scratch` takes what it writes to stderr, and the names of its sessions.
 
-        A session that broke, or whose process is gone, is gone on with where the agent can.
+        A session that broke, or whose process ended, is resumed if the agent supports it.
         """
         self.name = launch.name
         self._launch = launch
@@ -156,7 +156,7 @@ class AcpAgent:
         )
 
     async def try_out(self, workdir: Path) -> Breakage | str:
-        """Start the agent and open a session without a prompt; gives its version, or why it is of no use."""
+        """Start the agent and open a session without a prompt; return its version, or why it fails."""
         opening_s = self._patience.open_s
         limits = AttemptLimits(wall_s=opening_s, idle_s=opening_s)
         live = await self._session(Role.MAKER, "try-out", str(workdir), limits)
@@ -226,7 +226,7 @@ class AcpAgent:
         return live
 
     def _keep(self, brief: Brief, live: LiveSession, *, broke: bool = False) -> None:
-        """Keep the session for another process; one that breaks again after it was gone on with is left."""
+        """Keep the session for another process; drop one that breaks again after it was resumed."""
         if broke and live.resumed:
             self._sessions.forget(self.name, brief)
             return

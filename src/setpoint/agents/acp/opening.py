@@ -1,4 +1,4 @@
-"""How a session over ACP begins: a new one, or an earlier one that goes on; and what is chosen in it."""
+"""Open a session over ACP: a new one or a resumed one; select model and mode in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from setpoint.agents.launch import Launch
 from setpoint.model.attempt import Breakage
 
 Ask = Callable[[Awaitable[Any]], Awaitable[Any]]
-"""Waits for an answer within the bounds; gives a breakage where none comes."""
+"""Waits for an answer within the time limits; returns a breakage if none comes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class Begun:
 
     session: str
     resumed: bool
-    """Whether it holds what was said before."""
+    """Whether the session contains the earlier conversation."""
     options: tuple[object, ...] = ()
     """What can be chosen in it."""
 
@@ -36,15 +36,15 @@ class Opening:
     connection: acp.ClientSideConnection
     ask: Ask
     forgive: Callable[[], bool]
-    """Goes on after a refusal; false where the agent can no longer be talked to."""
+    """Continues after a refusal; false if the connection is lost."""
 
     @property
     def chosen(self) -> str:
-        """The model that is chosen as an option of the session; empty where it is left to the agent."""
+        """The model that is chosen as an option of the session; empty if the agent decides."""
         return "" if self.launch.model_argv else self.launch.model
 
     async def begin(self, workdir: str, can: AgentCapabilities | None, earlier: str) -> Begun | Breakage:
-        """Go on with the earlier session where there is one and the agent can, else begin a new one."""
+        """Resume the earlier session if there is one and the agent supports it, else begin a new one."""
         again = self._again(workdir, can, earlier) if earlier else None
         if again is not None:
             answer = await self.ask(again)
@@ -59,7 +59,7 @@ class Opening:
         return Begun(session=answer.session_id, resumed=False, options=tuple(answer.config_options or ()))
 
     async def choose(self, begun: Begun) -> Breakage | None:
-        """Choose model and mode where the settings name them."""
+        """Select model and mode if the settings name them."""
         mode = self.launch.quirks.mode
         if self.chosen:
             failed = await self._set(begun, "model", self.chosen)
@@ -81,7 +81,7 @@ class Opening:
                 cwd=workdir, session_id=earlier, mcp_servers=[]
             )
             return resumed
-        if can.load_session:  # it tells all of its past again, which nobody listens to before a turn
+        if can.load_session:  # it replays its history, which nothing listens to before a turn
             loaded: Awaitable[Any] = self.connection.load_session(
                 cwd=workdir, session_id=earlier, mcp_servers=[]
             )

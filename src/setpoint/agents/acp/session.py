@@ -1,4 +1,4 @@
-"""One live session with an ACP agent: its process, its conversation, and what is seen of a turn."""
+"""One live session with an ACP agent: its process, its conversation, and what a turn reports."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Bounds:
     """The whole of the time, for the message."""
     idle_s: float
     doing: str
-    """What is waited for, for the message."""
+    """What Setpoint waits for; named in the message."""
     cancel_s: float
     """How long a cancelled turn may take to end."""
     halt: asyncio.Event | None = None
@@ -118,7 +118,7 @@ class Turn:
                 if model := chosen_model(update.config_options):
                     self.spending.runs_on(model)
             case _:
-                pass  # thoughts, plans, modes and replays say nothing that is counted
+                pass  # thoughts, plans, modes and replays are not counted
 
     def permit(self, call: ToolCallUpdate, options: Sequence[PermissionOption]) -> RequestPermissionResponse:
         """Allow a call unless it leaves the work copy, or changes files where the role only looks."""
@@ -147,10 +147,10 @@ class Turn:
 
 
 class Listener:
-    """Setpoint's side of the protocol: hands what the agent says to the present turn, and offers nothing."""
+    """Setpoint's side of the protocol: forwards the agent's updates to the current turn."""
 
     def __init__(self) -> None:
-        """Listen to nobody yet."""
+        """Start without a turn."""
         self.turn: Turn | None = None
         self.session_id = ""
         self.failure: Exception | None = None
@@ -176,7 +176,7 @@ class Listener:
         try:
             yield
         except Exception as error:  # the boundary to the library that calls us back
-            # The library logs it and goes on; `prompt` raises it.
+            # The library logs it and continues; `prompt` raises it.
             self.failure = self.failure or error
             turn.halted.set()
             raise
@@ -192,7 +192,7 @@ class LiveSession:
         self.resumed = False
         """Whether the session was begun in another process."""
         self.model = ""
-        """The model the agent says it uses; empty where it does not."""
+        """The model the agent says it uses; empty if it does not."""
         self.spoiled = False
         """Whether this session must not be used again."""
         self.answer: PromptResponse | None = None
@@ -246,7 +246,7 @@ class LiveSession:
         return failed
 
     def _forgive(self) -> bool:
-        """Go on after the agent refused an earlier session, unless it is lost altogether."""
+        """Continue after the agent refused an earlier session, unless the connection is lost."""
         if self._process.ended or self._wire.garbled:
             return False
         self.spoiled = False
@@ -288,7 +288,7 @@ class LiveSession:
             self._stderr.unlink()
 
     async def answered(self, request: Awaitable[T], bounds: Bounds) -> T | Breakage:
-        """Wait for an answer; whatever comes instead is a breakage."""
+        """Wait for an answer; anything else is a breakage."""
         task = asyncio.ensure_future(request)
         try:
             late = await self._watch(task, bounds)
@@ -299,7 +299,7 @@ class LiveSession:
             seconds = bounds.idle_s if late is BreakageKind.IDLE else bounds.wall_s
             if late is BreakageKind.TIMEOUT and self._wire.junk and not self._listener.session_id:
                 return breakage.protocol(
-                    self._launch, "sent text that is no message and no answer", self._wire.junk
+                    self._launch, "sent text that is neither a message nor an answer", self._wire.junk
                 )
             return breakage.overdue(self._launch, late, seconds, bounds.doing)
         except (asyncio.CancelledError, Halted):
@@ -339,16 +339,16 @@ class LiveSession:
         return None
 
     async def _cancel(self, task: asyncio.Future[T], cancel_s: float) -> None:
-        """Ask for the end of the turn and give it a moment, so that the agent can still tell its cost."""
+        """Ask for the end of the turn and give it a moment, so that the agent can still report its cost."""
         try:
             if self._listener.turn is not None:
-                # What an agent tells of a call that it cut short says nothing: some call it completed.
+                # The final status of a call that was cut short is unreliable: some agents say completed.
                 self._listener.turn.calls.cancelled = True
             if self._listener.session_id and not task.done():
                 await self._connection.cancel(session_id=self._listener.session_id)
                 await asyncio.wait({task}, timeout=cancel_s)
         except OSError:
-            pass  # it is gone, which is what was wanted
+            pass  # the process has ended, as intended
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -358,7 +358,7 @@ class LiveSession:
         if self._wire.garbled:
             await self._process.end(0)
             return breakage.protocol(
-                self._launch, "sent a stream of text that is no message", self._wire.junk
+                self._launch, "sent a stream of text that is not a message", self._wire.junk
             )
         exit_code = await self._process.end(_PARTING_S)
         stderr = self._transcript.redacted(self._said())

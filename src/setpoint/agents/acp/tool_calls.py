@@ -1,4 +1,4 @@
-"""Tool calls as the Agent Client Protocol tells them: in pieces of three kinds and in any order."""
+"""Assemble tool calls of the Agent Client Protocol from pieces of three kinds in any order."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from setpoint.agents.tool_calls import CallBook
 from setpoint.model.attempt import ToolCall
 
 Piece = ToolCallStart | ToolCallProgress | ToolCallUpdate
-"""What an agent says of a call: its start, news of it, or the question whether it is allowed."""
+"""Message of an agent about a call: its start, an update, or the request for permission."""
 
 
 class Calls(CallBook):
     """All tool calls of one attempt over ACP."""
 
     def __init__(self, workdir: Path, quirks: Quirks, finished: Callable[[ToolCall], None]) -> None:
-        """Tell each finished call to `finished`, once."""
+        """Pass each finished call to `finished`, once."""
         super().__init__(workdir, finished)
         self._quirks = quirks
 
     def told(self, piece: Piece) -> None:
-        """Merge what the agent says of a call; the first piece may be of any kind."""
+        """Merge a message about a call; the first one may be of any kind."""
         seen = self.get(piece.tool_call_id)
         if seen is None:
             return

@@ -26,7 +26,7 @@ class Tokens(NamedTuple):
 
 
 class Meter:
-    """Follows one session and tells what each of its turns has used."""
+    """Follows one session and computes the use of each turn."""
 
     def __init__(self, quirks: Quirks) -> None:
         """Begin with a session that has cost nothing."""
@@ -35,7 +35,7 @@ class Meter:
         self._cost_before = _ZERO
         self._tokens_before = Tokens()
         self._flying: Tokens | None = None
-        """The session's tokens by the newest of its updates; none where these tell of no tokens."""
+        """The session's tokens by the newest of its updates; none if these report no tokens."""
 
     def resume(self, cost: Decimal | None, tokens: Sequence[int] | None) -> None:
         """Begin with a session that has cost this much already, where the agent counts by session."""
@@ -53,7 +53,7 @@ class Meter:
         self._tokens_before = self._flying or self._tokens_before
 
     def told(self, update: UsageUpdate) -> Usage | None:
-        """Take the session's cost and tokens so far; gives the turn's share, none where nothing was told."""
+        """Record the session's cost and tokens so far; return the turn's share, none if unreported."""
         if update.cost is not None and update.cost.currency.upper() == "USD":
             self._cost = Decimal(str(update.cost.amount))
         counts = at_path(update.field_meta, self._quirks.update_meta)
@@ -63,7 +63,7 @@ class Meter:
         return self._usage(None if self._flying is None else self._share(self._flying), UsageScope.TURN)
 
     def usage(self, answer: PromptResponse | None) -> Usage:
-        """Return what the turn has used, from its answer where one came."""
+        """Return the use of the turn, from its answer if there is one."""
         tokens = None if answer is None else self._tokens(answer)
         scope = self._quirks.usage_scope
         if tokens is None:
@@ -91,7 +91,7 @@ class Meter:
         )
 
     def _share(self, now: Tokens) -> Tokens:
-        """Return turn's share; a session that was compacted may count anew: then the figure is the best."""
+        """Return the turn's share; a compacted session may restart its count: then use the figure itself."""
         pairs = zip(now, self._tokens_before, strict=True)
         return Tokens(*(after - before if after >= before else after for after, before in pairs))
 
@@ -107,7 +107,7 @@ class Meter:
             return _from_meta(at_path(answer.field_meta, self._quirks.usage_meta))
         cached, cache_write = told.cached_read_tokens or 0, told.cached_write_tokens or 0
         beside = told.input_tokens + told.output_tokens + cached + cache_write
-        # Some count cached tokens among the input, some beside it; the total tells which.
+        # Some agents include cached tokens in the input, some do not; the total shows which.
         apart = (cached or cache_write) and told.total_tokens >= beside
         read = told.input_tokens + (cached + cache_write if apart else 0)
         return Tokens(read, told.output_tokens, cached, cache_write)

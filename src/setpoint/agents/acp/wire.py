@@ -19,20 +19,20 @@ Message = dict[str, Any]
 
 JUNK_LINES = 500
 JUNK_BYTES = 4 << 20
-"""So much without one message between is no chatter any more but another protocol."""
+"""Bytes without a message after which the agent counts as speaking another protocol."""
 
 
 class AgentWire:
-    """Carries messages for the protocol library and keeps count of what is none."""
+    """Transports messages for the protocol library and counts text that is not a message."""
 
     def __init__(
         self, stdin: asyncio.StreamWriter, stdout: asyncio.StreamReader, transcript: Transcript
     ) -> None:
         """Talk over an agent's standard streams."""
         self.heard_s = time.monotonic()
-        """When the agent last said anything."""
+        """When the agent last sent anything."""
         self.garbled = False
-        """So much came that is no message that the wire was closed."""
+        """Whether the wire was closed after too much text that is not a message."""
         self.junk = ""
         """The last that came and was no message."""
         self._stdin = stdin
@@ -92,7 +92,7 @@ def hush() -> None:
 
 
 class _ProtocolNoise(logging.Filter):
-    """Drops records that the protocol library logs in nobody's name; the transcript holds their causes."""
+    """Drops log records of the protocol library; the transcript contains their causes."""
 
     _folder = str(Path(acp.__file__).parent)
 

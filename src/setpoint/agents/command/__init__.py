@@ -1,1 +1,1 @@
-"""Agents that are a plain command: one process for each attempt, judged by what it leaves."""
+"""Agents that are a plain command: one process for each attempt, judged by its changes."""

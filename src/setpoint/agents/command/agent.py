@@ -43,21 +43,21 @@ class _Played:
     """One run of the command."""
 
     done: Completed | None
-    """None where it was cut short from here."""
+    """None if Setpoint ended it."""
     turn: CommandTurn
     broken: Breakage | None
     held_by: str
-    """What held it."""
+    """The sandbox around it."""
 
 
 class CommandAgent:
     """Runs one command per attempt.
 
-    The prompt takes the place of `{prompt}` in the arguments, or comes on standard input where none asks for
-    it. What the command prints is its word. Where its `stream` is known, tool calls, figures and errors are
-    read from it while it runs: it is ended when it goes in circles or spends more than its brief allows, and
-    a later attempt goes on with its session. Of any other command they are unknown: a non-zero exit code with
-    nothing printed is a crash; with something printed it is the end of a turn, and the checks decide.
+    The prompt replaces `{prompt}` in the arguments, or comes on standard input if none contains it. The
+    output is the agent's answer. If its `stream` is known, Setpoint reads tool calls, figures and errors
+    while it runs. It ends the command if it repeats itself or spends more than its brief allows; a later
+    attempt resumes its session. Of other commands they are unknown: a non-zero exit code without output is
+    a crash; with output it is the end of a turn, and the checks decide.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class CommandAgent:
         prices: Prices | None = None,
         sandbox: Sandbox | None = None,
     ) -> None:
-        """Take the command; nothing is started yet. Without `sessions` each attempt begins anew."""
+        """Set the command; nothing starts yet. Without `sessions` each attempt starts a new session."""
         self.name = launch.name
         self._launch = launch
         self._artifacts = artifacts
@@ -130,7 +130,7 @@ class CommandAgent:
                 take = turn.take if self._launch.stream else None
                 done = await run(held.command, on_output=take, halt=turn.spending.halted)
             except Cut:
-                pass  # from here: the turn says why
+                pass  # Setpoint ended it: the turn has the reason
             finally:
                 turn.end()
                 await asyncio.shield(held.release())
@@ -199,7 +199,7 @@ class CommandAgent:
         return None
 
     def _keep(self, brief: Brief, played: _Played, before: KeptSession | None) -> None:
-        """Keep the session for the next attempt; one that broke twice running is not gone on with."""
+        """Keep the session for the next attempt; one that broke twice in a row is not resumed."""
         if self._sessions is None:
             return
         if played.broken is not None and before is not None:

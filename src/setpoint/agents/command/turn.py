@@ -1,4 +1,4 @@
-"""What is seen of one run of a command, and when it is to be ended."""
+"""Observe one run of a command, and decide when to end it."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ class CommandTurn:
         self._going = True
 
     def take(self, data: bytes) -> None:
-        """Read what was printed; raises `Cut` where the command is to be ended."""
+        """Read output; raises `Cut` if the command must end."""
         self.stream.add(data)
         if self.tally.hopeless:
             self._cut()
 
     def end(self) -> None:
-        """Close the books: what is still open was cut short."""
+        """Finish the record: calls that are still open were cut short."""
         self._going = False
         self.stream.end()
         self.tally.calls.cancel_open()
 
     @property
     def did_anything(self) -> bool:
-        """Whether the agent said a word or called a tool."""
+        """Whether the agent printed text or called a tool."""
         return bool(self.tally.calls.count or self.tally.text)
 
     def usage(self, before: KeptSession | None) -> Usage:
-        """Return the turn's own figures; of those of a session the part from before is taken off."""
+        """Return the turn's own figures; subtract earlier turns from figures of a session."""
         usage, changes = self.tally.usage, dict[str, object]()
         if self.tally.session_cost is not None:
             earlier = (before.cost_usd if before else None) or Decimal(0)
@@ -65,7 +65,7 @@ class CommandTurn:
             changes["scope"] = UsageScope.TURN
         if self.tally.session_tokens is not None:
             then = (before.tokens if before else None) or (0, 0, 0)
-            # A session that was compacted may count anew: then the figure itself is the best there is.
+            # After compaction a session may restart its count: then the figure itself is the best estimate.
             shares = [
                 now - earlier if now >= earlier else now
                 for now, earlier in zip(self.tally.session_tokens, then, strict=False)
@@ -75,7 +75,7 @@ class CommandTurn:
         return usage.model_copy(update=changes)
 
     def kept(self, before: KeptSession | None) -> KeptSession:
-        """Return the session as it stands now; where a turn was cut short and told nothing, as it stood."""
+        """Return the state of the session; if a turn was cut short without figures, its earlier state."""
         cost, counts = self.tally.session_cost, self.tally.session_tokens
         if before is not None:
             cost = before.cost_usd if cost is None else cost

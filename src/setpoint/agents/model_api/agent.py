@@ -1,4 +1,4 @@
-"""A model by API as an agent: it looks at the work copy through tools that Setpoint gives it, and answers."""
+"""A model by API as an agent: it reads the work copy through Setpoint's tools, and answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ANSWER = "answer"
 
 
 class _Session(NamedTuple):
-    """A conversation that goes on."""
+    """A conversation that later attempts continue."""
 
     name: str
     messages: list[ModelMessage]
@@ -66,7 +66,7 @@ class ModelAgent:
         secrets: Mapping[str, str] | None = None,
         prices: Prices | None = None,
     ) -> None:
-        """Make the model when it is first asked; `secrets` are kept out of what is recorded, by name."""
+        """Create the model at the first request; `secrets` are kept out of what is recorded, by name."""
         self.name = launch.name
         self._launch, self._make = launch, make
         self._artifacts = artifacts
@@ -76,11 +76,11 @@ class ModelAgent:
         self._sessions: dict[Role, _Session] = {}
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
-        """Ask the model, let it look (and, as the maker, edit), and give what it says at the end."""
+        """Ask the model, let it read (and, as the maker, edit), and return its final answer."""
         if (unpaid := unpaid_attempt(self.name, brief)) is not None:
             return unpaid
         began_s, started_at = time.monotonic(), datetime.now(UTC)
-        # At an address of one's own nobody knows what a model costs, but its owner.
+        # Only its owner knows what a model at a custom address costs.
         spending = UsageMeter(brief.limits, observer, self._prices, listed=not self._launch.base_url)
         seen = Seen(observer, spending)
         usage, transcript = RunUsage(), Transcript(self._secrets)
@@ -109,8 +109,8 @@ class ModelAgent:
         """Nothing runs between attempts."""
 
     async def _asked(self, brief: Brief, seen: Seen, usage: RunUsage, messages: list[ModelMessage]) -> _Ended:
-        """Drive a turn and say how it ended; a session that was lost goes on from before it."""
-        self._ready()  # loads a library, which takes a time that is none of the model's
+        """Drive a turn and return how it ended; after a loss the session continues from before the turn."""
+        self._ready()  # loads a library: this time is not the model's
         wall_s = brief.limits.wall_s
         try:
             async with asyncio.timeout(wall_s):
@@ -180,7 +180,7 @@ class ModelAgent:
         return output if isinstance(output, str) else output.model_dump_json(exclude_none=True)
 
     def _spend(self, seen: Seen, usage: RunUsage) -> None:
-        """Tell what it has used so far; ends the turn where that is all there is."""
+        """Report the use so far; end the turn if the budget is used up."""
         seen.spending.told(self._usage(usage, seen.sent))
         if seen.spending.halted.is_set():
             raise Halted

@@ -1,4 +1,4 @@
-"""Makes the model that is spoken to, and says how one broke; the only place that knows the dialects."""
+"""Create model clients and classify their errors; the only place that knows the dialects."""
 
 from __future__ import annotations
 

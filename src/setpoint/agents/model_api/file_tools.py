@@ -11,7 +11,7 @@ from pathlib import Path
 from setpoint.model.changes.diff import files_of
 
 MOST_LINES = 400
-"""Lines of a file that are given at once."""
+"""Lines of a file that one call returns."""
 MOST_CHARS = 40_000
 """Characters of one answer."""
 MOST_PATHS = 500
@@ -87,7 +87,7 @@ class Files:
         return _cut(text) + (f"\n[{left} more lines]" if left else "")
 
     def search(self, text: str, folder: str = ".") -> str:
-        """Find the lines that contain a text, in any letter case; it is no regular expression.
+        """Find the lines that contain a text, in any letter case; a regular expression does not work.
 
         Args:
             text: What to look for.
@@ -128,11 +128,11 @@ class Files:
 
         Args:
             path: Path from the root of the project.
-            content: All that is to stand in it.
+            content: The whole content.
         """
         place = self._inside(path)
         if place.exists() and not place.is_file():
-            raise Refused(f"{path} is no plain file")
+            raise Refused(f"{path} is not a plain file")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(content, "utf-8")
@@ -141,18 +141,18 @@ class Files:
         return f"{path} written"
 
     def replace_text(self, path: str, old: str, new: str) -> str:
-        """Replace a text of a file that stands there exactly once.
+        """Replace a text that occurs exactly once in a file.
 
         Args:
             path: Path from the root of the project.
-            old: The text as it stands there, with its white space, without line numbers.
-            new: What is to stand there instead.
+            old: The present text, with its white space, without line numbers.
+            new: The text that replaces it.
         """
         place = self._inside(path)
         text = self._raw(path)
         count = text.count(old) if old else 0
         if count != 1:
-            raise Refused(f"the old text stands {count} times in {path}; it has to stand there once")
+            raise Refused(f"the old text occurs {count} times in {path}; it must occur once")
         place.write_text(text.replace(old, new), "utf-8", newline="")
         return f"{path} changed"
 
@@ -169,7 +169,7 @@ class Files:
         return f"{path} deleted"
 
     def _inside(self, path: str) -> Path:
-        """Return place of a path; refuse one that lies elsewhere, also by a link, or that holds secrets."""
+        """Return the file of a path; refuse one outside the work copy, also by a link, or with secrets."""
         try:
             place = (self._root / path).resolve()
             inside = place.relative_to(self._root)
@@ -191,7 +191,7 @@ class Files:
             with place.open(encoding="utf-8", newline="") as file:
                 return file.read()
         except UnicodeDecodeError:
-            raise Refused(f"{path} is no text") from None
+            raise Refused(f"{path} is not a text file") from None
         except OSError as error:
             raise Refused(f"{path} cannot be read: {error.strerror}") from None
 

@@ -43,7 +43,7 @@ class ModelAt(NamedTuple):
     base_url: str
     """Empty: the provider's own."""
     key: str
-    """Empty where none is needed."""
+    """Empty if none is needed."""
 
 
 def shorthand(name: str) -> Launch | None:
@@ -55,12 +55,12 @@ def shorthand(name: str) -> Launch | None:
 
 
 def vendor_of(name: str, model: str) -> str:
-    """Say whose models a provider has; raises `SettingsError` for a model that is not `PROVIDER:NAME`."""
+    """Return the vendor of a provider's models; raises `SettingsError` unless it is `PROVIDER:NAME`."""
     return _provider(name, model)[1].vendor
 
 
 def placed(launch: Launch) -> ModelAt:
-    """Say where a model is asked and with which key.
+    """Return the address and the key of a model.
 
     Raises `SettingsError` for a model that is not written `PROVIDER:NAME`, and `NoUsableAgent` where a
     package or the key lacks.
@@ -80,7 +80,7 @@ def placed(launch: Launch) -> ModelAt:
 
 
 def why_not(launch: Launch) -> str:
-    """Say why a model cannot be asked; empty where nothing is known to be missing."""
+    """Return why a model cannot be used; empty if nothing is known to be missing."""
     try:
         placed(launch)
     except NoUsableAgent as error:

@@ -35,7 +35,7 @@ class Halted(Exception):
 
 @dataclass
 class Seen:
-    """What was seen of one attempt."""
+    """Observations of one attempt."""
 
     observer: Observer
     spending: UsageMeter
@@ -45,7 +45,7 @@ class Seen:
     """Requests to the model that were begun and not refused; one without an answer may cost as well."""
 
     def called(self, call: ToolCall) -> None:
-        """Take in a finished call; raises `Halted` where the model goes in circles."""
+        """Record a finished call; raises `Halted` if the model repeats itself."""
         self.calls += 1
         self.errors += call.ok is False
         if self.observer.called(call):
@@ -54,14 +54,14 @@ class Seen:
 
 @dataclass
 class Watched(WrapperToolset[None]):
-    """Tools whose calls are told to an observer; what is refused is told to the model."""
+    """Tools whose calls an observer receives; the model receives refusals as answers."""
 
     seen: Seen = field(kw_only=True)
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[None], tool: ToolsetTool[None]
     ) -> Any:  # noqa: ANN401 - as the library has it
-        """Make a call and tell of it."""
+        """Make a call and report it."""
         began_s = time.monotonic()
         try:
             answer, ok = str(await super().call_tool(name, tool_args, ctx, tool)), True

@@ -1,4 +1,4 @@
-"""Holds the processes of agents: they write to the work copy, to what is their own, and nowhere else.
+"""Sandbox for agent processes: they write to the work copy and to their own files only.
 
 What they may write to beside the work copy is a temporary folder of their own, their own state (the
 registry's `writes`) and the caches of package tools. Not Setpoint's state, in which events, measurements
@@ -26,7 +26,7 @@ ORDER = (Means.LANDLOCK, Means.BWRAP)
 
 @dataclass(frozen=True, kw_only=True)
 class Held:
-    """A command that is about to be started, with what holds it."""
+    """A command to start, with its sandbox."""
 
     command: Command
     by: str
@@ -62,7 +62,7 @@ class Sandbox:
     async def hold(self, launch: Launch, command: Command) -> Held:
         """Confine the command that starts an agent, and give it a temporary folder.
 
-        Raises `SandboxUnavailable` where the means that is asked for does not work here.
+        Raises `SandboxUnavailable` if the configured sandbox does not work here.
         """
         chosen = await self.chosen(launch)
         if chosen is None:
@@ -82,17 +82,17 @@ class Sandbox:
         return Held(command=confined, by=str(chosen.means), folder=folder)
 
     async def chosen(self, launch: Launch) -> Trial | None:
-        """Return what holds an agent here, as tried; none where nothing does, or shall.
+        """Return the sandbox that works here, as tried; none if no sandbox works or is configured.
 
-        Raises `SandboxUnavailable` where the means that is asked for does not work here.
+        Raises `SandboxUnavailable` if the configured sandbox does not work here.
         """
         where = f"agent.{launch.name}.sandbox" if launch.sandbox else "sandbox.agents"
         return await self.usable(launch.sandbox or self._settings.agents, where)
 
     async def usable(self, wanted: Means, where: str) -> Trial | None:
-        """Return the means that is wanted, as tried, or for `auto` the first that works; none for none.
+        """Return the configured sandbox, as tried, or for `auto` the first that works; none for `none`.
 
-        Raises `SandboxUnavailable`, naming the setting, where the means does not work here.
+        Raises `SandboxUnavailable`, naming the setting, if the sandbox does not work here.
         """
         if wanted is Means.NONE:
             return None
@@ -102,11 +102,11 @@ class Sandbox:
             return tried
         raise SandboxUnavailable(
             f"setting {where} = '{wanted}' cannot be kept on this machine: {tried.why_not}",
-            hint=f"mend that, or set {where} to 'auto' (the first that works) or 'none'",
+            hint=f"fix that, or set {where} to 'auto' (the first that works) or 'none'",
         )
 
     async def told(self, launch: Launch) -> str:
-        """Say in a line what holds an agent here, and where nothing does, why."""
+        """Describe in one line the sandbox of an agent, or why there is none."""
         chosen = await self.chosen(launch)
         if chosen is not None:
             return chosen.words

@@ -1,4 +1,4 @@
-"""Where an agent may write besides its work copy: real places, and none that an agent laid a link to."""
+"""Paths that an agent may write besides its work copy: real paths, never links that an agent made."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ APART = {
 }
 """Variables that give an agent an empty place of its own instead, by the name of the place."""
 BUILDS = {"go-build": "GOCACHE"}
-"""The same for caches that a tool cannot do without, where the user has none yet that could be opened."""
+"""The same for caches that a tool needs, if the user has none that can be opened."""
 _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _MOST_LINKS = 40
 
@@ -69,7 +69,7 @@ class Places:
         return list(dict.fromkeys(str(path) for path in outer))
 
     def apart(self, folder: Path) -> dict[str, str]:
-        """Return the variables for caches of the agent's own below a folder, but for those that are set."""
+        """Return the variables for the agent's own caches below a folder, except those already set."""
         build = {
             name: variable
             for name, variable in BUILDS.items()
@@ -88,7 +88,7 @@ class Places:
         if not _there(real):
             return
         if self._opens(real):
-            message = f"setting sandbox.writes: {real} holds the repository or Setpoint's own state"
+            message = f"setting sandbox.writes: {real} contains the repository or Setpoint's own state"
             raise SettingsError(message, hint="name the folders that agents need, not one above them")
         if self._within(real, (*self._protected, *self._code)):
             message = f"setting sandbox.writes: {real} lies in the repository or Setpoint's own state or code"
@@ -123,7 +123,7 @@ def existing(entries: Sequence[str], environment: Mapping[str, str]) -> list[str
 
 
 def expanded(entry: str, environment: Mapping[str, str]) -> Path | None:
-    """Replace `~` and variables; none where one is not set, or no absolute path comes of it."""
+    """Replace `~` and variables; none if one is not set, or the result is not absolute."""
     home = entry == "~" or entry.startswith("~/")
     named = [*_VARIABLE.findall(entry), *(["HOME"] if home else [])]
     if not all(environment.get(name) for name in named):
@@ -152,7 +152,7 @@ def _there(path: Path) -> bool:
 
 
 def _link(path: Path) -> Path | None:
-    """Return where a link leads; none where there is no link, or none that may be looked at."""
+    """Return the target of a link; none if there is no readable link."""
     try:
         return path.readlink()
     except OSError:
@@ -178,7 +178,7 @@ def _followed(path: Path, loose: Collection[Path]) -> Path | None:
 
 
 def _without(path: Path, shut: Collection[Path]) -> Iterator[Path]:
-    """Yield a place, or where it holds something shut, what else it holds, links left out."""
+    """Yield a path, or, if it contains a closed path, its other entries without links."""
     if path in shut:
         return
     if not any(each.is_relative_to(path) for each in shut):

@@ -6,7 +6,7 @@ faults can be tried through the same path as any agent. It needs only the standa
 The script is an object with these keys, all optional:
 
 - `prompts`: a list; element n is the list of steps played for prompt n. Beyond its end it says it is done.
-- `counter`: a file, from the script's folder, that counts the prompts, so that a new process goes on where
+- `counter`: a file, from the script's folder, that counts the prompts, so that a new process continues where
   the last one ended.
 - `on`: steps played before a method is answered, for example `{"initialize": [...], "session/new": [...]}`.
 - `name`, `version`: how it presents itself; `can`: its capabilities; `model`: the model it says it uses, or
@@ -33,7 +33,7 @@ A step is an object; its first key says what is done. Paths start from the sessi
 `{"sleep": S}`, `{"hang": HOW}`
     waits; cancelling ends it, and only SIGKILL ends a hang that is `deaf`
 `{"stderr": BYTES, "text": T}`, `{"garbage": LINES, "text": T}`, `{"raw": OBJECT}`
-    floods stderr, sends lines that are no messages, sends any message
+    floods stderr, sends lines that are not messages, sends any message
 `{"news": OBJECT}`, `{"linger": OBJECT}`
     sends any update of the session; at once, or only when the prompt is cancelled
 `{"daemon": S}`
@@ -89,7 +89,7 @@ class Turn:
         self.answer: Message = {"stopReason": "end_turn"}
 
     def play(self, steps: list[Message]) -> Message:
-        """Play all steps and give the answer to the prompt."""
+        """Play all steps and return the answer to the prompt."""
         for step in steps:
             word = next(iter(step))
             act: Callable[[Message], None] | None = getattr(self, f"do_{word}", None)
@@ -172,7 +172,7 @@ class Turn:
         self.answer["usage"] = {**counts, **cached, "totalTokens": sum(counts.values())}
 
     def do_cost(self, step: Message) -> None:
-        """Report what the session has cost so far."""
+        """Report the cost of the session so far."""
         self.session.cost += step["cost"]
         cost = {"amount": self.session.cost, "currency": step.get("currency", "USD")}
         self._notify({"sessionUpdate": "usage_update", "used": 1000, "size": 200_000, "cost": cost})
@@ -190,7 +190,7 @@ class Turn:
             raise Cancelled
 
     def do_hang(self, step: Message) -> None:
-        """Wait for ever."""
+        """Wait until the process is killed."""
         if step["hang"] != "deaf":
             self.wire.cancelled.wait()
             raise Cancelled
@@ -207,7 +207,7 @@ class Turn:
         sys.stderr.flush()
 
     def do_garbage(self, step: Message) -> None:
-        """Send lines that are no messages."""
+        """Send lines that are not messages."""
         text = step.get("text", "this is not a message")
         self.wire.lines((text + "\n").encode() * step["garbage"])
 
@@ -235,7 +235,7 @@ class Turn:
         )
 
     def do_die(self, step: Message) -> None:
-        """End at once, without a word to the client."""
+        """End at once, without a message to the client."""
         sys.stderr.write(step.get("text", "the script ends the agent here\n"))
         sys.stderr.flush()
         os._exit(step["die"])
@@ -382,7 +382,7 @@ class ScriptedProcess:
         if self._counter is not None:
             written = self._counter.with_name(f"{self._counter.name}.{os.getpid()}")
             written.write_text(str(self._played), encoding="utf-8")
-            written.replace(self._counter)  # whenever it is killed, a number stands there
+            written.replace(self._counter)  # the file contains a number whenever the process is killed
         return left[0]
 
 

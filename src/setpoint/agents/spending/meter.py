@@ -1,4 +1,4 @@
-"""What one attempt has used so far, from whatever tells: the agent, or the proxy in front of its model."""
+"""The use of one attempt so far, as reported by the agent or by the proxy in front of its model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ZERO = Decimal(0)
 
 
 class UsageMeter:
-    """Follows the cost and the tokens of one attempt, and says when it has to end.
+    """Follows the cost and the tokens of one attempt, and decides when it must end.
 
     What the proxy counted goes before a price of the tokens that the agent tells, where all of it could be
     priced; dollars that the agent itself tells go before both where they are more. `halted` is set as soon as
@@ -53,11 +53,11 @@ class UsageMeter:
         self._calls: list[Usage] = []
 
     def runs_on(self, model: str) -> None:
-        """Take note of the model that the agent says it uses."""
+        """Record the model that the agent names."""
         self._models = tuple(dict.fromkeys((model, *self._models)))
 
     def told(self, usage: Usage) -> Usage:
-        """Take what the agent tells of the whole attempt so far; gives the best that is known now."""
+        """Record the agent's figures for the whole attempt so far; return the best estimate."""
         self._told = self._priced(usage)
         return self._tell()
 
@@ -75,7 +75,7 @@ class UsageMeter:
 
     @property
     def usage(self) -> Usage:
-        """The best that is known of what the attempt has used."""
+        """The best estimate of the use of the attempt."""
         told = self._told
         if not self._calls:
             return told

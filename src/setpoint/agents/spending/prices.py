@@ -40,7 +40,7 @@ class Prices:
         self._own = dict(own or {})
 
     def of(self, models: Iterable[str], used: Usage | ModelCall, *, listed: bool = True) -> Priced | None:
-        """Return what tokens cost, by the first of the models whose price is known; none where none is.
+        """Return what tokens cost, by the first model with a known price; none if there is none.
 
         Without `listed` only the user's own prices count. A usage of several calls is priced as that many.
         """

@@ -1,6 +1,6 @@
 """What agents that run as a plain command print while they work: one reader for each kind of stream.
 
-A reader takes the events of a stream one by one and tells a `Tally` what they say. It takes them as they
+A reader receives the events of a stream one by one and records them in a `Tally`. It takes them as they
 come: an event that it does not know, or that lacks what it should hold, says nothing and breaks nothing.
 """
 

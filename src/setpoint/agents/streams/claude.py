@@ -1,7 +1,7 @@
 """Claude Code: `claude -p --output-format stream-json --verbose`.
 
 Each message of the model and each answer of a tool is an event; `result` ends the turn. Its cost is that of
-the whole session, its tokens are those of the turn. While the model does not answer it tells of each new try.
+the whole session, its tokens are those of the turn. While the model does not answer it reports each new try.
 """
 
 from __future__ import annotations

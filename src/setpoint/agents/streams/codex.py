@@ -31,7 +31,7 @@ def read(event: Json, tally: Tally) -> None:
         case "turn.failed":
             error = event.get("error")
             tally.fail(error.get("message") if isinstance(error, dict) else error, error)
-        case "error":  # also while it tries again; `turn.failed` says that it gave up
+        case "error":  # also while it tries again; `turn.failed` means that it gave up
             tally.trouble = Failure(message=str(event.get("message") or "an error"), data=event)
         case _:
             pass

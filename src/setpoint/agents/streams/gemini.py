@@ -1,7 +1,7 @@
 """Gemini CLI: `gemini --output-format stream-json`.
 
 Calls begin and end with events of their own; `result` ends the turn with its tokens; there is no cost. A
-command that failed inside its shell tool is told as a success, for the tool itself did work.
+command that failed inside its shell tool appears as a success, because the tool itself worked.
 """
 
 from __future__ import annotations

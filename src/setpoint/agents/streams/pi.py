@@ -1,7 +1,7 @@
 """Pi: `pi --mode json`.
 
 Calls begin and end with events of their own; each message of the model ends with its figures. A model that
-does not answer is told as a message that ended with an error, after which it tries again.
+does not answer appears as a message that ended with an error, after which it tries again.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from setpoint.agents.streams import aider, claude, codex, gemini, opencode, pi
 from setpoint.agents.streams.turn_record import Json, Tally
 
 LINE_BYTES = 64 << 20
-"""A line longer than this is no event any more: it is dropped, and what follows is read on."""
+"""Longest line in bytes; a longer one is dropped, and reading continues behind it."""
 
 _EVENTS: dict[str, Callable[[Json, Tally], None]] = {
     "claude": claude.read,
@@ -28,7 +28,7 @@ class Stream:
     """The standard output of one command, read while it comes."""
 
     def __init__(self, name: str, tally: Tally, record: Callable[[bytes, Json | None], None]) -> None:
-        """Read a stream of this name; `record` is told each line, and the event that it is."""
+        """Read a stream of this name; `record` receives each line and its event."""
         self.tally = tally
         self._events = _EVENTS.get(name)
         self._text = _TEXTS.get(name)
@@ -37,7 +37,7 @@ class Stream:
         self._dropping = False
 
     def add(self, data: bytes) -> None:
-        """Take what was printed; an event may come in any number of pieces."""
+        """Read output; an event may come in any number of pieces."""
         *complete, rest = data.split(b"\n")
         for piece in complete:
             self._open += piece

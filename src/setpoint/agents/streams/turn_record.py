@@ -1,4 +1,4 @@
-"""What a command told of its turn: tool calls, text, figures, its session, and what went wrong."""
+"""What a command reported about its turn: tool calls, text, figures, its session, and errors."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ _MOST = 10**15
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """That the agent told of an error, in an event made for that."""
+    """An error that the agent reported in an error event."""
 
     message: str
     data: object = None
-    """What it told of it as data."""
+    """The data of the error event."""
 
 
 class Tally:
-    """Takes note of what a reader finds; figures are those of the present turn."""
+    """Records what a reader finds; figures are those of the current turn."""
 
     def __init__(
         self, workdir: Path, *, called: Callable[[ToolCall], None], spent: Callable[[Usage], None]
     ) -> None:
-        """Tell each finished call to `called` and each new figure to `spent`."""
+        """Pass each finished call to `called` and each new figure to `spent`."""
         self.calls = CallBook(workdir, called)
         self.events = 0
         """How many events came."""
         self.session = ""
-        """The agent's own name of the session, by which it can be gone on with."""
+        """The agent's own name of the session, for resuming it."""
         self.version = ""
         self.model = ""
-        """The model it says it uses; empty where it does not."""
+        """The model that the agent names; empty if it names none."""
         self.stop = Stop.END_TURN
         self.failure: Failure | None = None
         """Why the turn failed; words the agent said are never a failure."""
@@ -82,7 +82,7 @@ class Tally:
 
     @property
     def usage(self) -> Usage:
-        """What the turn has used as far as it was told."""
+        """The reported use of the turn."""
         if self._tokens is None:
             return Usage(cost_usd=self._cost, scope="unknown" if self._cost is None else "turn")
         read, written, cached = self._tokens
@@ -91,7 +91,7 @@ class Tally:
         )
 
     def began(self, identifier: str, name: str, given: object = None) -> None:
-        """Take note of a call's beginning, with what the tool was given."""
+        """Record the beginning of a call with the tool's input."""
         seen = self.calls.get(identifier)
         if seen is None:
             return
@@ -118,7 +118,7 @@ class Tally:
     def ended_before(
         self, identifier: str, *, ok: bool, output: object = None, lasted_s: float | None = None
     ) -> None:
-        """Take note of a call that was told of only at its end; `lasted_s` is the agent's own figure."""
+        """Record a call that was reported only at its end; `lasted_s` is the agent's own figure."""
         if (seen := self.calls.get(identifier)) is not None:
             seen.output = output
             self.calls.end(identifier, ok=ok, duration_s=lasted_s, timed=False)
@@ -159,7 +159,7 @@ class Tally:
 
 
 def tokens(read: object, written: object, cached: object = 0) -> tuple[int, int, int] | None:
-    """Put three figures together; none where the first two are no counts."""
+    """Combine three figures; none if the first two are not counts."""
     one, two, three = count(read), count(written), count(cached)
     return None if one is None or two is None else (one, two, three or 0)
 

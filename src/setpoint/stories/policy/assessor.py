@@ -1,4 +1,4 @@
-"""What to do next on the board: a pure function of what the stories say and how their runs stand."""
+"""Decide what to do next on the board: a pure function of the stories and the state of their runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRIORITY = {
     ActionKind.WAIT: 0,
     ActionKind.REST: 0,
 }
-"""Rework goes first (R4: 450), then what is nearest to its end; what needs a person comes last."""
+"""Rework goes first (R4: 450), then the furthest story; stories that need a person come last."""
 AUTOMATIC = frozenset(
     {
         ActionKind.REWORK,
@@ -34,9 +34,9 @@ AUTOMATIC = frozenset(
 
 
 def column(record: StoryRecord, standing: Standing | None) -> Status:
-    """Say in which column a story stands: the log knows its runs, the file what a person decided since.
+    """Return the column of a story: the log knows its runs, the file later decisions of a person.
 
-    A person's word counts only if the file tells of the newest run; otherwise it is older than that run.
+    A person's decision counts only if the file names the newest run; otherwise it is older than that run.
     """
     if standing is None:
         return record.status or Status.READY
@@ -50,7 +50,7 @@ def column(record: StoryRecord, standing: Standing | None) -> Status:
 
 
 def _decided(record: StoryRecord, standing: Standing) -> Status | None:
-    """Return the column that a person put a story into since its run; none where nobody did.
+    """Return the column that a person chose for a story since its run; none if no one did.
 
     Status `ready` lets a finished story run again, and so does its count set back to 0 (R4).
     """

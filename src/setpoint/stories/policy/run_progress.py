@@ -1,4 +1,4 @@
-"""How a run stands: which phases are done, which is next, and how often the work was sent back."""
+"""Progress of a run: finished phases, the next phase, and the number of bounces."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ IN_PROGRESS, FAILED, PASSED = "in_progress", "failed", "passed"
 
 
 class Follower:
-    """Follows the events of one run; asked at any time, it tells how the run stands."""
+    """Follows the events of one run and computes its progress at any time."""
 
     def __init__(self, order: RunOrder) -> None:
         """Begin with nothing done."""
@@ -100,7 +100,7 @@ class Follower:
                 pass
 
     def standing(self) -> Standing:
-        """Tell how the run stands after what was taken in."""
+        """Return the progress after the events so far."""
         outcome = self._outcome
         done = self._phases if outcome is not None and outcome.mark else self._in_order()
         standing = Standing(
@@ -131,7 +131,7 @@ class Follower:
             self._finished(body.phase)
 
     def _made_again(self) -> None:
-        """Go on with the making, whatever the work was sent back to."""
+        """Continue with the making, whichever phase the work was sent back to."""
         making = len(self._phases) - len(self._judging) - 1
         self._done |= set(self._phases[:making])
         self._sent_back(self._phases[making])
@@ -179,7 +179,7 @@ class Follower:
 
 
 def standing_of(events: Iterable[Event]) -> Standing | None:
-    """Tell how a run stands after all its events; none where it never began."""
+    """Return a run's progress after all its events; none if it never began."""
     follower: Follower | None = None
     for event in events:
         if isinstance(event.body, RunStarted):

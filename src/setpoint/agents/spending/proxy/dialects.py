@@ -1,4 +1,4 @@
-"""How many tokens an answer of a model tells of, in four dialects, streamed or whole."""
+"""Read the token counts in a model's answer, in four dialects, streamed or whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 _GEMINI_MODEL = re.compile(r"/models/([^/:]+):(?:streamG|g)enerateContent$")
 _LONGEST = 32 * 1024 * 1024
-"""Bytes of one line of a stream, or of a whole answer, that are looked at; longer ones tell nothing."""
+"""Bytes of one line of a stream, or of a whole answer, that are read; longer ones are skipped."""
 Json = Mapping[str, Any]
 
 
@@ -27,7 +27,7 @@ def api_of(path: str) -> str:
 
 
 def model_asked(api: str, path: str, body: bytes) -> str:
-    """Return the model that a request names; empty where it names none."""
+    """Return the model that a request names; empty if it names none."""
     if api == "gemini":
         found = _GEMINI_MODEL.search(path)
         return found.group(1) if found else ""
@@ -39,7 +39,7 @@ def model_asked(api: str, path: str, body: bytes) -> str:
 
 @dataclass(kw_only=True)
 class Counts:
-    """What an answer tells of itself."""
+    """The figures in an answer."""
 
     model: str = ""
     read: int | None = None
@@ -49,7 +49,7 @@ class Counts:
     cache_write: int | None = None
 
     def take(self, model: object, **figures: object) -> None:
-        """Take what a piece of the answer tells; later pieces go before earlier ones."""
+        """Record the figures in a piece of the answer; later pieces replace earlier ones."""
         if isinstance(model, str) and model:
             self.model = model
         for name, figure in figures.items():
@@ -86,7 +86,7 @@ class Reading:
             self._note, self._rest = None, b""
 
     def end(self) -> Counts:
-        """Read what is left; gives what the whole answer tells."""
+        """Read the rest; return the figures of the whole answer."""
         if self._streams and self._rest.startswith(b"data:"):
             self._take(self._rest[5:])
         elif not self._streams:
@@ -170,7 +170,7 @@ def _number(usage: Json, key: str) -> int:
 
 
 def _objects(text: bytes) -> Iterator[Json]:
-    """Yield the objects in a piece of JSON: itself, or those of its list; nothing where it is no JSON."""
+    """Yield the objects in a piece of JSON: itself, or those of its list; nothing if it is not JSON."""
     try:
         found = json.loads(text)
     except ValueError:  # `[DONE]`, an HTML page, half an answer
@@ -185,7 +185,7 @@ def _object(text: bytes) -> Json:
 
 
 def _inflater(encoding: str) -> Callable[[bytes], bytes] | None:
-    """Return what undoes a content encoding; none where that is not known here."""
+    """Return the decoder of a content encoding; none if it is unknown."""
     match encoding.strip().lower():
         case "" | "identity":
             return lambda piece: piece

@@ -39,13 +39,13 @@ class Tap:
             self._spending.asked(call, listed=listed)
 
     def refusal(self) -> str:
-        """Say why nothing may be passed on; empty where it may."""
+        """Return why a call must not be forwarded; empty if it may."""
         return USED_UP if self._spending is not None and self._spending.halted.is_set() else ""
 
 
 @asynccontextmanager
 async def counting(launch: Launch, passed: Mapping[str, str], tap: Tap) -> AsyncIterator[dict[str, str]]:
-    """Run a proxy for an agent that wants one; gives the variables that point the agent at it.
+    """Run a proxy for an agent that is configured for it; yield the variables that point the agent at it.
 
     `passed` are the variables that the agent gets from Setpoint's own environment.
     """
@@ -83,7 +83,7 @@ def _config(text: str) -> dict[str, Any] | None:
     try:
         config = json.loads(text or "{}")
     except ValueError:
-        return None  # the agent itself says what is wrong with it
+        return None  # the agent itself reports the error
     return config if isinstance(config, dict) else None
 
 

@@ -34,7 +34,7 @@ _CHUNK = 65536
 _CONNECT_S = 30.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Seen = Callable[[ModelCall, bool], None]
-"""Is told of a call, and whether it went to another machine, so that a list price may hold."""
+"""Receives a call, and whether it went to another machine, so that a list price may apply."""
 
 
 class _Asked(NamedTuple):
@@ -57,10 +57,10 @@ class _Refused(Exception):
 
 
 class Proxy:
-    """Passes an agent's calls on to the models it was pointed at, and tells of each.
+    """Forwards an agent's calls to its configured models, and reports each.
 
-    Only who knows the random word in the path may use it; other local programs get 404. When `refusal` gives
-    a reason, nothing is passed on any more.
+    Only clients that know the random word in its path may use it; other local programs get 404. It forwards
+    nothing more once `refusal` returns a reason.
     """
 
     def __init__(self, seen: Seen, refusal: Callable[[], str]) -> None:
@@ -119,7 +119,7 @@ class Proxy:
                 await writer.wait_closed()
 
     async def _one(self, wire: _Wire) -> bool:
-        """Serve one request; false where the connection ends."""
+        """Serve one request; return false if the connection ends."""
         request = await wire.request()
         if request is None:
             return False
@@ -196,7 +196,7 @@ class Proxy:
         if self._client is None:
             msg = "the proxy is closed"
             raise RuntimeError(msg)
-        # Not compressed, so that what is told of tokens can be read as it passes.
+        # Not compressed, so that the proxy can read the token counts.
         headers = [*asked.headers, (b"accept-encoding", b"identity")]
         request = self._client.build_request(asked.method, asked.url, headers=headers, content=asked.body)
         return _Sending(self._client, request)
@@ -226,12 +226,12 @@ class _Wire:
         self._http = h11.Connection(h11.SERVER)
 
     async def request(self) -> h11.Request | None:
-        """Wait for the next request; none where the connection ends."""
+        """Wait for the next request; none if the connection ends."""
         event = await self._event()
         return event if isinstance(event, h11.Request) else None
 
     async def body(self) -> bytes:
-        """Read a request's body whole: it holds the model's name."""
+        """Read the whole body of a request: it contains the model's name."""
         pieces, size = [], 0
         while isinstance(event := await self._event(), h11.Data):
             pieces.append(bytes(event.data))
@@ -267,7 +267,7 @@ class _Wire:
         await self.end()
 
     async def broke(self, why: str) -> None:
-        """Say that no answer came; one that had begun is cut off, so that nobody takes it for whole."""
+        """Report a missing answer; cut off one that has begun, so that no client takes it for complete."""
         if self._http.our_state is h11.SEND_RESPONSE:
             await self.refuse(HTTPStatus.BAD_GATEWAY, f"the model could not be reached: {why}")
         else:
