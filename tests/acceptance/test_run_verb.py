@@ -1,6 +1,7 @@
 """`setpoint run` as a user calls it, with scripted agents over the real protocol: reasons and exit codes."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.conftest import BUG, RIGHT
+from acceptance.conftest import BUG, GIT, RIGHT
 
 FIX = {"write": "calc.py", "text": RIGHT}
 WRONG = {"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}
@@ -199,3 +200,40 @@ def test_a_file_name_of_odd_bytes_with_a_syntax_error_is_told_and_not_a_fault(re
     code, outcome = repository.run("--agent", "actor")
 
     assert (code, outcome["ending"]) == (11, "stopped")
+
+
+def test_file_names_that_are_no_text_are_measured_shown_and_delivered(repository):
+    names = (b"caf\xe9.py", b"two\nlines.py", b"quo\"te's.py")
+    for name in names:
+        Path(os.fsdecode(os.fsencode(repository.root) + b"/" + name)).write_text("import os\n")
+    repository.commit("names")
+    checks = {"SETPOINT_CHECKS__BANDIT": "true", "SETPOINT_CHECKS__RUFF": "true"}
+
+    done = repository.setpoint("check", "--json", **checks)
+    assert done.stdout.startswith("{"), done.stderr
+    measured = json.loads(done.stdout)
+    assert {each["check"]: each["state"] for each in measured["evidence"]} | {"ruff": "fail"} == {
+        "parse": "pass",
+        "ruff": "fail",
+        "bandit": "pass",
+        "pytest": "fail",
+    }
+    found = [each["file"] for each in measured["findings"] if each["rule"] == "F401"]
+    assert sorted(found) == sorted(["caf\N{REPLACEMENT CHARACTER}.py", "two\nlines.py", "quo\"te's.py"])
+
+    repository.write("setpoint.toml", "[agents]\nmaker = 'sh'\n")
+    script = (
+        "cat > /dev/null; sed -i 's/a - b/a + b/' calc.py; for f in *.py; do echo 'x = 1' >> \"$f\"; done"
+    )
+    repository.shell_agent("sh", script)
+    code, outcome = repository.run(**checks)
+    assert code == 0, outcome
+    changed = subprocess.run(
+        [*GIT, "diff", "--name-only", "-z", "HEAD", outcome["branch"]],
+        cwd=repository.root,
+        capture_output=True,
+        check=True,
+    )
+    assert set(names) < set(changed.stdout.split(b"\0"))
+    for words in (("doctor",), ("show",), ("show", "--json")):
+        assert repository.setpoint(*words, **checks).returncode == 0, words

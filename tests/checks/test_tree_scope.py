@@ -81,3 +81,10 @@ async def test_nothing_of_it_is_kept_for_the_same_tree(bench, again: bool) -> No
     assert base.evidence_of("lint").state is CheckState.PASS
     assert "written.py" in base.evidence_of("lint").reason
     assert base.evidence_of("lint").cached is again
+
+
+@pytest.mark.parametrize("written", ["caf\\udce9.py", "caf\N{REPLACEMENT CHARACTER}.py"])
+def test_a_name_that_is_not_utf_8_is_known_however_it_is_written(tmp_path: Path, written: str) -> None:
+    result = judged("t", Tree("t"), (finding(written),), tool="t 1")
+
+    assert of_tree(result, {"caf\udce9.py"}, tmp_path, rooted=True) is result

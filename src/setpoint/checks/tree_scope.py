@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
 from setpoint.model.evidence import CheckResult, CheckState
+from setpoint.model.value import spellings
 
 _MOST_NAMED = 3
 
@@ -16,7 +17,7 @@ def of_tree(result: CheckResult, files: Collection[str], place: Path, *, rooted:
     `rooted` tells whether the check names files from the root of the tree: only then a file that is not there
     (any more) is known to be none of the tree's.
     """
-    named = {each.file for each in result.findings if each.file} - set(files)
+    named = {each.file for each in result.findings if each.file}.difference(*map(spellings, files))
     foreign = {file for file in named if _foreign(file, files, place, rooted=rooted)}
     if not foreign:
         return result

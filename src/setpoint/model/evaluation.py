@@ -39,9 +39,9 @@ class Evaluation(Value):
     """Lines that failing tests run and passing ones do less, at most 10; those of the change come first."""
     localised: Text = ""
     """What `suspects` rests on, or why there are none though tests failed."""
-    known_red: tuple[str, ...] = ()
+    known_red: tuple[Text, ...] = ()
     """Tests that fail and failed at the base too, tolerated."""
-    flaky: tuple[str, ...] = ()
+    flaky: tuple[Text, ...] = ()
     """Tests that failed and then passed alone on the same tree."""
     quarantined: tuple[Text, ...] = ()
     """Red tests that do not count because they stand in quarantine, each with the day on which that ends."""

@@ -35,7 +35,7 @@ class Evidence(Value):
     state: CheckState
     tree: Tree
     """The git tree that was judged."""
-    argv: tuple[str, ...]
+    argv: tuple[Text, ...]
     """The command, word by word; empty where nothing was run."""
     tool: str = ""
     """The tool and its version, as it states it."""
@@ -183,7 +183,7 @@ class Coverage(Value):
     """Share of branches, 0 to 1; none where they were not measured."""
     changed_lines: float | None = None
     """Share of executable changed lines; none where fewer than ten were changed (too few to say)."""
-    uncovered_changed: dict[str, tuple[int, ...]] = {}
+    uncovered_changed: dict[Text, tuple[int, ...]] = {}
     """Changed lines that no test reached, by file."""
 
 

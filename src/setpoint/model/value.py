@@ -72,6 +72,13 @@ def writable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def spellings(name: str) -> tuple[str, ...]:
+    """Return how a file name is written: as it is, and as values and tools write bytes that are not UTF-8."""
+    if name.isascii():
+        return (name,)
+    return name, writable(name), name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 Text = Annotated[str, AfterValidator(writable)]
 """A text from outside; what UTF-8 cannot hold (a file name of odd bytes) is written as escapes."""
 

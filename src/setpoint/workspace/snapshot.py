@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from pydantic import ValidationError
@@ -50,7 +51,7 @@ def changes(numstat: bytes) -> tuple[tuple[str, ...], int, int]:
         if entry.count(b"\t") < 2:  # noqa: PLR2004 - two tabs between three fields
             continue
         plus, minus, path = entry.split(b"\t", 2)
-        files.append(path.decode("utf-8", "replace"))
+        files.append(os.fsdecode(path))
         inserted += int(plus) if plus.isdigit() else 0
         deleted += int(minus) if minus.isdigit() else 0
     return tuple(files), inserted, deleted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from typing import TypeVar
@@ -17,6 +19,8 @@ MOST_BYTES = 32 << 20
 _DEEPEST = 200
 """Most elements inside each other; reports need six."""
 
+_HALF = re.compile("[\ud800-\udfff]")
+
 T = TypeVar("T")
 
 
@@ -30,12 +34,24 @@ def from_json(adapter: TypeAdapter[T], text: bytes, sources: Sources, where: str
     """Read JSON; `where` names the part of the report that `text` is, if it is not all of it."""
     checked(text, sources)
     try:
-        return adapter.validate_json(text.removeprefix(b"\xef\xbb\xbf"))
+        return adapter.validate_json(whole_characters(text.removeprefix(b"\xef\xbb\xbf")))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         keys = ".".join(str(key) for key in first["loc"])
         place = " ".join(part for part in (where, f"at '{keys}'" if keys else "") if part)
         raise bad(sources, first["msg"], place) from None
+
+
+def whole_characters(text: bytes) -> bytes:
+    """Return JSON without halves of characters, which tools write for file names that are not UTF-8."""
+    if b"\\ud" not in text.lower():
+        return text
+    try:
+        return _HALF.sub(
+            "\N{REPLACEMENT CHARACTER}", json.dumps(json.loads(text), ensure_ascii=False)
+        ).encode()
+    except (ValueError, RecursionError):
+        return text  # whoever reads it says what is wrong
 
 
 def from_xml(text: bytes, sources: Sources, roots: tuple[str, ...]) -> ET.Element:

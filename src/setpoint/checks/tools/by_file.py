@@ -14,6 +14,7 @@ from setpoint.checks.tools.parse import Parse
 from setpoint.checks.tools.tool import Tool
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.finding import Finding
+from setpoint.model.value import writable
 from setpoint.ports import Measured
 from setpoint.system.files.atomic import write_atomic
 from setpoint.version import __version__
@@ -61,7 +62,7 @@ class ByFile:
         return _together(result, held) if held else result
 
     def _key(self, file: str) -> str:
-        return f"{self.files[file]} {file}"
+        return writable(f"{self.files[file]} {file}")
 
     @property
     def _path(self) -> Path:

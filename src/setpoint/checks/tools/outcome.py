@@ -17,6 +17,7 @@ from setpoint.checks.formats.report import Sources, ToolReport
 from setpoint.model.evidence import CheckResult, CheckState, TestReport
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.quality import Metric
+from setpoint.model.value import spellings
 from setpoint.ports import Measured
 from setpoint.system.git.git import changed_lines
 from setpoint.system.processes import Completed
@@ -110,7 +111,7 @@ class Reading:
         looked = report.looked
         if looked is None:
             return ()
-        return tuple(f"it passed over {file}" for file in self.wanted if file not in looked)
+        return tuple(f"it passed over {file}" for file in self.wanted if looked.isdisjoint(spellings(file)))
 
     async def _judged(self, ran: results.Ran, report: Report, measured: Measured) -> CheckResult:
         if isinstance(report, Reached):

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.coverage.covered_lines import FileLines, Reached
+from setpoint.checks.formats.parsing import whole_characters
 from setpoint.checks.formats.report import Sources
 
 
@@ -38,7 +39,7 @@ class _Report(_Part):
 def read(text: bytes, sources: Sources | None = None) -> Reached:
     """Read a report; raises `BadReport` naming what is wrong with it."""
     try:
-        report = _Report.model_validate_json(text)
+        report = _Report.model_validate_json(whole_characters(text))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from setpoint.checks.formats.bad_report import BadReport
+from setpoint.checks.formats.parsing import whole_characters
 from setpoint.checks.formats.report import Sources, ToolReport
 from setpoint.model.finding import Category, Finding, Severity
 
@@ -46,7 +47,7 @@ class _Report(_Part):
 def read(text: bytes, sources: Sources) -> ToolReport:
     """Read a report; bandit ends well on files that it could not parse, but lists them as errors."""
     try:
-        report = _Report.model_validate_json(text)
+        report = _Report.model_validate_json(whole_characters(text))
     except ValidationError as error:
         first = error.errors()[0]
         raise BadReport(f"bandit's report is not readable at {first['loc']}: {first['msg']}") from None
