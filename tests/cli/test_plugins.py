@@ -38,17 +38,18 @@ def test_those_of_setpoint_and_a_name_that_nothing_has(root):
 
 
 def test_each_state_of_those_of_other_packages(root):
-    (root / "setpoint.toml").write_text('plugins = ["good", "bad"]\n')
+    (root / "setpoint.toml").write_text('plugins = ["good", "bad", "sarif"]\n')
     project = open_project(root)
 
-    def plugin(name, target, package="aviary"):
-        return Plugin(group=Group.GUARDS, name=name, distribution=package, version="1.2", target=target)
+    def plugin(name, target, package="aviary", group=Group.GUARDS):
+        return Plugin(group=group, name=name, distribution=package, version="1.2", target=target)
 
     found = [
         plugin("good", "math:sqrt"),
         plugin("bad", "math:nothing"),
         plugin("idle", "math:nothing"),
         plugin("good", "math:sin", "other"),
+        plugin("sarif", "math:sin", group=Group.FORMATS),
     ]
     rows = plugin_rows(project, found)
     project.store.close()
@@ -57,6 +58,8 @@ def test_each_state_of_those_of_other_packages(root):
         ("bad", "aviary", "guards", "1.2", "failed"),
         ("idle", "aviary", "guards", "1.2", "not enabled"),
         ("good", "other", "guards", "1.2", "failed"),
+        ("sarif", "aviary", "formats", "1.2", "failed"),
     ]
     assert "AttributeError" in rows[1].reason
     assert "under a name that is taken" in rows[3].reason
+    assert rows[4].reason == "no format of a plug-in can be called 'sarif'"

@@ -8,12 +8,13 @@ from checks.conftest import git, write
 from model.examples import ORDER
 from setpoint.app.production.signals import ProductionRecord, ingest_payload
 from setpoint.app.runs.order import make_order
-from setpoint.errors import UsageError
+from setpoint.errors import NoUsableAgent, UsageError
 from setpoint.model.ids import StoryId
 from setpoint.model.run import EnabledPlugin
 from setpoint.model.stories.story import Story
 from setpoint.plugins import Group, Plugin
 from setpoint.wiring import plugins
+from setpoint.wiring.agents import agents_of
 from setpoint.wiring.project import open_project
 
 MODULE = """
@@ -170,3 +171,15 @@ def test_a_message_is_read_by_the_plug_in_that_is_named(kit, root):
         with pytest.raises(UsageError, match=reason):
             ingest_payload(book, name, body)
     project.store.close()
+
+
+def test_an_agent_whose_plug_in_is_broken_is_named_with_the_reason(install, root):
+    install("kit_for_agents", "raise RuntimeError('bad build')\n", {Group.AGENTS: {"parrot": "Parrot"}})
+    (root / "setpoint.toml").write_text('plugins = ["parrot"]\n')
+    project = open_project(root)
+    with pytest.raises(
+        NoUsableAgent, match=r"'parrot' cannot be used: .* RuntimeError: bad build"
+    ) as refused:
+        agents_of(project, project.settings).make("parrot")
+    project.store.close()
+    assert refused.value.hint.startswith("update or uninstall kit")

@@ -123,6 +123,9 @@ class Agents:
         if name in self.plugged.make:
             return self.plugged.make[name]()
         launch = self._launch(name)
+        if launch is None and name in self.plugged.why_not:
+            reason, _, hint = self.plugged.why_not[name].partition("; hint: ")
+            raise NoUsableAgent(f"the plug-in '{name}' cannot be used: {reason}", hint=hint)
         if launch is None:
             known = ", ".join(sorted({*self._launches, *BUILT_IN, *self.plugged.make}))
             raise NoUsableAgent(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from setpoint.model.value import Value
 from setpoint.plugins import Group, Plugin, PluginFailure, installed, load, missing
+from setpoint.wiring.plugins import enabled, metrics_of
 from setpoint.wiring.project import Project
 
 
@@ -30,7 +31,9 @@ def plugin_rows(project: Project, found: Collection[Plugin] | None = None) -> Se
     """Return what is installed, and what the setting `plugins` names without it; enabled ones are loaded."""
     names = project.settings.plugins
     found = installed() if found is None else found
-    failures = {failure.plugin: failure for group in Group for failure in load(group, names, found).failures}
+    told = [failure for group in Group for failure in load(group, names, found).failures]
+    told += [*enabled(names, found)[1], *metrics_of(project.settings, found).failures]
+    failures = {failure.plugin: failure for failure in told}
     return (
         *(_row(plugin, failures.get(plugin), enabled=plugin.name in names) for plugin in found),
         *(_absent(each) for each in missing(names, found)),
