@@ -235,7 +235,7 @@ class Settings(BaseSettings):
         taken = {*OWN_CHECKS, *presets()}
         if wrong := sorted(name for name in check if not CHECK_NAME.fullmatch(name) or name in taken):
             raise ValueError(f"a tool of your own cannot be called {', '.join(wrong)}")
-        refuse_unknown_formats(check.values(), info.data.get("plugins", ()))
+        refuse_unknown_formats(check, info.data.get("plugins", ()))
         reports = [each.report for each in check.values() if each.report]
         if twice := sorted({report for report in reports if reports.count(report) > 1}):
             raise ValueError(f"two tools cannot write the same report: {', '.join(twice)}")

@@ -245,7 +245,10 @@ report = './r'
         ("[check.ruff]\ncommand = ['x']\nformat = 'sarif'", "key 'check'.*cannot be called ruff"),
         ("[check.'a b']\ncommand = ['x']\nformat = 'sarif'", "cannot be called a b"),
         ("[check.a]\ncommand = []\nformat = 'sarif'", r"key 'check\.a\.command'"),
-        ("[check.a]\ncommand = ['x']\nformat = 'sarf'", r"key 'check\.a\.format'.*'sarif'"),
+        (
+            "[check.a]\ncommand = ['x']\nformat = 'sarf'",
+            r"key 'check'.*check\.a\.format: no format is called 'sarf'; there are sarif",
+        ),
         ("[check.a]\ncommand = ['x']\nformat = 'sarif'\nreport = '../x'", r"key 'check\.a\.report'"),
         ("[check.a]\nformat = 'sarif'", r"key 'check\.a\.command'"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated
@@ -171,8 +171,9 @@ class CustomCheck(Value):
         return str(path) if report else ""
 
 
-def refuse_unknown_formats(checks: Iterable[CustomCheck], plugins: Collection[str]) -> None:
+def refuse_unknown_formats(checks: Mapping[str, CustomCheck], plugins: Collection[str]) -> None:
     """Raise `ValueError` where neither Setpoint nor one of these plug-ins reads a check's format."""
-    if unknown := [check.format for check in checks if not check.readable(plugins)]:
-        message = f"no format is called '{unknown[0]}'; there are {', '.join(ReportFormat)}"
+    if unknown := [name for name, check in checks.items() if not check.readable(plugins)]:
+        wrong = f"check.{unknown[0]}.format: no format is called '{checks[unknown[0]].format}'"
+        message = f"{wrong}; there are {', '.join(ReportFormat)}"
         raise ValueError(f"{message}, and those of plug-ins that the setting plugins names")
