@@ -37,6 +37,12 @@ def agents(tmp_path: Path, artifacts: Artifacts):
     return make
 
 
+def test_a_built_in_agent_that_the_installation_does_not_name_asks_for_a_new_one(agents) -> None:
+    with pytest.raises(NoUsableAgent, match="no agent 'mechanic'") as caught:
+        agents().make("mechanic")
+    assert "pip install --force-reinstall" in caught.value.hint
+
+
 async def test_a_missing_program_is_probed_as_such_with_its_mend() -> None:
     found = await probe(Launch(name="ghost", argv=("no-such-agent",), install="npm install -g ghost"))
     assert (found.installed, found.version) == (False, "")

@@ -21,3 +21,9 @@ def test_survivors_that_may_mean_the_same_are_listed_last(capsys):
     assert told[:6:3] == ["calc.py:5: 3 tests pass", "calc.py:9: 1 test passes"]
     assert told[6] == "calc.py:1: 2 tests pass  (and take the same path)"
     assert told[7:9] == ["  - x = 1", "  + x = 0"]
+
+
+def test_lines_without_mutants_are_said_to_have_none(capsys):
+    mutate.show(MutationReport(mutants=()))
+    told = capsys.readouterr().out.splitlines()
+    assert told == ["mutation score not measured: these lines hold no code that a mutant can change"]

@@ -128,9 +128,13 @@ class Agents:
             raise NoUsableAgent(f"the plug-in '{name}' cannot be used: {reason}", hint=hint)
         if launch is None:
             known = ", ".join(sorted({*self._launches, *BUILT_IN, *self.plugged.make}))
-            raise NoUsableAgent(
-                f"there is no agent '{name}'", hint=f"choose one of {known}, or add [agent.{name}]"
-            )
+            hint = f"choose one of {known}, or add [agent.{name}]"
+            if name in BUILT_IN:
+                hint = (
+                    "this installation is older than the agent; install Setpoint again: "
+                    "python -m pip install --force-reinstall --no-deps setpoint (from its source: -e FOLDER)"
+                )
+            raise NoUsableAgent(f"there is no agent '{name}'", hint=hint)
         if launch.protocol == "model":
             return self._model(launch)
         if launch.protocol == "command":

@@ -61,6 +61,7 @@ def show(report: MutationReport) -> None:
             f"{file}: no test reaches lines {', '.join(map(str, sorted(numbers)))}", style="red", markup=False
         )
     counts = ", ".join(f"{count} {name}" for name, count in report.counts.items() if count)
+    counts = counts or "these lines hold no code that a mutant can change"
     score = "not measured" if report.score is None else f"{report.score:.1%}"
     console.print(f"mutation score {score}: {counts}", style="bold", markup=False)
     for note in _notes(report):
