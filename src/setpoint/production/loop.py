@@ -24,7 +24,6 @@ from setpoint.model.stories.story import Status
 from setpoint.ports import Board, Clock, EventLog, Lineage
 from setpoint.production.policy.correlation import Ran, hypothesis, ran
 from setpoint.production.policy.fix_watch import Outcome, Seen, afterword, candidates, watched
-from setpoint.production.policy.incident_story import story_of
 from setpoint.production.policy.incidents import (
     Move,
     Problem,
@@ -33,6 +32,7 @@ from setpoint.production.policy.incidents import (
     Step,
     next_step,
     permission,
+    story_of,
 )
 
 RECENT = timedelta(days=7)

@@ -3,8 +3,7 @@
 from model.production_examples import ABOUT_PRODUCTION, NOON, SIGNAL, STORY
 from setpoint.model.changes.slug import slug
 from setpoint.model.stories.story import KnownRed
-from setpoint.production.policy.incident_story import MOST_LINES, one_line, story_of
-from setpoint.production.policy.incidents import Problem, Sighting
+from setpoint.production.policy.incidents import MOST_LINES, Problem, Sighting, one_line, story_of
 from setpoint.stories.story_notes import OPENING
 
 PROBLEM = Problem(fingerprint=SIGNAL.fingerprint, signals=(SIGNAL.name,))

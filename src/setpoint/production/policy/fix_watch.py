@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from setpoint.model.events import production as p
 from setpoint.model.production import Deployment, ProductionTerms
-from setpoint.production.policy.incident_story import quoted
-from setpoint.production.policy.incidents import Problem, Production, Sighting
+from setpoint.production.policy.incidents import Problem, Production, Sighting, quoted
 
 MOST_DEPLOYMENTS = 20
 """Deployments that are asked whether they hold a fix, the newest."""
