@@ -27,6 +27,9 @@ def check(
         typer.Option("--watch", help="Check again after each edit, as with --fast."),
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached results of earlier checks.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="List every failing test and finding, not one of each cause.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
 ) -> int:
     """Run every check on the working tree, including uncommitted changes; exit 1 if a check fails.
@@ -49,21 +52,23 @@ def check(
     if watch and fresh:
         raise UsageError("--watch and --fresh exclude each other", hint="leave one of them out")
     if watch:
-        watch_tree(project, told, _Watched(console, as_json=as_json))  # ends by an interruption or an error
+        watch_tree(
+            project, told, _Watched(console, as_json=as_json, everything=everything)
+        )  # ends by an interruption or an error
         return ExitCode.OK
     evaluation = measure_tree(project, told, fast=fast, fresh=fresh)
     if as_json:
         say(evaluation.model_dump_json(indent=2))
     else:
-        _show(console, evaluation, fast=fast)
+        _show(console, evaluation, fast=fast, everything=everything)
     return exit_of(evaluation)
 
 
 class _Watched:
     """Prints the progress of each watched tree."""
 
-    def __init__(self, console: Console, *, as_json: bool) -> None:
-        self._console, self._as_json = console, as_json
+    def __init__(self, console: Console, *, as_json: bool, everything: bool) -> None:
+        self._console, self._as_json, self._everything = console, as_json, everything
 
     def began(self, tree: str, *, ended_another: bool) -> None:
         """Print on a terminal which tree is measured now."""
@@ -77,10 +82,12 @@ class _Watched:
         if self._as_json:
             say(evaluation.model_dump_json())
         else:
-            _show(self._console, evaluation, fast=True)
+            _show(self._console, evaluation, fast=True, everything=self._everything)
 
 
-def _show(console: Console, evaluation: Evaluation, *, fast: bool) -> None:
+def _show(console: Console, evaluation: Evaluation, *, fast: bool, everything: bool) -> None:
+    from setpoint.cli.render.problem_lines import every_line, problem_lines
+
     for each in evaluation.evidence:
         counts = " ".join(f"{name}={count}" for name, count in each.counts.items())
         style = {"pass": "green", "fail": "red", "error": "bold red", "flaky": "yellow"}.get(
@@ -89,16 +96,14 @@ def _show(console: Console, evaluation: Evaluation, *, fast: bool) -> None:
         console.print(
             f"{each.check:12} {each.state:12} {counts} {each.reason}".rstrip(), style=style, markup=False
         )
-    for failure in evaluation.failures:
-        console.print(
-            f"  {failure.test}: {failure.cause}: {failure.message} ({failure.file}:{failure.line})",
-            markup=False,
-        )
-    for finding in evaluation.findings:
-        place = f"{finding.file}:{finding.line}"
-        console.print(
-            f"  {finding.severity} {place} {finding.source} {finding.rule}: {finding.message}", markup=False
-        )
+    show_all = "setpoint check --fast --all" if fast else "setpoint check --all"
+    listed = (
+        every_line(evaluation.failures, evaluation.findings)
+        if everything
+        else problem_lines(evaluation.failures, evaluation.findings, show_all)
+    )
+    for line in listed:
+        console.print(line, markup=False)
     measured = evaluation.quality.measured
     console.print(" ".join(f"{name}={value:.4g}" for name, value in measured.items()), markup=False)
     score = "not measured" if evaluation.score is None else f"{evaluation.score:.2f}"
