@@ -168,9 +168,7 @@ def _loaded(file: str, writer: Writer) -> list[Any]:
     except unittest.SkipTest as skipped:
         writer.write("collection_skip", id=file, text=str(skipped)[:_LINE])
         return []
-    except (
-        BaseException
-    ) as error:  # the boundary to a file of tests: it is the file that could not be imported
+    except BaseException as error:  # the boundary to a file of tests: it could not be imported
         if isinstance(error, KeyboardInterrupt):
             raise
         writer.write(
