@@ -12,7 +12,7 @@ import pytest
 from checks.conftest import folders_of
 from setpoint.checks import TreeEvaluator
 from setpoint.checks.judge import FullReport
-from setpoint.checks.trees.working_tree import Standing
+from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.errors import WorkspaceError
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult, CheckState, Outcome
@@ -175,14 +175,14 @@ async def test_a_place_is_begun_while_the_tree_is_recorded_and_goes_where_it_can
     copies = folders_of(root).copies
     begun = []
 
-    async def unreadable(self: Standing, folder: Path) -> None:
+    async def unreadable(self: TreeRecorder, folder: Path) -> None:
         while not begun:  # the place is made meanwhile
             begun.extend((copies / "repositories").glob("check-*"))
             await asyncio.sleep(0.01)
         raise WorkspaceError("the tree cannot be recorded")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Standing, "record", unreadable)
+        patched.setattr(TreeRecorder, "record", unreadable)
         with pytest.raises(WorkspaceError, match="cannot be recorded"):
             await asyncio.wait_for(standing(root).measure(root), 60)
     assert begun

@@ -10,7 +10,7 @@ from setpoint.model import events as e
 from setpoint.model.answers.change_request import ChangeRequest, GivenReason, Opinion
 from setpoint.model.attempt import Attempt, Mode, ModelCall, Stop, ToolCall, Usage
 from setpoint.model.evaluation import Stage
-from setpoint.model.events.candidates import Standing
+from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.flaky import PutBy, Quarantined
@@ -108,7 +108,7 @@ OUTCOME = RunOutcome(
 )
 REQUEST = ChangeRequest(path="tests/test_calc.py", reason="add() is to round now")
 CANDIDATE = a_snapshot(an_attempt()).model_copy(update={"label": "implement-1-c2"})
-STANDING = Standing(
+STANDING = CandidateResult(
     candidate=2, agent="scripted", red=1, blocking=0, score=0.9, findings=0, lines=4, cost_usd=None
 )
 _BODIES = (

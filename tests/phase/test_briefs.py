@@ -6,7 +6,7 @@ from phase.policy.rounds import a_round, finding
 from setpoint.model.evidence import CheckState
 from setpoint.model.run import Limits
 from setpoint.model.verdict import HardGate
-from setpoint.phase.briefs import MOST_TRIED_DIFF, left, tried
+from setpoint.phase.briefs import MOST_TRIED_DIFF, budget_left, earlier_rounds
 from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.testing import Scene
 
@@ -37,12 +37,12 @@ def test_each_outcome_is_said_in_one_line():
 
 
 def test_what_was_tried_is_told_with_its_diff_cut_to_size():
-    (told,) = tried([(a_round(3, Scene(failing=("t::a",))), "x" * 9999)])
+    (told,) = earlier_rounds([(a_round(3, Scene(failing=("t::a",))), "x" * 9999)])
     assert (told.iteration, len(told.diff)) == (3, MOST_TRIED_DIFF)
 
 
 def test_what_is_left_is_said_in_money_and_minutes():
     limits = Limits(max_cost_usd=Decimal(5), max_wall_s=600)
-    assert left(limits, 1.25, 120) == "$3.75 and 8 minutes"
-    assert left(limits, 9, 9999) == "$0.00 and 0 minutes"
-    assert left(limits.model_copy(update={"max_cost_usd": Decimal(0)}), 1, 0) == "10 minutes"
+    assert budget_left(limits, 1.25, 120) == "$3.75 and 8 minutes"
+    assert budget_left(limits, 9, 9999) == "$0.00 and 0 minutes"
+    assert budget_left(limits.model_copy(update={"max_cost_usd": Decimal(0)}), 1, 0) == "10 minutes"

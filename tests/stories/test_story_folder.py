@@ -1,4 +1,4 @@
-"""Stories on their shelf: found by id or name, and changed without losing anything, by several at once."""
+"""Stories in their folder: found by id or name, and changed without losing anything, by several at once."""
 
 import subprocess
 import sys
@@ -9,92 +9,92 @@ import pytest
 
 from setpoint.errors import StoryError
 from setpoint.stories.story_file import new_story, read_file
-from setpoint.stories.story_folder import Shelf
+from setpoint.stories.story_folder import StoryFolder
 from setpoint.stories.story_notes import CLOSING, OPENING, with_notes, without_notes
 from setpoint.system.files.locks import locked_file
 
 TEXT = "---\n# mine\nid: cart\ntitle:  'Mend the cart'   # short\nassignee: me\n---\n\nBody.\n"
 
 
-def a_shelf(tmp_path, text=TEXT, name="the-cart.md"):
+def a_story_folder(tmp_path, text=TEXT, name="the-cart.md"):
     folder = tmp_path / "stories"
     folder.mkdir()
     (folder / name).write_bytes(text.encode())
-    return Shelf(folder, tmp_path / "state"), folder / name
+    return StoryFolder(folder, tmp_path / "state"), folder / name
 
 
 def test_a_story_is_found_by_its_id_and_by_its_file(tmp_path):
-    shelf, path = a_shelf(tmp_path)
+    stories, path = a_story_folder(tmp_path)
     (path.parent / ".hidden.md").write_text("no story")
-    assert shelf.paths() == (path,)
+    assert stories.paths() == (path,)
     assert (
-        shelf.find("cart")
-        == shelf.find("the-cart")
-        == shelf.find("the-cart.md")
-        == shelf.find(str(path))
+        stories.find("cart")
+        == stories.find("the-cart")
+        == stories.find("the-cart.md")
+        == stories.find(str(path))
         == path
     )
-    assert shelf.find("other") is None
-    assert shelf.find("../stories/the-cart.md") is None
-    assert shelf.find("a long wish " * 200) is None
-    assert Shelf(tmp_path / "nowhere", tmp_path).paths() == ()
-    assert shelf.holds(path)
-    assert not shelf.holds(tmp_path / "else.md")
+    assert stories.find("other") is None
+    assert stories.find("../stories/the-cart.md") is None
+    assert stories.find("a long wish " * 200) is None
+    assert StoryFolder(tmp_path / "nowhere", tmp_path).paths() == ()
+    assert stories.holds(path)
+    assert not stories.holds(tmp_path / "else.md")
 
 
 def test_all_but_the_key_stays_as_it_is(tmp_path):
-    shelf, path = a_shelf(tmp_path)
+    stories, path = a_story_folder(tmp_path)
     path.chmod(0o664)
 
-    file = shelf.change(path, {"status": "ready"})
+    file = stories.change(path, {"status": "ready"})
 
     assert path.read_bytes().decode() == TEXT.replace("assignee: me\n", "assignee: me\nstatus: ready\n")
     assert path.stat().st_mode & 0o777 == 0o664
     assert str(file.record.status) == "ready"
     before = path.stat().st_mtime_ns
-    shelf.change(path, {"status": "ready"})
+    stories.change(path, {"status": "ready"})
     assert path.stat().st_mtime_ns == before  # nothing to do, nothing written
 
 
 def test_a_link_stays_a_link(tmp_path):
-    shelf, path = a_shelf(tmp_path)
+    stories, path = a_story_folder(tmp_path)
     link = path.parent / "link.md"
     link.symlink_to(path)
-    shelf.change(link, {"priority": 5})
+    stories.change(link, {"priority": 5})
     assert link.is_symlink()
     assert read_file(path).story.priority == 5
 
 
 def test_a_change_that_makes_no_story_is_refused_and_nothing_is_written(tmp_path):
-    shelf, path = a_shelf(tmp_path)
+    stories, path = a_story_folder(tmp_path)
     with pytest.raises(StoryError, match="key 'priority'"):
-        shelf.change(path, {"priority": "high"})
+        stories.change(path, {"priority": "high"})
     assert path.read_bytes().decode() == TEXT
 
 
 def test_a_folder_that_cannot_be_written_says_so(tmp_path):
-    shelf, path = a_shelf(tmp_path)
+    stories, path = a_story_folder(tmp_path)
     path.unlink()
     with pytest.raises(StoryError, match="cannot be read as a story"):
-        shelf.change(path, {"priority": 1})
+        stories.change(path, {"priority": 1})
 
 
 COUNTING = """
 import sys
 from pathlib import Path
 from setpoint.system.files.locks import locked_file
-from setpoint.stories.story_folder import Shelf
+from setpoint.stories.story_folder import StoryFolder
 from setpoint.stories.story_file import new_story, read_file
 
 path, key = Path(sys.argv[1]), sys.argv[2]
-shelf = Shelf(path.parent, path.parent.parent / "state")
+stories = StoryFolder(path.parent, path.parent.parent / "state")
 for number in range(20):
-    shelf.change(path, {key: number}, flush=False)
+    stories.change(path, {key: number}, flush=False)
 """
 
 
 def test_processes_that_change_one_story_lose_nothing(tmp_path):
-    _, path = a_shelf(tmp_path)
+    _, path = a_story_folder(tmp_path)
     src = str(Path(sys.modules["setpoint"].__file__).parents[1])
     running = [
         subprocess.Popen([sys.executable, "-c", COUNTING, str(path), key], env={"PYTHONPATH": src})
@@ -125,28 +125,28 @@ def test_words_below_the_notes_stay():
 
 
 def test_notes_take_the_line_ends_of_the_file(tmp_path):
-    shelf, path = a_shelf(tmp_path, "---\r\ntitle: T\r\n---\r\n\r\nB.\r\n")
-    file = shelf.change(path, {"status": "ready"}, notes=NOTES)
+    stories, path = a_story_folder(tmp_path, "---\r\ntitle: T\r\n---\r\n\r\nB.\r\n")
+    file = stories.change(path, {"status": "ready"}, notes=NOTES)
     data = path.read_bytes()
     assert data.count(b"\n") == data.count(b"\r\n")
     assert file.story.body == "B."
 
 
 def test_setpoints_own_keys_and_notes_do_not_change_what_is_asked_for(tmp_path):
-    shelf, path = a_shelf(tmp_path)
+    stories, path = a_story_folder(tmp_path)
     before = read_file(path).digest
-    assert shelf.change(path, {"status": "done", "plan_complete": True}, notes=NOTES).digest == before
-    assert shelf.change(path, {"priority": 7}).digest != before
+    assert stories.change(path, {"status": "done", "plan_complete": True}, notes=NOTES).digest == before
+    assert stories.change(path, {"priority": 7}).digest != before
 
 
 def test_new_stories_are_written_one_after_the_other(tmp_path):
-    shelf = Shelf(tmp_path / "stories", tmp_path / "state")
+    stories = StoryFolder(tmp_path / "stories", tmp_path / "state")
     with ThreadPoolExecutor(1) as other:
         with locked_file(tmp_path / "state" / "locks" / "new-story.lock"):
-            waits = other.submit(shelf.new, "Fix it\n\nthe till")
+            waits = other.submit(stories.new, "Fix it\n\nthe till")
             with pytest.raises(TimeoutError):
                 waits.result(timeout=0.1)
-            assert shelf.paths() == ()
-            new_story(shelf.folder, "Fix it\n\nthe cart")
+            assert stories.paths() == ()
+            new_story(stories.folder, "Fix it\n\nthe cart")
         _, path = waits.result()
-    assert (path.name, len(shelf.paths())) == ("fix-it-2.md", 2)
+    assert (path.name, len(stories.paths())) == ("fix-it-2.md", 2)

@@ -5,7 +5,7 @@ import yaml
 from setpoint.model.ids import TraceId
 from setpoint.stories.front_matter import taken_apart
 from setpoint.stories.story_file import read_file
-from setpoint.stories.story_folder import Shelf
+from setpoint.stories.story_folder import StoryFolder
 from setpoint.stories.story_writer import ObservedLog, StoryWriter, story_notices
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
@@ -16,12 +16,12 @@ async def driven(tmp_path, text="---\ntitle: Make it work # mine\n---\n\nPlease.
     folder.mkdir()
     path = folder / "work.md"
     path.write_text(text, "utf-8")
-    shelf = Shelf(folder, tmp_path / "state")
+    stories = StoryFolder(folder, tmp_path / "state")
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}) for number in (1, 2)]
     scenes = ScriptedEvaluator(Scene(failing=("t::a",)), Scene(), base=Scene(failing=("t::a", "t::b")))
     harness = RunHarness(agent=ScriptedAgent(*acts), evaluator=scenes, folder=tmp_path / "work")
     order = harness.order(story_file=str(path), story_digest=read_file(path).digest)
-    writer, states = StoryWriter(shelf, order, ()), []
+    writer, states = StoryWriter(stories, order, ()), []
 
     def after(event):
         if between is not None:

@@ -17,7 +17,7 @@ _TITLE_CHARS = 500
 
 
 @dataclass(kw_only=True)
-class Seen:
+class PartialCall:
     """A call as far as it was reported."""
 
     began_s: float
@@ -44,11 +44,11 @@ class CallBook:
         """Whether the turn is being cancelled: a call that ends from now on was cut short."""
         self._workdir = workdir.resolve()
         self._finished = finished
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, PartialCall] = {}
 
-    def get(self, identifier: str) -> Seen | None:
+    def get(self, identifier: str) -> PartialCall | None:
         """Return an open call; none if it has ended, so that a call reported twice counts once."""
-        seen = self._seen.setdefault(identifier, Seen(began_s=time.monotonic()))
+        seen = self._seen.setdefault(identifier, PartialCall(began_s=time.monotonic()))
         return None if seen.done else seen
 
     def end(self, identifier: str, *, ok: bool, duration_s: float | None = None, timed: bool = True) -> None:

@@ -18,7 +18,7 @@ from setpoint.checks.baseline import (
     without_excused,
 )
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
-from setpoint.checks.integrity.guard import Seen
+from setpoint.checks.integrity.guard import Restored
 from setpoint.checks.integrity.isolation import PARTS
 from setpoint.checks.integrity.outcomes import findings_of, silenced, vanished, without_renamed
 from setpoint.checks.integrity.protected_paths import collected, matches
@@ -50,7 +50,7 @@ _MOST_NAMED = 5
 class Reference:
     """What is known of a tree beside its measurements."""
 
-    seen: Seen
+    seen: Restored
     """What was restored before it was recorded."""
     suspects: tuple[str, ...] = ()
     hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

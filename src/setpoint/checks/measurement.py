@@ -42,7 +42,7 @@ MOST_EARLY = 0.5
 STALE = 0.25
 """Where it reaches more than this share, the next whole run makes a new map."""
 
-Told = Callable[[Stage, CheckResult], None]
+CheckListener = Callable[[Stage, CheckResult], None]
 """Is given each result as soon as it is known."""
 
 
@@ -69,7 +69,7 @@ class Measuring:
     settings: Settings
     artifacts: Artifacts
     state: Path
-    told: Told = lambda *_: None
+    told: CheckListener = lambda *_: None
 
     async def measure(self, task: Task, place: Measured) -> Measurements:
         """Run the checks of a stage on a tree that is checked out."""

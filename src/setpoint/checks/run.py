@@ -55,7 +55,7 @@ class Group:
         return (measured.tree, measured.copy.base_tree, *self.identity)
 
 
-Told = Callable[[CheckResult], None]
+ResultListener = Callable[[CheckResult], None]
 """Is given each result as soon as it is known."""
 
 
@@ -65,7 +65,7 @@ class Bench:
 
     cache: ResultCache | None
     pace: Pace
-    told: Told = lambda _: None
+    told: ResultListener = lambda _: None
 
 
 async def measure(

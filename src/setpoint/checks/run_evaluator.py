@@ -12,13 +12,13 @@ from pathlib import Path
 from setpoint.checks.baseline import Measurements, red_tests
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
-from setpoint.checks.integrity.guard import Guard, Protection, Seen, parent_of
+from setpoint.checks.integrity.guard import Guard, Protection, Restored, parent_of
 from setpoint.checks.integrity.protected_paths import collected
 from setpoint.checks.integrity.suppressions import grown
 from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.suspicious_lines import Localiser
-from setpoint.checks.measurement import Measuring, Task, Told, tests_of
+from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import (
@@ -45,7 +45,11 @@ class ProjectEvaluator:
     """Runs the checks of one project's runs; holds nothing that a new process could not find again."""
 
     def __init__(
-        self, settings: Settings, artifacts: Artifacts, folders: ProjectFolders, told: Told = lambda *_: None
+        self,
+        settings: Settings,
+        artifacts: Artifacts,
+        folders: ProjectFolders,
+        told: CheckListener = lambda *_: None,
     ) -> None:
         """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
 
@@ -87,7 +91,7 @@ class ProjectEvaluator:
         place = await check_out(self._folders.copies, measured)
         raw = await self._measuring.measure(self._task(order, base), place)
         parent = await parent_of(place.copy.path, measured.commit)
-        seen: Seen = self._guard(order, measured.copy).seen(parent, measured.tree)
+        seen: Restored = self._guard(order, measured.copy).seen(parent, measured.tree)
         judge = replace(judge, broken=await self._broken(order, base, raw, place))
         hidden = await self._hidden(self._task(order, base), place, raw)
         known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)

@@ -13,10 +13,10 @@ from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
 from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.project import Interpreters, Project
 from setpoint.checks.judge import Judge
-from setpoint.checks.measurement import Measuring, Task, Told
+from setpoint.checks.measurement import CheckListener, Measuring, Task
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import clone, place_of, remove, repository_of
-from setpoint.checks.trees.working_tree import EvaluationCache, Standing
+from setpoint.checks.trees.working_tree import EvaluationCache, TreeRecorder
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree, sortable
@@ -33,7 +33,11 @@ class TreeEvaluator:
     """Measures trees that are compared with nothing: all that is wrong in them counts."""
 
     def __init__(
-        self, settings: Settings, artifacts: Artifacts, folders: ProjectFolders, told: Told = lambda *_: None
+        self,
+        settings: Settings,
+        artifacts: Artifacts,
+        folders: ProjectFolders,
+        told: CheckListener = lambda *_: None,
     ) -> None:
         """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
 
@@ -61,7 +65,7 @@ class TreeEvaluator:
         taken from a cache.
         """
         story = story or Story(id=StoryId("check"), title="The tree as it is")
-        standing = Standing(root, self._folders.state / "standing")
+        standing = TreeRecorder(root, self._folders.state / "standing")
         trace = TraceId(sortable("check", datetime.now(UTC)))
         place = place_of(self._folders.copies, trace)
         evaluations = self._folders.state / "cache" / "evaluations"

@@ -27,7 +27,7 @@ class Try(Value):
     """Whether its result was committed; false for a try that broke, was lost or is under way."""
 
 
-class Asked(Value):
+class GateQuestion(Value):
     """A question to a person, with its answer as far as there is one."""
 
     gate: Gate

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from setpoint.errors import RecordedDataError
-from setpoint.history.attempts import Asked as Asked  # noqa: PLC0414 - part of a history
+from setpoint.history.attempts import GateQuestion as GateQuestion  # noqa: PLC0414 - part of a history
 from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
 from setpoint.history.run_history import History as History  # noqa: PLC0414 - what is folded here
 from setpoint.model.attempt import ModelCall, ToolCall, Usage
@@ -102,7 +102,7 @@ class _Fold:
     guards: list[GuardFired] = field(default_factory=list)
     warnings: list[BudgetWarned] = field(default_factory=list)
     resumptions: list[RunResumed] = field(default_factory=list)
-    gates: dict[GateId, Asked] = field(default_factory=dict)
+    gates: dict[GateId, GateQuestion] = field(default_factory=dict)
     requests: list[AboutIntegrity] = field(default_factory=list)
     cancel: CancelRequested | None = None
     phase: str = ""
@@ -220,7 +220,7 @@ class _Fold:
     def _asked(self, body: GateOpened | GateAnswered | GateExpired, at: Instant) -> None:
         match body:
             case GateOpened(gate=gate):
-                self.gates.setdefault(gate.id, Asked(gate=gate))
+                self.gates.setdefault(gate.id, GateQuestion(gate=gate))
             case GateAnswered(gate=name, answer=answer) if name in self.gates:
                 told = {"answer": answer, "answered_at": at}
                 self.gates[name] = self.gates[name].model_copy(update=told)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setpoint.history.attempts import Asked as Asked  # noqa: PLC0414 - part of a history
+from setpoint.history.attempts import GateQuestion as GateQuestion  # noqa: PLC0414 - part of a history
 from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
 from setpoint.model.attempt import ModelCall, ToolCall
 from setpoint.model.evaluation import Evaluation
@@ -73,7 +73,7 @@ class History(Value):
     guards: tuple[GuardFired, ...] = ()
     warnings: tuple[BudgetWarned, ...] = ()
     resumptions: tuple[RunResumed, ...] = ()
-    gates: tuple[Asked, ...] = ()
+    gates: tuple[GateQuestion, ...] = ()
     """Every question to a person, oldest first."""
     requests: tuple[AboutIntegrity, ...] = ()
     """What was asked for, said and decided about protected files and signals, oldest first."""

@@ -78,7 +78,7 @@ class InnerLoop:
         Otherwise the cost of the run would count as known when another try follows.
         """
         events, label = self._run.journal.events, self._place.label
-        if self._used or (usage.scope == "none" and not told_tries(events, label)):
+        if self._used or (usage.scope == "none" and not reported_tries(events, label)):
             return
         body = AgentSpent(label=label, attempt=self._attempt, usage=usage)
         self._run.journal.note(f"{label}:{self._attempt}:spent:unknown", body)
@@ -92,7 +92,7 @@ async def watched(
     `number` counts the tries of a label that records its own starts; others are counted by their reports.
     """
     events = run.journal.events
-    number = number or told_tries(events, place.label) + 1
+    number = number or reported_tries(events, place.label) + 1
     seen = InnerLoop(run, place, number, brief.limits.same_calls)
     expected = expected_cost(run.journal.account, place.phase)
     async with run.reservation.reserved(place.label, expected, run.free):
@@ -113,7 +113,7 @@ def warn(journal: Journal, passed: Iterable[Mark]) -> None:
         journal.note(key, body)
 
 
-def told_tries(events: Iterable[Event], label: str) -> int:
+def reported_tries(events: Iterable[Event], label: str) -> int:
     """Count the tries of a label that reported their use."""
     return max((attempt for attempt, _ in _told(events, label)), default=0)
 

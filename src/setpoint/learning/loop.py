@@ -96,7 +96,7 @@ def steered(run: RunContext, rounds: tuple[Round, ...]) -> str:
     return "\n".join(text for text in told if text)
 
 
-async def look_back(run: RunContext, past: RunFacts | None, ending: Ending, reason: str) -> None:
+async def reflect_on_run(run: RunContext, past: RunFacts | None, ending: Ending, reason: str) -> None:
     """Judge what was recalled by what came of it, and keep what the run taught; never changes its outcome."""
     memory = run.ports.memory
     if memory is None or past is None or not past.rounds:

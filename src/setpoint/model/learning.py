@@ -222,7 +222,7 @@ class Confidence(Value):
         return min(1.0, self.mean + 1.28 * self.deviation)
 
 
-class Standing(Value):
+class LearningState(Value):
     """A learning with all that was said about it, as it stands at one moment."""
 
     learning: Learning
@@ -241,7 +241,7 @@ class Standing(Value):
 class Hit(Value):
     """A learning that shares words with a question."""
 
-    standing: Standing
+    standing: LearningState
     score: float
     """Relevance by the words alone (BM25)."""
     matched: int

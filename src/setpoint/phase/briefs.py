@@ -155,7 +155,7 @@ def _integrity(run: RunContext, now: Situation) -> dict[str, object]:
     }
 
 
-def tried(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:
+def earlier_rounds(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:
     """Describe the outcome of earlier rounds, each given with its diff."""
     return tuple(
         Tried(iteration=past.number, diff=diff[:MOST_TRIED_DIFF], outcome=outcome_line(past))
@@ -163,7 +163,7 @@ def tried(rounds: Sequence[tuple[Round, str]]) -> tuple[Tried, ...]:
     )
 
 
-def left(limits: Limits, cost_usd: float, active_s: float) -> str:
+def budget_left(limits: Limits, cost_usd: float, active_s: float) -> str:
     """Describe the remaining budget."""
     money = f"${max(float(limits.max_cost_usd) - cost_usd, 0):.2f}" if limits.max_cost_usd > 0 else ""
     minutes = f"{max(limits.max_wall_s - active_s, 0) / 60:.0f} minutes"

@@ -13,7 +13,12 @@ from dataclasses import dataclass, replace
 from setpoint.inner.attempt import Bench, Start, made_in
 from setpoint.model.attempt import Brief, Mode, Role
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.events.candidates import CandidateChosen, CandidateMade, CandidateMeasured, Standing
+from setpoint.model.events.candidates import (
+    CandidateChosen,
+    CandidateMade,
+    CandidateMeasured,
+    CandidateResult,
+)
 from setpoint.model.events.run import AgentFinished
 from setpoint.model.ids import TraceId, Tree
 from setpoint.model.run import Round, RunOrder
@@ -21,10 +26,10 @@ from setpoint.phase.policy.candidates import (
     POLICY,
     best_first,
     broke,
+    candidate_result,
     comes_to_an_end,
     finalists,
     reason,
-    standing,
 )
 from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
@@ -57,7 +62,7 @@ def is_contested(run: RunContext, mode: Mode) -> bool:
     return mode is not Mode.FIX and bool(candidates_of(run.order))
 
 
-def by_the_chosen(run: RunContext) -> RunContext:
+def with_chosen_maker(run: RunContext) -> RunContext:
     """Return the run with the last chosen candidate as its maker."""
     chosen = [event.body for event in run.journal.events if isinstance(event.body, AgentFinished)]
     number = next((each.candidate for each in reversed(chosen) if each.candidate), 0)
@@ -157,13 +162,15 @@ def _briefed(run: RunContext, asked: Contest, number: int, workdir: str) -> Brie
     return brief.model_copy(update={**own, "limits": limits})
 
 
-async def _standings(run: RunContext, asked: Contest, able: Mapping[int, CandidateMade]) -> list[Standing]:
+async def _standings(
+    run: RunContext, asked: Contest, able: Mapping[int, CandidateMade]
+) -> list[CandidateResult]:
     """Measure every candidate, those without problems in full; measure the same tree once."""
     early = {
         number: _as_round(each, await _measured(run, asked, each, Stage.EVALUATE), None)
         for number, each in able.items()
     }
-    first = [standing(each, early[number]) for number, each in able.items()]
+    first = [candidate_result(each, early[number]) for number, each in able.items()]
     final = finalists(first)
     if len({able[number].snapshot.tree for number in final}) < 2:  # noqa: PLR2004 - one tree is its own equal
         return first
@@ -174,7 +181,7 @@ async def _standings(run: RunContext, asked: Contest, able: Mapping[int, Candida
             full[each.snapshot.tree] = await _measured(run, asked, each, Stage.TEST)
         tests = full[each.snapshot.tree]
         early[number] = early[number].model_copy(update={"tests": tests})
-    return [standing(each, early[number]) for number, each in able.items()]
+    return [candidate_result(each, early[number]) for number, each in able.items()]
 
 
 async def _measured(run: RunContext, asked: Contest, made: CandidateMade, stage: Stage) -> Evaluation:

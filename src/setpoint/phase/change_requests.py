@@ -30,7 +30,7 @@ _OPTIONS = (
 )
 
 
-def heard(run: RunContext, made: AgentFinished) -> None:
+def record_reasons(run: RunContext, made: AgentFinished) -> None:
     """Record the reasons in the maker's answer."""
     attempt = made.snapshot.attempt
     if attempt is not None and (reasons := reasons_in(attempt.text)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from setpoint.learning.loop import look_back
+from setpoint.learning.loop import reflect_on_run
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import Delivered, PhaseBounce, RunFinished
 from setpoint.model.facts.rounds import RunFacts
@@ -53,7 +53,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
     run.journal.wind_up()
     offered = _Offered(None) if past is None else await _offered(run, past, close)
     best = offered.best
-    await look_back(run, past, close.ending, close.reason)
+    await reflect_on_run(run, past, close.ending, close.reason)
 
     async def act() -> RunFinished:
         budget = run.journal.account

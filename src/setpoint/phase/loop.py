@@ -32,22 +32,22 @@ from setpoint.model.gate import Answer
 from setpoint.model.ids import Commit
 from setpoint.model.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
 from setpoint.model.verdict import Judgement
-from setpoint.phase.briefs import Situation, brief, left, tried
-from setpoint.phase.candidates import Contest, by_the_chosen, contest, is_contested
-from setpoint.phase.change_requests import heard, settle_requests
+from setpoint.phase.briefs import Situation, brief, budget_left, earlier_rounds
+from setpoint.phase.candidates import Contest, contest, is_contested, with_chosen_maker
+from setpoint.phase.change_requests import record_reasons, settle_requests
 from setpoint.phase.escalation import settled
 from setpoint.phase.finish_run import Close, finish
-from setpoint.phase.planning import analysed, rethought, think
+from setpoint.phase.planning import explain_failures, replan, write_texts
 from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import bounce_of, outcome_line
 from setpoint.phase.policy.change_requests import unexplained
 from setpoint.phase.policy.halting_policy import RULES
 from setpoint.phase.policy.loop_guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
-from setpoint.phase.verification import confirmed, judged, suspects_of
+from setpoint.phase.verification import confirmed, suspects_of, verify_change
 from setpoint.ports import Durable, Measured, RunPorts
 from setpoint.runs.context import RunContext
-from setpoint.runs.journal import CancelAsked, Journal
+from setpoint.runs.journal import CancelDuringStep, Journal
 from setpoint.runs.policy.budget import warnings
 
 ADVICE = (
@@ -96,7 +96,7 @@ async def _driven(run: RunContext) -> RunOutcome:
     try:
         course = _Course(run=run, base=await _baseline(run))
         close = await _steered(course)
-    except CancelAsked as asked:
+    except CancelDuringStep as asked:
         wish = asked.wish
         reason = f"cancelled by {wish.by}{f' ({wish.reason})' if wish.reason else ''}"
         close = Close(Ending.CANCELLED, reason, at_once=True)
@@ -106,7 +106,7 @@ async def _driven(run: RunContext) -> RunOutcome:
 async def _steered(course: _Course) -> Close:
     run, base = course.run, course.base
     wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
-    texts = await think(run, run.order.pipeline.before_making(), wanted)
+    texts = await write_texts(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
     while True:
         came = await _round(course, turn)
@@ -126,8 +126,8 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     made = await _made(course, situation, turn.parent)
     if close := await _broken_maker(course, made):
         return close
-    heard(run, made)
-    current = await judged(run, base, course.rounds, made, situation)
+    record_reasons(run, made)
+    current = await verify_change(run, base, course.rounds, made, situation)
     course.rounds = (*course.rounds, current)
     if close := await _broken_reviewer(course, current):
         return close
@@ -210,8 +210,8 @@ async def _next_turn(course: _Course, turn: _Turn, decision: Decision) -> _Turn:
 async def _mending(course: _Course, turn: _Turn) -> _Turn:
     """Continue from the last state; some findings need a new plan first."""
     last = course.rounds[-1]
-    texts = {**turn.texts, **await rethought(course.run, last, turn.number)}
-    texts |= await analysed(course.run, course.rounds, turn.number)
+    texts = {**turn.texts, **await replan(course.run, last, turn.number)}
+    texts |= await explain_failures(course.run, course.rounds, turn.number)
     edited = edited_since(course.run.journal.events)
     parent = edited.commit if edited else last.snapshot.commit
     return replace(turn, number=turn.number + 1, mode=Mode.FIX, parent=parent, texts=texts)
@@ -283,9 +283,9 @@ async def _situation(course: _Course, turn: _Turn) -> Situation:
         suspects=start.latest.suspects,
         reason=outcome_line(last),
         advice="\n".join(text for text in (_advice(run, rounds), steered(run, rounds)) if text),
-        tried=tried(diffs),
+        tried=earlier_rounds(diffs),
         texts=turn.texts,
-        budget=left(run.limits, float(past.cost_usd), past.active_s),
+        budget=budget_left(run.limits, float(past.cost_usd), past.active_s),
     )
 
 
@@ -307,7 +307,7 @@ async def _made(course: _Course, situation: Situation, parent: Commit) -> AgentF
     if is_contested(run, situation.mode):
         suspects = suspects_of(course.base, course.rounds, situation)
         return await contest(run, Contest(start=start, brief=asked, suspects=suspects))
-    return await make(by_the_chosen(run), start, asked)
+    return await make(with_chosen_maker(run), start, asked)
 
 
 async def _decided(

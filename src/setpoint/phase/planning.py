@@ -8,7 +8,7 @@ from setpoint.model.events.run import PhaseCompleted, PhaseEntered
 from setpoint.model.facts.rounds import blocking, failures
 from setpoint.model.pipeline import Phase, PhaseKind
 from setpoint.model.run import Round
-from setpoint.phase.briefs import ANALYSIS, Situation, brief, tried
+from setpoint.phase.briefs import ANALYSIS, Situation, brief, earlier_rounds
 from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.runs.context import RunContext
 
@@ -19,7 +19,7 @@ ANALYSING = Phase(
 MOST_TEXT = 20_000
 
 
-async def think(run: RunContext, phases: tuple[Phase, ...], situation: Situation) -> dict[str, str]:
+async def write_texts(run: RunContext, phases: tuple[Phase, ...], situation: Situation) -> dict[str, str]:
     """Let each thinking phase write its text; record a role that breaks and continue without its text."""
     texts: dict[str, str] = dict(situation.texts)
     for phase in phases:
@@ -34,7 +34,7 @@ async def think(run: RunContext, phases: tuple[Phase, ...], situation: Situation
     return texts
 
 
-async def rethought(run: RunContext, last: Round, iteration: int) -> dict[str, str]:
+async def replan(run: RunContext, last: Round, iteration: int) -> dict[str, str]:
     """Repeat the thinking phases from the bounce target on, with the findings."""
     before = run.order.pipeline.before_making()
     names = [phase.name for phase in before]
@@ -46,10 +46,10 @@ async def rethought(run: RunContext, last: Round, iteration: int) -> dict[str, s
         failures=failures(last),
         suspects=last.latest.suspects,
     )
-    return await think(run, before[names.index(last.bounced_to) :], now)
+    return await write_texts(run, before[names.index(last.bounced_to) :], now)
 
 
-async def analysed(run: RunContext, rounds: tuple[Round, ...], iteration: int) -> dict[str, str]:
+async def explain_failures(run: RunContext, rounds: tuple[Round, ...], iteration: int) -> dict[str, str]:
     """Let the tester, if there is one, explain failing tests; drop an older analysis."""
     last = rounds[-1]
     if Role.TESTER not in run.ports.agents or not failures(last):
@@ -60,7 +60,7 @@ async def analysed(run: RunContext, rounds: tuple[Round, ...], iteration: int) -
         failures=failures(last),
         suspects=last.latest.suspects,
         reason=outcome_line(last),
-        tried=tried([(each, "") for each in rounds[-5:]]),
+        tried=earlier_rounds([(each, "") for each in rounds[-5:]]),
         diff=diff,
     )
     return {ANALYSIS: await _thought(run, ANALYSING, now)}

@@ -20,7 +20,7 @@ from setpoint.phase.review import Submission, review
 from setpoint.runs.context import RunContext
 
 
-async def judged(
+async def verify_change(
     run: RunContext, base: Evaluation, rounds: tuple[Round, ...], made: AgentFinished, situation: Situation
 ) -> Round:
     """Run the phases after the making, cheapest first; a blocking phase ends the round."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from setpoint.model.ids import LearningId
-from setpoint.model.learning import Hit, LearningEvidence, Proposal, Standing
+from setpoint.model.learning import Hit, LearningEvidence, LearningState, Proposal
 
 
 class Memory(Protocol):
@@ -22,7 +22,7 @@ class Memory(Protocol):
     def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
         """Return the learnings that share words with a question, the most relevant first."""
 
-    def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
+    def standings(self, which: Collection[LearningId] | None = None) -> tuple[LearningState, ...]:
         """Return learnings as they stand now, oldest first: the named ones, or all."""
 
     def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:

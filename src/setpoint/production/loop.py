@@ -23,7 +23,7 @@ from setpoint.model.production import Change, Hypothesis, ProductionTerms
 from setpoint.model.stories.story import Status
 from setpoint.ports import Board, Clock, EventLog, Lineage
 from setpoint.production.policy.correlation import Ran, hypothesis, ran
-from setpoint.production.policy.fix_watch import Outcome, Seen, afterword, candidates, watched
+from setpoint.production.policy.fix_watch import FixObservation, Outcome, afterword, candidates, watched
 from setpoint.production.policy.incidents import (
     Move,
     Problem,
@@ -143,7 +143,9 @@ def _reopen(ports: LoopPorts, problem: Problem, step: Step, closed: datetime) ->
     story, signal = problem.stories[-1], step.sighting.signal
     reason = f"seen again after the story was closed by hand on {closed:%Y-%m-%d %H:%M:%S} UTC"
     # The story first: opening it twice changes nothing.
-    ports.board.reopen(story, afterword(Seen(Outcome.RETURNED, reason, step.sighting)), ready=step.approved)
+    ports.board.reopen(
+        story, afterword(FixObservation(Outcome.RETURNED, reason, step.sighting)), ready=step.approved
+    )
     opened = StoryOpened(
         fingerprint=problem.fingerprint,
         story=story,

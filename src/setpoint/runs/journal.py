@@ -15,7 +15,7 @@ from setpoint.ports import Durable, EventLog
 B = TypeVar("B", bound=Value)
 
 
-class CancelAsked(Exception):
+class CancelDuringStep(Exception):
     """A person wants the run ended, so nothing new is begun; raised by `step`, met by the loop."""
 
     def __init__(self, wish: CancelRequested) -> None:
@@ -66,14 +66,14 @@ class Journal:
 
         A crash between the record in the log and the engine's own record does not repeat the act:
         the log is asked first. Where a person wants the run ended, a step that was not done before raises
-        `CancelAsked` instead, unless the run is being wound up.
+        `CancelDuringStep` instead, unless the run is being wound up.
         """
         if key not in self._by_key and not self._winding_up:
             wish = next(
                 (event.body for event in self._events if isinstance(event.body, CancelRequested)), None
             )
             if wish is not None:
-                raise CancelAsked(wish)
+                raise CancelDuringStep(wish)
 
         async def recorded() -> B:
             known = self._by_key.get(key)

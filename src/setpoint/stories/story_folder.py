@@ -18,7 +18,7 @@ from setpoint.system.files.locks import locked_file
 _TRIES = 20
 
 
-class Shelf:
+class StoryFolder:
     """The stories of one project."""
 
     def __init__(self, folder: Path, state: Path) -> None:
@@ -44,7 +44,7 @@ class Shelf:
         return next((path for path in self.paths() if _id(path) == which), None)
 
     def holds(self, path: Path) -> bool:
-        """Return whether a file lies on the shelf."""
+        """Return whether a file lies in the folder."""
         return path.resolve().parent == self.folder.resolve()
 
     def new(self, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story

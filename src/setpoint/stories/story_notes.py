@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from setpoint.model.stories.board import Standing
+from setpoint.model.stories.board import PhaseProgress
 
 OPENING = "<!-- setpoint: written from the record of the newest run; your own words go above this line -->"
 CLOSING = "<!-- setpoint: end -->"
@@ -31,7 +31,7 @@ def with_notes(body: str, notes: str, newline: str) -> str:
     return body + gap + part
 
 
-def notes_of(standing: Standing) -> str:
+def notes_of(standing: PhaseProgress) -> str:
     """Return in Markdown a run's research, its plan and each bounce."""
     parts = [
         f"## {phase.capitalize()}\n\n{_harmless(text)}"

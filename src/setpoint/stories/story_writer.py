@@ -22,13 +22,13 @@ from setpoint.model.events.run import (
 from setpoint.model.ids import TraceId
 from setpoint.model.pipeline import PhaseKind, Pipeline
 from setpoint.model.run import RunOrder
-from setpoint.model.stories.board import Standing
+from setpoint.model.stories.board import PhaseProgress
 from setpoint.model.stories.story import Status
 from setpoint.ports import EventLog
 from setpoint.stories.policy.assessor import under_way
 from setpoint.stories.policy.run_progress import Follower
 from setpoint.stories.story_file import read_file
-from setpoint.stories.story_folder import Shelf
+from setpoint.stories.story_folder import StoryFolder
 from setpoint.stories.story_notes import notes_of
 
 _TELLING = (
@@ -81,9 +81,9 @@ class ObservedLog:
 class StoryWriter:
     """Keeps the file of one run's story up to date; a file that cannot be written never stops the run."""
 
-    def __init__(self, shelf: Shelf, order: RunOrder, events: Sequence[Event]) -> None:
+    def __init__(self, stories: StoryFolder, order: RunOrder, events: Sequence[Event]) -> None:
         """Read the earlier records of the run."""
-        self._shelf, self._order = shelf, order
+        self._stories, self._order = stories, order
         self._follower = Follower(order)
         self._written: tuple[dict[str, Any], str] | None = None
         for event in events:
@@ -101,7 +101,7 @@ class StoryWriter:
         if wanted == self._written:
             return
         try:
-            self._shelf.change(Path(self._order.story_file), wanted[0], notes=wanted[1], flush=flush)
+            self._stories.change(Path(self._order.story_file), wanted[0], notes=wanted[1], flush=flush)
         except StoryError:
             # The file is gone, half edited or cannot be written; `story_notices` says so, and the log
             # holds all that would have been written.
@@ -110,7 +110,7 @@ class StoryWriter:
             self._written = wanted
 
 
-def record_keys(standing: Standing, pipeline: Pipeline) -> dict[str, Any]:
+def record_keys(standing: PhaseProgress, pipeline: Pipeline) -> dict[str, Any]:
     """Return the keys of the front matter that describe a run's progress; none removes a key."""
     if standing.finished:
         status = Status.DONE if standing.succeeded else Status.BLOCKED

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.learning.policy.bm25 import rarities, relevance, share_of, weight_of
-from setpoint.learning.policy.confidence import standing
+from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.maintenance import (
     against_others,
     changes_of_files,
@@ -21,7 +21,7 @@ from setpoint.learning.policy.tokenizer import terms
 from setpoint.learning.store.learnings import blob_of
 from setpoint.learning.store.word_index import words_of
 from setpoint.model.ids import LearningId
-from setpoint.model.learning import Hit, Learning, LearningEvidence, LearningStatus, Proposal, Standing
+from setpoint.model.learning import Hit, Learning, LearningEvidence, LearningState, LearningStatus, Proposal
 
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
 
@@ -74,12 +74,12 @@ class ListMemory:
         )
         return tuple(ordered[:most])
 
-    def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
+    def standings(self, which: Collection[LearningId] | None = None) -> tuple[LearningState, ...]:
         """Return learnings as they are now, oldest first."""
         now = self._now()
         wanted = sorted(self._learnings if which is None else set(which) & self._learnings.keys())
         return tuple(
-            standing(self._learnings[id_], tuple(self._evidence[id_].values()), now) for id_ in wanted
+            learning_state(self._learnings[id_], tuple(self._evidence[id_].values()), now) for id_ in wanted
         )
 
     def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:

@@ -50,7 +50,7 @@ class AnswerBody(Value):
     """Whether the dashboard continues the run at once; needs the scope `admin`."""
 
 
-class Wish(Value):
+class RunRequest(Value):
     """What a run is begun on."""
 
     wish: Text = Field(min_length=1, max_length=20_000)
@@ -113,7 +113,7 @@ def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> str:
 
 
 @router.post("/runs", status_code=202)
-async def begin(body: Wish, desk: TheDesk, _visitor: Admin) -> Started:
+async def begin(body: RunRequest, desk: TheDesk, _visitor: Admin) -> Started:
     """Begin a run."""
     desk.launcher.begin(body.wish)
     return Started(started=body.wish)

@@ -37,7 +37,7 @@ Thought = Annotated[float, Field(ge=0), AfterValidator(lambda seconds: min(secon
 """Seconds of thought; more than the longest count as that."""
 
 
-class Asked(FeedbackFilter):
+class FeedbackQuery(FeedbackFilter):
     """What is asked for, and how much of it."""
 
     most: int = Field(default=500, ge=1, le=5000)
@@ -193,7 +193,9 @@ async def comment(which: KnownRun, body: Remark, desk: TheDesk, _visitor: Answer
 
 
 @router.get("/feedback")
-def feedback(desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]) -> list[FeedbackEntry]:
+def feedback(
+    desk: TheDesk, _visitor: Reader, asked: Annotated[FeedbackQuery, Query()]
+) -> list[FeedbackEntry]:
     """Return the last of what people said and did, oldest first: by person, finding, gate and run."""
     return list(list_feedback(desk.project, asked, asked.most))
 

@@ -19,7 +19,7 @@ from setpoint.app.people.learnings import (
 )
 from setpoint.errors import UsageError
 from setpoint.learning.policy.uplift import Lift
-from setpoint.model.learning import EvidenceKind, LearningKind, LearningStatus, Standing
+from setpoint.model.learning import EvidenceKind, LearningKind, LearningState, LearningStatus
 from setpoint.model.value import Text, Value
 from setpoint.web.request_context import Answerer, Reader, TheDesk
 from setpoint.wiring.project import Project
@@ -41,7 +41,7 @@ def _chosen(value: object) -> object:
 class LearningShown(Value):
     """A learning with its status and the interval that contains about 80 % of the probability."""
 
-    standing: Standing
+    standing: LearningState
     low: float
     high: float
 
@@ -87,7 +87,7 @@ class Pair(Value):
     """Share of their words that they have in common, from 0 to 1."""
 
 
-def known_learning(which: str, desk: TheDesk) -> Standing:
+def known_learning(which: str, desk: TheDesk) -> LearningState:
     """Return the learning whose id begins so, or answer that there is none."""
     try:
         return find_learning(desk.project, which)
@@ -95,7 +95,7 @@ def known_learning(which: str, desk: TheDesk) -> Standing:
         raise HTTPException(404, error.message) from None
 
 
-KnownLearning = Annotated[Standing, Depends(known_learning)]
+KnownLearning = Annotated[LearningState, Depends(known_learning)]
 
 
 @router.get("/learnings")
@@ -157,13 +157,13 @@ async def merge(found: KnownLearning, body: Merge, desk: TheDesk, _visitor: Answ
     return shown(stays)
 
 
-def shown(found: Standing) -> LearningShown:
+def shown(found: LearningState) -> LearningShown:
     """Put a learning into the shape of the API."""
     belief = found.confidence
     return LearningShown(standing=found, low=round(belief.low, 4), high=round(belief.high, 4))
 
 
-def filtered(found: tuple[Standing, ...], asked: LearningFilter) -> list[Standing]:
+def filtered(found: tuple[LearningState, ...], asked: LearningFilter) -> list[LearningState]:
     """Return the learnings that were asked for."""
     wanted = asked.words.casefold().split()
     return [
@@ -176,11 +176,11 @@ def filtered(found: tuple[Standing, ...], asked: LearningFilter) -> list[Standin
     ]
 
 
-async def _judged(project: Project, found: Standing, verdict: str, reason: str) -> LearningShown:
+async def _judged(project: Project, found: LearningState, verdict: str, reason: str) -> LearningShown:
     kind = VERDICTS[verdict]
     return shown(await asyncio.to_thread(judge_learning, project, found.learning.id, kind, reason))
 
 
-def _text(found: Standing) -> str:
+def _text(found: LearningState) -> str:
     known = found.learning
     return " ".join((known.id, known.title, known.body, known.context, *known.tags, known.source)).casefold()

@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime
 from functools import partial
 
-from setpoint.checks import ProjectEvaluator, Told
+from setpoint.checks import CheckListener, ProjectEvaluator
 from setpoint.history.reports.run_report import write_all
 from setpoint.model.attempt import Role
 from setpoint.model.ids import Artifact
@@ -37,7 +37,7 @@ class SystemClock:
 
 
 def run_ports_of(
-    project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: Told
+    project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: CheckListener
 ) -> RunPorts:
     """Return everything that a run needs from outside, made from the settings it was ordered with."""
     settings = ordered_settings(ordered)

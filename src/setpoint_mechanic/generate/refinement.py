@@ -45,7 +45,7 @@ async def refine(
     return lines, None if isinstance(reach, Breakage) else reach
 
 
-async def _cleaned(engine: Engine, victim: str, suspects: Sequence[str], before: Texts) -> TakenOut:
+async def _cleaned(engine: Engine, victim: str, suspects: Sequence[str], before: Texts) -> RemovedTests:
     """Take out the new test that makes an older one fail; all of them where no single one does."""
     polluter = await polluting(engine, victim, suspects)
     return take_out(engine.tree, [polluter] if polluter else suspects, f"with it, {victim} fails", before)
@@ -72,7 +72,7 @@ async def polluting(engine: Engine, victim: str, suspects: Sequence[str]) -> str
     return left[0]
 
 
-class TakenOut(NamedTuple):
+class RemovedTests(NamedTuple):
     """What became of tests that are to go."""
 
     lines: list[str]
@@ -81,7 +81,7 @@ class TakenOut(NamedTuple):
     """Whether any file is another now."""
 
 
-def take_out(tree: Path, tests: Collection[str], why: str, before: Texts) -> TakenOut:
+def take_out(tree: Path, tests: Collection[str], why: str, before: Texts) -> RemovedTests:
     """Take tests out of their files by id.
 
     A file without any left goes if it is new; one of `before` is put back as it was. What cannot be taken
@@ -110,4 +110,4 @@ def take_out(tree: Path, tests: Collection[str], why: str, before: Texts) -> Tak
             lines.append(f"{file}: {', '.join(sorted(names))} cannot be taken out of it: {why}.")
             continue
         changed = True
-    return TakenOut(lines, changed)
+    return RemovedTests(lines, changed)

@@ -15,8 +15,8 @@ from setpoint.app.runs.board import (
     find_card,
     list_cards,
     set_keys,
+    story_folder,
     story_path,
-    story_shelf,
 )
 from setpoint.app.runs.worker_pool import StoryOutcome, _WorkerPool, work_through
 from setpoint.errors import ExitCode, StoryError, UsageError
@@ -39,7 +39,7 @@ def project(tmp_path):
 
 
 def write(project, name, text):
-    path = story_shelf(project).folder / name
+    path = story_folder(project).folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     return path

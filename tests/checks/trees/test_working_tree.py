@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.checks.trees.working_tree import Standing
+from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.errors import WorkspaceError
 from setpoint.system.git import stage
 from setpoint.system.git.git import Answer, git
@@ -40,7 +40,7 @@ def inside(place: Path) -> None:
 
 
 async def record(root: Path) -> list[str]:
-    made = Standing(root, root.parent / "standing")
+    made = TreeRecorder(root, root.parent / "standing")
     with made.opened() as folder:
         _, tree = await made.record(folder)
         objects = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(folder / "objects")}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setpoint.learning.policy.confidence import HALF_LIFE_DAYS, confidence, standing
+from setpoint.learning.policy.confidence import HALF_LIFE_DAYS, confidence, learning_state
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import (
     WEIGHTS,
@@ -73,7 +73,7 @@ def test_order_and_repetition_change_nothing_and_belief_stays_in_bounds(told, ch
     ]
     again = [*entries, *entries]
     chance.shuffle(again)
-    assert standing(learning(), again, NOW) == standing(learning(), entries, NOW)
+    assert learning_state(learning(), again, NOW) == learning_state(learning(), entries, NOW)
     assert 0 < confidence(learning(), entries, NOW).mean < 1
 
 
@@ -96,7 +96,7 @@ def test_order_and_repetition_change_nothing_and_belief_stays_in_bounds(told, ch
 )
 def test_status_follows_from_what_was_said_last(told, more, status):
     entries = [entry(kind, str(place), days_ago=20 - place) for place, kind in enumerate(told)]
-    assert standing(learning(**more), entries, NOW).status is status
+    assert learning_state(learning(**more), entries, NOW).status is status
 
 
 def simulated(seed, learnings=300, uses=25):

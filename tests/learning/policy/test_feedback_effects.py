@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from model.memory_examples import BY_A_PERSON, COMMIT, OF_A_FIX
-from setpoint.learning.policy.confidence import standing
+from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import (
     about,
     apply_rates,
@@ -70,7 +70,7 @@ def hit(name, context):
         context=context,
         source="x",
     )
-    return Hit(standing=standing(known, (), NOW), score=1.0, matched=2)
+    return Hit(standing=learning_state(known, (), NOW), score=1.0, matched=2)
 
 
 def test_only_what_a_decision_is_about_is_moved():

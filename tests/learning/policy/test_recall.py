@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from setpoint.learning.policy.confidence import standing
+from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.recall import recollections
 from setpoint.learning.policy.tokenizer import likeness, stem, terms
 from setpoint.model.ids import LearningId, TraceId
@@ -37,7 +37,7 @@ def hit(name, score=5.0, matched=3, told=(EvidenceKind.APPROVED,), **more):
         LearningEvidence(learning=known.id, source=str(place), kind=kind, weight=1.0, at=NOW)
         for place, kind in enumerate(told)
     ]
-    return Hit(standing=standing(known, entries, NOW), score=score, matched=matched)
+    return Hit(standing=learning_state(known, entries, NOW), score=score, matched=matched)
 
 
 def names(hits, asked=ASKED, wanted=ALL, run=RUN):

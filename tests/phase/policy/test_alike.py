@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from setpoint.learning.policy.merging import ALIKE, pairs_alike, similarity
 from setpoint.model.ids import LearningId
-from setpoint.model.learning import Confidence, Learning, LearningKind, LearningStatus, Standing
+from setpoint.model.learning import Confidence, Learning, LearningKind, LearningState, LearningStatus
 
 AT = datetime(2026, 2, 1, tzinfo=UTC)
 BELIEF = Confidence(mean=0.6, deviation=0.2, speaks_for=0.0, against=0.0, entries=0)
@@ -19,7 +19,7 @@ def standing(number, title, kind=LearningKind.SEMANTIC, status=LearningStatus.AC
     learning = Learning(
         id=LearningId(f"lrn-{number}"), made_at=AT, kind=kind, title=title, source=f"run:run-{number}"
     )
-    return Standing(learning=learning, status=status, confidence=BELIEF)
+    return LearningState(learning=learning, status=status, confidence=BELIEF)
 
 
 @given(st.lists(st.lists(WORDS, min_size=1, max_size=6), max_size=12))

@@ -5,13 +5,13 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setpoint.model.events.candidates import Standing
+from setpoint.model.events.candidates import CandidateResult
 from setpoint.phase.policy.candidates import best_first, finalists, reason
 
 
 def a_standing(candidate=1, **more):
     values = {"red": 0, "blocking": 0, "score": 0.9, "findings": 0, "lines": 3, "cost_usd": Decimal(1)}
-    return Standing(candidate=candidate, agent=f"agent-{candidate}", **{**values, **more})
+    return CandidateResult(candidate=candidate, agent=f"agent-{candidate}", **{**values, **more})
 
 
 standings = st.lists(

@@ -6,7 +6,7 @@ import pytest
 
 from model.memory_examples import BY_A_PERSON, COMMIT, ITEM, OF_A_FIX
 from phase.policy.rounds import BASE
-from setpoint.learning.policy.confidence import standing
+from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import about, concerned, learning_from
 from setpoint.learning.policy.lessons import Account, hunks, lessons, verified_change
 from setpoint.learning.policy.maintenance import (
@@ -50,7 +50,7 @@ def stands(proposal, *kinds):
         LearningEvidence(learning=learning.id, source=str(n), kind=kind, weight=WEIGHTS[kind], at=NOW)
         for n, kind in enumerate(kinds)
     ]
-    return standing(learning, [*first_evidence(learning), *entries], NOW)
+    return learning_state(learning, [*first_evidence(learning), *entries], NOW)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_nothing_that_no_person_said_takes_the_place_of_what_a_person_approved()
         assert (EvidenceKind.SUPERSEDED in {each.kind for each in told}) is replaces
     newer = command("pytest -p no:cacheprovider", "run-2")
     entries = against_others(kept(newer, NOW), placed(newer, [approved]), newer, NOW + timedelta(seconds=9))
-    after = standing(approved.learning, [*approved.evidence, *entries], NOW + timedelta(seconds=10))
+    after = learning_state(approved.learning, [*approved.evidence, *entries], NOW + timedelta(seconds=10))
     assert after.status is LearningStatus.ACTIVE
 
 

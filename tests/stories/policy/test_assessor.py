@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setpoint.model.run import Ending
-from setpoint.model.stories.board import ActionKind, Card, Standing
+from setpoint.model.stories.board import ActionKind, Card, PhaseProgress
 from setpoint.model.stories.story import Refinement, Status, StoryRecord
 from setpoint.stories.policy.assessor import AUTOMATIC, PRIORITY, assess, by_urgency, column
 
@@ -30,7 +30,7 @@ def standing(**values):
         "next_phase": PHASES[done] if done < len(PHASES) else "",
         "limit": 3,
     }
-    return Standing(**{**given, **values})
+    return PhaseProgress(**{**given, **values})
 
 
 def record(status=None, last_run="run-1", count=0):

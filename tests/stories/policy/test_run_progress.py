@@ -11,7 +11,7 @@ from setpoint.model.gate import Answer, Choice, Escalation, Grant, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Limits
 from setpoint.settings import CLASSIC
-from setpoint.stories.policy.run_progress import standing_of
+from setpoint.stories.policy.run_progress import phase_progress_of
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 APPROVING = Act(text='{"decision": "approve", "findings": []}')
@@ -46,7 +46,7 @@ def entered_as_proposed(events):
     """See that each phase was what its run would have been told to do next; gives their number."""
     entered = [place for place, event in enumerate(events) if isinstance(event.body, PhaseEntered)]
     for place in entered:
-        standing = standing_of(events[:place])
+        standing = phase_progress_of(events[:place])
         assert standing.next_phase == events[place].body.phase, f"event {place}"
         assert events[place].body.phase not in standing.complete
     return len(entered)
@@ -78,7 +78,7 @@ async def test_each_return_is_told_with_its_result(tmp_path):
     await harness.drive()
     events = harness.log.replay(TraceId("run-1"))
 
-    standing = standing_of(events)
+    standing = phase_progress_of(events)
 
     told = [
         (each.iteration, each.agent_type, each.review_feedback, each.result) for each in standing.refinements
@@ -92,7 +92,9 @@ async def test_each_return_is_told_with_its_result(tmp_path):
     assert standing.refinements[0].started_at.endswith("Z")
     assert set(standing.texts) == {"research", "plan"}
     halfway = next(
-        each for place in range(1, len(events)) if (each := standing_of(events[:place])).target == "implement"
+        each
+        for place in range(1, len(events))
+        if (each := phase_progress_of(events[:place])).target == "implement"
     )
     assert halfway.refinements[-1].result == "in_progress"
     assert halfway.complete == ("research", "plan")
@@ -103,7 +105,7 @@ async def test_the_circuit_breaker_is_told_in_the_words_of_the_guard(tmp_path):
     harness = a_stage(tmp_path, reviews=[rejecting("correctness", number) for number in range(9)], **limits)
     await harness.drive()
 
-    standing = standing_of(harness.log.replay(TraceId("run-1")))
+    standing = phase_progress_of(harness.log.replay(TraceId("run-1")))
 
     assert (len(standing.refinements), standing.limit) == (3, 3)
     assert [each.result for each in standing.refinements] == ["failed"] * 3
@@ -115,7 +117,7 @@ async def test_the_circuit_breaker_is_told_in_the_words_of_the_guard(tmp_path):
 async def test_failing_tests_are_counted_in_the_feedback(tmp_path):
     harness = a_stage(tmp_path, scenes=[red("t::a", "t::b"), red("t::a"), Scene()])
     await harness.drive()
-    standing = standing_of(harness.log.replay(TraceId("run-1")))
+    standing = phase_progress_of(harness.log.replay(TraceId("run-1")))
     assert [each.review_feedback.split(": ")[1] for each in standing.refinements] == [
         "2 failing tests",
         "1 failing test",
@@ -125,7 +127,7 @@ async def test_failing_tests_are_counted_in_the_feedback(tmp_path):
 async def test_a_maker_that_broke_has_made_nothing(tmp_path):
     harness = a_stage(tmp_path, acts=[Act(breakage=BreakageKind.AUTH)])
     await harness.drive()
-    standing = standing_of(harness.log.replay(TraceId("run-1")))
+    standing = phase_progress_of(harness.log.replay(TraceId("run-1")))
     assert standing.complete == ("research", "plan")
     assert "broke" in standing.last_error
 
@@ -137,18 +139,18 @@ async def test_a_run_that_waits_says_so_and_goes_on_with_the_making(tmp_path, ne
     harness.escalation = Escalation()
     with pytest.raises(RunWaiting):
         await harness.drive()
-    waits = standing_of(harness.log.replay(TraceId("run-1")))
+    waits = phase_progress_of(harness.log.replay(TraceId("run-1")))
     assert (waits.waiting, waits.finished) == (True, False)
     assert "2 of 2 iterations" in waits.last_error
 
     grant = Grant(iterations=3)
     answer = Answer(choice=Choice.CONTINUE, by="Ann", via=Via.CLI, grant=grant, new_approach=new_approach)
     harness.answer("escalation-2", answer)
-    answered = standing_of(harness.log.replay(TraceId("run-1")))
+    answered = phase_progress_of(harness.log.replay(TraceId("run-1")))
     assert (answered.waiting, answered.last_error, answered.target) == (False, "", "implement")
     await harness.drive()
     assert entered_as_proposed(harness.log.replay(TraceId("run-1"))) > 8
 
 
 def test_no_events_are_no_run():
-    assert standing_of(()) is None
+    assert phase_progress_of(()) is None

@@ -18,7 +18,7 @@ from setpoint.agents.acp.session import Bounds, LiveSession, Turn
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import hush
 from setpoint.agents.launch import Launch
-from setpoint.agents.sandbox.sandbox import Held, Sandbox
+from setpoint.agents.sandbox.sandbox import ConfinedCommand, Sandbox
 from setpoint.agents.sessions import KeptSession, Sessions
 from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
 from setpoint.agents.spending.prices import Prices, stated_models
@@ -64,7 +64,7 @@ class _Held:
     """The proxy in front of its models and what confines it; closed with the session."""
     tap: Tap
     """Forwards the calls that the proxy sees."""
-    confined: Held
+    confined: ConfinedCommand
     """The command that started it, and its sandbox."""
 
 

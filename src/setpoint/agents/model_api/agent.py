@@ -20,7 +20,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from setpoint.agents.launch import Launch
 from setpoint.agents.model_api.client import broken, unpaid
 from setpoint.agents.model_api.file_tools import Files
-from setpoint.agents.model_api.tool_watch import Halted, Seen, Watched
+from setpoint.agents.model_api.tool_watch import AttemptCounts, Halted, Watched
 from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
 from setpoint.agents.spending.prices import Prices, table
 from setpoint.agents.transcript import Transcript
@@ -82,7 +82,7 @@ class ModelAgent:
         began_s, started_at = time.monotonic(), datetime.now(UTC)
         # Only its owner knows what a model at a custom address costs.
         spending = UsageMeter(brief.limits, observer, self._prices, listed=not self._launch.base_url)
-        seen = Seen(observer, spending)
+        seen = AttemptCounts(observer, spending)
         usage, transcript = RunUsage(), Transcript(self._secrets)
         messages: list[ModelMessage] = []
         try:
@@ -108,7 +108,9 @@ class ModelAgent:
     async def close(self) -> None:
         """Nothing runs between attempts."""
 
-    async def _asked(self, brief: Brief, seen: Seen, usage: RunUsage, messages: list[ModelMessage]) -> _Ended:
+    async def _asked(
+        self, brief: Brief, seen: AttemptCounts, usage: RunUsage, messages: list[ModelMessage]
+    ) -> _Ended:
         """Drive a turn and return how it ended; after a loss the session continues from before the turn."""
         self._ready()  # loads a library: this time is not the model's
         wall_s = brief.limits.wall_s
@@ -145,7 +147,9 @@ class ModelAgent:
         message = Transcript(self._secrets).redacted(found.message)
         return _Ended(Stop.BROKEN, breakage=found.model_copy(update={"message": message}))
 
-    async def _turn(self, brief: Brief, seen: Seen, usage: RunUsage, messages: list[ModelMessage]) -> str:
+    async def _turn(
+        self, brief: Brief, seen: AttemptCounts, usage: RunUsage, messages: list[ModelMessage]
+    ) -> str:
         """Drive the model to the end of its turn; `usage` and `messages` are filled while it works."""
         model = self._ready()
         held = self._sessions.get(brief.role)
@@ -179,7 +183,7 @@ class ModelAgent:
             output = run.result.output if run.result is not None else ""
         return output if isinstance(output, str) else output.model_dump_json(exclude_none=True)
 
-    def _spend(self, seen: Seen, usage: RunUsage) -> None:
+    def _spend(self, seen: AttemptCounts, usage: RunUsage) -> None:
         """Report the use so far; end the turn if the budget is used up."""
         seen.spending.told(self._usage(usage, seen.sent))
         if seen.spending.halted.is_set():

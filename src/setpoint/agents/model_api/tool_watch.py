@@ -34,7 +34,7 @@ class Halted(Exception):
 
 
 @dataclass
-class Seen:
+class AttemptCounts:
     """Observations of one attempt."""
 
     observer: Observer
@@ -56,7 +56,7 @@ class Seen:
 class Watched(WrapperToolset[None]):
     """Tools whose calls an observer receives; the model receives refusals as answers."""
 
-    seen: Seen = field(kw_only=True)
+    seen: AttemptCounts = field(kw_only=True)
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[None], tool: ToolsetTool[None]

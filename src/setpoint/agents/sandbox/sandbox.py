@@ -25,7 +25,7 @@ ORDER = (Means.LANDLOCK, Means.BWRAP)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class ConfinedCommand:
     """A command to start, with its sandbox."""
 
     command: Command
@@ -59,14 +59,14 @@ class Sandbox:
         self._code = [path.resolve() for path in code]
         self._tried: dict[Means, Trial] = {}
 
-    async def hold(self, launch: Launch, command: Command) -> Held:
+    async def hold(self, launch: Launch, command: Command) -> ConfinedCommand:
         """Confine the command that starts an agent, and give it a temporary folder.
 
         Raises `SandboxUnavailable` if the configured sandbox does not work here.
         """
         chosen = await self.chosen(launch)
         if chosen is None:
-            return Held(command=command, by=str(Means.NONE))
+            return ConfinedCommand(command=command, by=str(Means.NONE))
         environment = dict(clean_environment() if command.environment is None else command.environment)
         places = Places(environment, self._protected, self._code)
         wanted = self._settings
@@ -79,7 +79,7 @@ class Sandbox:
             hidden=tuple(existing(wanted.hide, environment)),
         )
         confined = replace(command, environment=environment, confinement=confinement)
-        return Held(command=confined, by=str(chosen.means), folder=folder)
+        return ConfinedCommand(command=confined, by=str(chosen.means), folder=folder)
 
     async def chosen(self, launch: Launch) -> Trial | None:
         """Return the sandbox that works here, as tried; none if no sandbox works or is configured.

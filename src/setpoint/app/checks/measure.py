@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from setpoint.app.checks.watch import measure_once
-from setpoint.checks import Told
+from setpoint.checks import CheckListener
 from setpoint.errors import ExitCode
 from setpoint.model.evaluation import Evaluation
 from setpoint.wiring.project import Project
 
 
 def measure_tree(
-    project: Project, told: Told = lambda *_: None, *, fast: bool = False, fresh: bool = False
+    project: Project, told: CheckListener = lambda *_: None, *, fast: bool = False, fresh: bool = False
 ) -> Evaluation:
     """Measure the user's tree, including uncommitted changes.
 

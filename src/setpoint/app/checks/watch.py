@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from setpoint.app.checks.quarantine import quarantine_entries
-from setpoint.checks import Told, TreeEvaluator
-from setpoint.checks.trees.working_tree import Standing
+from setpoint.checks import CheckListener, TreeEvaluator
+from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.ids import Tree
 from setpoint.settings import load
@@ -29,7 +29,9 @@ class WatchListener(Protocol):
         """Take the evaluation of a tree that did not change meanwhile."""
 
 
-async def measure_once(project: Project, told: Told, *, fast: bool, fresh: bool = False) -> Evaluation:
+async def measure_once(
+    project: Project, told: CheckListener, *, fast: bool, fresh: bool = False
+) -> Evaluation:
     """Measure the user's tree once; cancelling ends all its processes."""
     evaluator = TreeEvaluator(project.settings, project.artifacts, project.folders, told)
     now = datetime.now(UTC)
@@ -38,12 +40,12 @@ async def measure_once(project: Project, told: Told, *, fast: bool, fresh: bool 
         return await evaluator.measure(project.root, quarantine=held, fast=fast, fresh=fresh)
 
 
-def watch_tree(project: Project, told: Told, heard: WatchListener) -> None:
+def watch_tree(project: Project, told: CheckListener, heard: WatchListener) -> None:
     """Measure after each edit until this is interrupted."""
     asyncio.run(keep_measuring(project, told, heard))
 
 
-async def keep_measuring(project: Project, told: Told, heard: WatchListener) -> None:
+async def keep_measuring(project: Project, told: CheckListener, heard: WatchListener) -> None:
     """Measure after each edit, of the tests only those that it can reach, until this is cancelled.
 
     Settings are read again each time. Errors of settings and repository end it, as they end one `check`.
@@ -72,7 +74,7 @@ async def keep_measuring(project: Project, told: Told, heard: WatchListener) -> 
 
 async def _tree(project: Project) -> Tree:
     """Record the current tree, beside what a measurement under way has recorded."""
-    standing = Standing(project.root, project.state / "watched")
+    standing = TreeRecorder(project.root, project.state / "watched")
     with standing.opened() as folder:
         return (await standing.record(folder))[1]
 

@@ -44,7 +44,7 @@ from setpoint.model.evidence import CheckState
 from setpoint.model.facts.releases import released
 from setpoint.model.finding import Finding
 from setpoint.model.ids import Commit, LearningId, TraceId
-from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, Standing
+from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, LearningState
 from setpoint.model.run import RunOrder, RunOutcome, Snapshot
 from setpoint.model.value import Instant
 from setpoint.ports import Measured
@@ -310,14 +310,16 @@ def _moved(
 
 
 def _change(
-    before: Standing, after: Standing, kind: EvidenceKind
+    before: LearningState, after: LearningState, kind: EvidenceKind
 ) -> ConfidenceIncreased | ConfidenceDecreased:
     was, now = before.confidence.mean, after.confidence.mean
     body = ConfidenceIncreased if now > was else ConfidenceDecreased
     return body(learning=after.learning.id, before=round(was, 4), after=round(now, 4), reason=str(kind))
 
 
-def _concerned(project: Project, event: Event, memory: SqlMemory, body: Feedback) -> tuple[Standing, ...]:
+def _concerned(
+    project: Project, event: Event, memory: SqlMemory, body: Feedback
+) -> tuple[LearningState, ...]:
     trace_id = event.trace_id
     if isinstance(body, DeliveryJudged):
         told = history(project.log.replay(trace_id)).memory

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from setpoint.errors import RecordedDataError, RunInUse, UsageError
 from setpoint.history.phrases import gate_command, one_line
 from setpoint.history.queries import RunState, runs
-from setpoint.history.replay import Asked, History, history
+from setpoint.history.replay import GateQuestion, History, history
 from setpoint.history.reports.run_report import write_all
 from setpoint.model.changes.redaction import without_secrets
 from setpoint.model.events.run import CancelRequested, GateAnswered
@@ -240,7 +240,7 @@ def _answer(gate: Gate, wanted: AnswerRequest, by: str, via: Via) -> Answer:
 def _why_not(told: History) -> str:
     if told.outcome is not None:
         return f": it is finished ({told.outcome.ending})"
-    newest: Asked | None = told.gates[-1] if told.gates else None
+    newest: GateQuestion | None = told.gates[-1] if told.gates else None
     if newest is None or newest.answer is None:
         return ""
     return f": gate {newest.gate.id} is answered already ({newest.answer.choice}, by {newest.answer.by})"

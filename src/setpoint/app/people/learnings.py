@@ -20,9 +20,9 @@ from setpoint.model.learning import (
     WEIGHTS,
     EvidenceKind,
     LearningEvidence,
+    LearningState,
     LearningStatus,
     Proposal,
-    Standing,
     Trust,
 )
 from setpoint.wiring.memory import memory_of
@@ -42,13 +42,13 @@ class ImportCount(NamedTuple):
     """Said the same as something that was known."""
 
 
-def list_learnings(project: Project) -> tuple[Standing, ...]:
+def list_learnings(project: Project) -> tuple[LearningState, ...]:
     """Return every learning with its status, highest confidence first."""
     found = memory_of(project).standings()
     return tuple(sorted(found, key=lambda each: (-each.confidence.mean, each.learning.id)))
 
 
-def find_learning(project: Project, which: str) -> Standing:
+def find_learning(project: Project, which: str) -> LearningState:
     """Return the learning whose id begins so, with or without `lrn-`; none or several is a `UsageError`."""
     begins = which if which.startswith("lrn-") else f"lrn-{which}"
     memory = memory_of(project)
@@ -65,7 +65,7 @@ def memory_mark(project: Project) -> str:
     return memory_of(project).mark()
 
 
-def similar_learnings(project: Project, found: Standing, most: int = 5) -> tuple[Standing, ...]:
+def similar_learnings(project: Project, found: LearningState, most: int = 5) -> tuple[LearningState, ...]:
     """Return the learnings in use that share most words with one, the likest first."""
     known = found.learning
     hits = memory_of(project).search(f"{known.title} {known.body}", most * 2)
@@ -73,7 +73,7 @@ def similar_learnings(project: Project, found: Standing, most: int = 5) -> tuple
     return tuple(others[:most])
 
 
-def judge_learning(project: Project, which: str, kind: EvidenceKind, reason: str = "") -> Standing:
+def judge_learning(project: Project, which: str, kind: EvidenceKind, reason: str = "") -> LearningState:
     """Record a verdict (approved, rejected or retired); return the learning with its new status."""
     found = find_learning(project, which)
     last = [each.kind for each in found.evidence if each.kind in _VERDICTS]
@@ -86,13 +86,13 @@ def judge_learning(project: Project, which: str, kind: EvidenceKind, reason: str
 _VERDICTS = (EvidenceKind.APPROVED, EvidenceKind.REJECTED, EvidenceKind.RETIRED)
 
 
-def learnings_from(project: Project, source: str) -> tuple[Standing, ...]:
+def learnings_from(project: Project, source: str) -> tuple[LearningState, ...]:
     """Return the learnings of a source that nobody retired."""
     found = memory_of(project).of_source(source)
     return tuple(each for each in found if each.status is not LearningStatus.RETIRED)
 
 
-def retire_learnings_from(project: Project, source: str, reason: str) -> tuple[Standing, ...]:
+def retire_learnings_from(project: Project, source: str, reason: str) -> tuple[LearningState, ...]:
     """Retire everything that comes from a source, for example `run:run-0m...` or `pack:team.jsonl`."""
     found = learnings_from(project, source)
     if not found:
@@ -103,7 +103,7 @@ def retire_learnings_from(project: Project, source: str, reason: str) -> tuple[S
     return found
 
 
-def merge_learnings(project: Project, which: str, into: str) -> Standing:
+def merge_learnings(project: Project, which: str, into: str) -> LearningState:
     """Replace a learning by another, which takes over its evidence.
 
     A person's verdict on the one is none on the other. `UsageError` where the other is not in use itself.
@@ -207,7 +207,7 @@ def _read(path: Path, number: int, line: str, trust: Trust) -> Proposal:
     return given.model_copy(update=taken)
 
 
-def _said(project: Project, found: Standing, kind: EvidenceKind, reason: str) -> None:
+def _said(project: Project, found: LearningState, kind: EvidenceKind, reason: str) -> None:
     who = current_person(project)
     turn = sum(1 for each in found.evidence if each.kind is kind)
     entry = LearningEvidence(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from setpoint.app.people.gates import current_person
-from setpoint.app.runs.board import list_cards, set_keys, story_path, story_shelf
+from setpoint.app.runs.board import list_cards, set_keys, story_folder, story_path
 from setpoint.errors import UsageError
 from setpoint.history.queries import newest_by_story
 from setpoint.model.events import Body
@@ -69,7 +69,7 @@ class StoryBoard:
     def put(self, story: Story, *, ready: bool) -> StoryId:
         """Write a story, kept back by `backlog` unless it is ready; one that is there stays as it is."""
         status = Status.READY if ready else Status.BACKLOG
-        place_story(story_shelf(self._project).folder, story, status=str(status))
+        place_story(story_folder(self._project).folder, story, status=str(status))
         self._read = None
         return story.id
 
@@ -90,7 +90,7 @@ class StoryBoard:
         """Open a story again, with more words at its end; words that are already there are not repeated."""
         project = self._project
         status = Status.READY if ready else Status.BACKLOG
-        story_shelf(project).append(story_path(project, story), more)
+        story_folder(project).append(story_path(project, story), more)
         set_keys(project, story, (f"status={status}",))
         self._read = None
 

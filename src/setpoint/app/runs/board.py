@@ -14,12 +14,12 @@ from setpoint.history.queries import RunState, RunSummary, newest_by_story, runs
 from setpoint.model.changes.slug import slug
 from setpoint.model.events import Event
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.stories.board import ActionKind, Card, NextAction, Standing
+from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
 from setpoint.model.stories.story import Status, Story, StoryRecord
 from setpoint.stories.policy.assessor import assess, by_urgency, column
-from setpoint.stories.policy.run_progress import standing_of
+from setpoint.stories.policy.run_progress import phase_progress_of
 from setpoint.stories.story_file import KEYS, StoryFile, read_file
-from setpoint.stories.story_folder import Shelf
+from setpoint.stories.story_folder import StoryFolder
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
 
@@ -29,10 +29,10 @@ SETTABLE = (*sorted(KEYS - {"id"}), "status", "refinement_count", "last_error")
 """Keys that `setpoint story set` takes; all others are Setpoint's own or someone else's."""
 
 
-def story_shelf(project: Project) -> Shelf:
+def story_folder(project: Project) -> StoryFolder:
     """Return the folder of the project's stories."""
     own = project.settings.stories_dir
-    return Shelf(project.root / own if own else project.state / "stories", project.state)
+    return StoryFolder(project.root / own if own else project.state / "stories", project.state)
 
 
 def list_cards(project: Project) -> tuple[Card, ...]:
@@ -40,7 +40,7 @@ def list_cards(project: Project) -> tuple[Card, ...]:
 
     So is a story whose newest run cannot be read.
     """
-    read = [(path, _read(path)) for path in story_shelf(project).paths()]
+    read = [(path, _read(path)) for path in story_folder(project).paths()]
     stories = [file.story.id for _, file in read if isinstance(file, StoryFile)]
     newest = newest_by_story(project.store, RunLocks(project.state).owner, stories)
     standings = _standings(project, tuple(newest.values()))
@@ -59,9 +59,9 @@ def find_card(project: Project, which: str) -> Card:
 
 def story_path(project: Project, which: str) -> Path:
     """Return the file of a story by its id or file name; `UsageError` where there is none."""
-    path = story_shelf(project).find(which)
+    path = story_folder(project).find(which)
     if path is None:
-        message = f"no story is called '{which}' in {story_shelf(project).folder}"
+        message = f"no story is called '{which}' in {story_folder(project).folder}"
         raise UsageError(message, hint="`setpoint story list` shows them all")
     return path
 
@@ -78,7 +78,7 @@ def _newest(project: Project, story: StoryId) -> RunSummary | None:
     return newest_by_story(project.store, RunLocks(project.state).owner, (story,)).get(story)
 
 
-def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, Standing | str]) -> Card:
+def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, PhaseProgress | str]) -> Card:
     if isinstance(file, str):
         return _unreadable(path, file)
     standing = standings.get(file.story.id)
@@ -121,13 +121,13 @@ def _look(fault: str) -> NextAction:
     return assess(StoryRecord(status=Status.BLOCKED), None).model_copy(update={"reason": fault})
 
 
-def standing_of_run(project: Project, run: RunSummary) -> Standing | None:
+def progress_of_run(project: Project, run: RunSummary) -> PhaseProgress | None:
     """Return the status of a run, from its events; raises `RecordedDataError` where they cannot be read."""
-    standing = standing_of(project.log.replay(run.trace_id))
+    standing = phase_progress_of(project.log.replay(run.trace_id))
     return _as_now(run, standing) if standing else None
 
 
-def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, Standing | str]:
+def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, PhaseProgress | str]:
     """Return the status of the runs by story; finished runs are read in one query.
 
     A run with a damaged record appears with its error, so that it does not hide the others.
@@ -141,27 +141,29 @@ def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, St
     return {story: standing for story, standing in found.items() if standing}
 
 
-def _standing(project: Project, run: RunSummary, events: dict[TraceId, list[Event]]) -> Standing | str | None:
+def _standing(
+    project: Project, run: RunSummary, events: dict[TraceId, list[Event]]
+) -> PhaseProgress | str | None:
     """Return the status of a run, or why it is unknown."""
     try:
-        standing = standing_of(events.get(run.trace_id) or project.log.replay(run.trace_id))
+        standing = phase_progress_of(events.get(run.trace_id) or project.log.replay(run.trace_id))
     except RecordedDataError as error:
         return " ".join(str(error).split())
     return _as_now(run, standing) if standing else None
 
 
-def _as_now(run: RunSummary, standing: Standing) -> Standing:
+def _as_now(run: RunSummary, standing: PhaseProgress) -> PhaseProgress:
     late = standing.waits_until is not None and datetime.now(UTC) >= standing.waits_until
     # After the deadline no answer is needed: the run continues with the default.
     over = {"waiting": False, "last_error": ""} if late else {}
     return standing.model_copy(update={"alive": run.state is RunState.RUNNING, **over})
 
 
-def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, Standing], ...]:
+def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, PhaseProgress], ...]:
     """Return all runs of a story with their status, newest first."""
     found = []
     for run in runs_of(project.store, RunLocks(project.state).owner, story):
-        standing = standing_of(project.log.replay(run.trace_id))
+        standing = phase_progress_of(project.log.replay(run.trace_id))
         if standing is not None:
             found.append((run, standing))
     return tuple(found)
@@ -178,7 +180,7 @@ def earlier_runs(project: Project, file: StoryFile) -> tuple[str, ...]:
         return (
             f"{run.trace_id} of this story is not finished; `setpoint resume {run.trace_id}` continues it",
         )
-    standing = standing_of_run(project, run)
+    standing = progress_of_run(project, run)
     edited = standing is not None and standing.digest not in ("", file.digest)
     return (f"the story was edited since {run.trace_id}",) if edited else ()
 
@@ -188,7 +190,7 @@ def add_story(project: Project, wish: str, **keys: Any) -> tuple[Story, Path]:  
     if not wish.strip():
         raise UsageError("a story needs a title", hint='for example: setpoint story new "Export as JSON"')
     given = {key: value for key, value in keys.items() if value not in (None, "", ())}
-    return story_shelf(project).new(wish, **given)
+    return story_folder(project).new(wish, **given)
 
 
 def set_keys(project: Project, which: str, assignments: tuple[str, ...]) -> StoryFile:
@@ -202,7 +204,7 @@ def set_keys(project: Project, which: str, assignments: tuple[str, ...]) -> Stor
         known = find_card(project, which)
         changes["last_run"] = str(known.run) if known.run else None
         _allowed(str(changes["status"] or ""), known)
-    return story_shelf(project).change(path, changes)
+    return story_folder(project).change(path, changes)
 
 
 def _allowed(status: str, known: Card) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from typing import Any
 
-from setpoint.app.runs.board import story_shelf
+from setpoint.app.runs.board import story_folder
 from setpoint.app.views.export import send_finished
 from setpoint.app.views.metrics import store_due_metrics
-from setpoint.checks import Told
+from setpoint.checks import CheckListener
 from setpoint.checks.cache.eviction import forget, trim
 from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RecordedDataError, RunCancelled
@@ -42,7 +42,7 @@ def drive_run(
     project: Project,
     ordered: RunOrder,
     before: Callable[[Body], None] = _unheard,
-    told: Told = lambda *_: None,
+    told: CheckListener = lambda *_: None,
     *,
     heard: Callable[[Event], None] = lambda _: None,
     runner: Runner = asyncio.run,
@@ -81,13 +81,13 @@ async def _driven(
     project: Project,
     ordered: RunOrder,
     before: Callable[[Body], None],
-    told: Told,
+    told: CheckListener,
     heard: Callable[[Event], None],
 ) -> RunOutcome:
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
         order = order.model_copy(update={"root": str(project.root)})  # it may have moved since it was ordered
         events = project.log.replay(order.trace_id)
-        writer = StoryWriter(story_shelf(project), order, events)
+        writer = StoryWriter(story_folder(project), order, events)
 
         def after(event: Event) -> None:
             writer.take(event)

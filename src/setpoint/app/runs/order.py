@@ -8,7 +8,7 @@ from pathlib import Path
 
 from setpoint import pipelines
 from setpoint.app.checks.quarantine import quarantine_at
-from setpoint.app.runs.board import earlier_runs, story_shelf
+from setpoint.app.runs.board import earlier_runs, story_folder
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
@@ -30,7 +30,7 @@ from setpoint.wiring.project import Project
 def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
     named = [path for path in (Path(what), project.root / what) if _is_story(path)]
-    if not named and (known := story_shelf(project).find(what)) is not None:
+    if not named and (known := story_folder(project).find(what)) is not None:
         named = [known]
     if named:
         found = read_story(named[0])
@@ -40,7 +40,7 @@ def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = ())
             raise UsageError(
                 message, hint='write a sentence, for example: setpoint run "make the failing tests pass"'
             )
-        found, _ = story_shelf(project).new(what)
+        found, _ = story_folder(project).new(what)
     return found.model_copy(update={"acceptance": (*found.acceptance, *acceptance)})
 
 
@@ -122,7 +122,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
 
 def _file(project: Project, wanted: Story) -> StoryFile | None:
     """Return the current story file; None for a story outside the board."""
-    path = story_shelf(project).find(wanted.id)
+    path = story_folder(project).find(wanted.id)
     if path is None:
         return None
     file = read_file(path)

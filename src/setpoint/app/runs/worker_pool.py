@@ -12,7 +12,7 @@ from setpoint.app.runs.child_command import verb_command
 from setpoint.errors import ExitCode, RunInUse, UsageError
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.stories.board import ActionKind, BoardLimits, Card, NextAction, Standing
+from setpoint.model.stories.board import ActionKind, BoardLimits, Card, NextAction, PhaseProgress
 from setpoint.model.stories.story import StoryRecord
 from setpoint.model.value import Usd, Value
 from setpoint.stories.policy.assessor import column
@@ -184,7 +184,7 @@ def _still(project: Project, taken: Card) -> NextAction | None:
         return None
 
 
-def _without_file(taken: Card, standing: Standing | None, fault: str) -> Card:
+def _without_file(taken: Card, standing: PhaseProgress | None, fault: str) -> Card:
     """Return the card of a story whose file is gone, from its newest run."""
     if standing is None:
         return taken.model_copy(update={"fault": fault})

@@ -35,22 +35,22 @@ _STARTS = ("refs/setpoint-state/current", "HEAD")
 _FOREIGN = ("node_modules", ".tox", ".nox")
 
 
-class Seen(Value):
+class Restored(Value):
     """What was restored before a snapshot was made."""
 
     restored: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
-    def joined(self, other: Seen) -> Seen:
+    def joined(self, other: Restored) -> Restored:
         """Return all of both, nothing twice."""
         known = {finding.fingerprint for finding in self.findings}
         more = tuple(finding for finding in other.findings if finding.fingerprint not in known)
-        return Seen(
+        return Restored(
             restored=tuple(sorted({*self.restored, *other.restored})), findings=(*self.findings, *more)
         )
 
 
-_RECORD: TypeAdapter[dict[str, Seen]] = TypeAdapter(dict[str, Seen])
+_RECORD: TypeAdapter[dict[str, Restored]] = TypeAdapter(dict[str, Restored])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ class Guard:
     async def _record_and_restore(self, index: Path, judged: tuple[Judged, ...], after: Tree) -> None:
         paths = tuple(each.path for each in judged)
         found = tuple(finding for each in judged for finding in each.findings)
-        self._remember(_key(await self._start(), after), Seen(restored=paths, findings=found))
+        self._remember(_key(await self._start(), after), Restored(restored=paths, findings=found))
         await self._restore(index, paths)
 
     async def _start(self) -> Commit:
@@ -107,9 +107,9 @@ class Guard:
                 return commit
         raise WorkspaceError(f"{self._root}: the work copy has no commit", hint="start the run again")
 
-    def seen(self, parent: Commit, tree: Tree) -> Seen:
+    def seen(self, parent: Commit, tree: Tree) -> Restored:
         """Return what was restored before the snapshot with this parent and tree was made."""
-        return self._read().get(_key(parent, tree), Seen())
+        return self._read().get(_key(parent, tree), Restored())
 
     async def _judged(self, tree: Tree) -> tuple[Judged, ...]:
         changed = await changed_files(self._repository, self._base, tree)
@@ -189,12 +189,12 @@ class Guard:
         if inside:  # never through a link out of the work copy
             place.unlink(missing_ok=True)
 
-    def _remember(self, key: str, seen: Seen) -> None:
+    def _remember(self, key: str, seen: Restored) -> None:
         record = dict(self._read())
-        record[key] = record.get(key, Seen()).joined(seen)
+        record[key] = record.get(key, Restored()).joined(seen)
         write_atomic(self._record, _RECORD.dump_json(record, indent=1).decode())
 
-    def _read(self) -> Mapping[str, Seen]:
+    def _read(self) -> Mapping[str, Restored]:
         try:
             return _RECORD.validate_json(self._record.read_bytes())
         except FileNotFoundError:

@@ -13,7 +13,7 @@ from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.checks.discovery.project import found_leak, layout_at
 from setpoint.checks.mutation.check import MutationEngine, is_source
 from setpoint.checks.trees.checkout import place_of, put_at, remove
-from setpoint.checks.trees.working_tree import Standing
+from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.errors import UsageError, WorkspaceError
 from setpoint.model.ids import Commit, TraceId, sortable
 from setpoint.model.mutation import MutationReport
@@ -42,7 +42,7 @@ async def mutate(folders: ProjectFolders, settings: Settings, wanted: Wanted) ->
     """
     trace = TraceId(sortable("mutate", datetime.now(UTC)))
     root, place = folders.root, place_of(folders.copies, trace)
-    standing = Standing(root, folders.state / "standing")
+    standing = TreeRecorder(root, folders.state / "standing")
     with standing.opened() as folder:
         try:
             commit = await standing.committed(folder, place, await standing.record(folder))

@@ -31,7 +31,7 @@ _EMPTY_REPOSITORY = re.compile(r"^error: '(?P<path>.+?)/?' does not have a commi
 _UNREADABLE = re.compile(r'^error: open\("(?P<path>.+)"\): (?P<why>.+)$', re.MULTILINE)
 
 
-class Standing:
+class TreeRecorder:
     """Records work trees: index and objects are Setpoint's own, so the repository itself gets nothing.
 
     Both are kept from one call to the next: files that were not touched since are not read again.

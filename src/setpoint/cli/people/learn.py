@@ -12,7 +12,7 @@ from setpoint.cli.render.styles import say, written
 from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
-    from setpoint.model.learning import Standing
+    from setpoint.model.learning import LearningState
 
 app = typer.Typer(no_args_is_help=True, help="List, judge, share and measure learnings.")
 
@@ -210,6 +210,6 @@ def _verdict(which: str, kind: str, reason: str) -> None:
     say(f"{found.learning.id}: {found.status}, confidence {found.confidence.mean:.2f}")
 
 
-def _shape(found: Standing) -> dict[str, object]:
+def _shape(found: LearningState) -> dict[str, object]:
     belief = found.confidence
     return {**found.model_dump(mode="json"), "low": round(belief.low, 4), "high": round(belief.high, 4)}

@@ -12,7 +12,7 @@ from setpoint.model.attempt import Attempt, ModelCall
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Body, people
 from setpoint.model.events import learning as m
-from setpoint.model.events.candidates import Standing
+from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.facts.spending import origin, used
@@ -309,7 +309,7 @@ def _of_candidates(body: e.CandidateMade | e.CandidateMeasured | e.CandidateChos
             assert_never(body)
 
 
-def _standing(each: Standing) -> str:
+def _standing(each: CandidateResult) -> str:
     cost = "cost unknown" if each.cost_usd is None else f"${each.cost_usd:.2f}"
     failing = f"not passed: {', '.join(each.failing)}; " if each.failing else ""
     score = "" if each.score is None else f"quality {each.score:.2f}, "

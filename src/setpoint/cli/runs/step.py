@@ -70,16 +70,16 @@ def step(
 
 def _chosen(project: Project, which: str) -> tuple[RunOrder | None, Card | None]:
     """Return the order to work on, or the card of a story that cannot continue now."""
-    from setpoint.app.runs.board import find_card, list_cards, story_shelf
+    from setpoint.app.runs.board import find_card, list_cards, story_folder
     from setpoint.app.runs.order import make_order, resolve_story
     from setpoint.wiring.project import find_run, recorded_order
 
-    if which.startswith("run-") and story_shelf(project).find(which) is None:
+    if which.startswith("run-") and story_folder(project).find(which) is None:
         run = find_run(project, which)
         return recorded_order(project, run.trace_id), None
     if which:
         story = resolve_story(project, which)
-        path = story_shelf(project).find(story.id)
+        path = story_folder(project).find(story.id)
         card = find_card(project, str(story.id)) if path is not None else None
     else:
         card = next(iter(list_cards(project)), None)
@@ -94,9 +94,9 @@ def _chosen(project: Project, which: str) -> tuple[RunOrder | None, Card | None]
 
 
 def _card_of(project: Project, order: RunOrder) -> Card | None:
-    from setpoint.app.runs.board import find_card, story_shelf
+    from setpoint.app.runs.board import find_card, story_folder
 
-    path = story_shelf(project).find(order.story.id) if order.story_file else None
+    path = story_folder(project).find(order.story.id) if order.story_file else None
     return find_card(project, str(order.story.id)) if path is not None else None
 
 

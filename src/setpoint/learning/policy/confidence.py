@@ -17,8 +17,8 @@ from setpoint.model.learning import (
     Learning,
     LearningEvidence,
     LearningKind,
+    LearningState,
     LearningStatus,
-    Standing,
     Trust,
 )
 
@@ -72,11 +72,11 @@ def once(evidence: Sequence[LearningEvidence]) -> tuple[LearningEvidence, ...]:
     return tuple(first.values())
 
 
-def standing(learning: Learning, evidence: Sequence[LearningEvidence], now: datetime) -> Standing:
+def learning_state(learning: Learning, evidence: Sequence[LearningEvidence], now: datetime) -> LearningState:
     """Put a learning's status and belief at a moment together."""
     entries = once(evidence)
     belief = confidence(learning, entries, now)
-    return Standing(
+    return LearningState(
         learning=learning,
         status=_status(learning, entries, belief),
         confidence=belief,

@@ -25,9 +25,9 @@ from setpoint.model.learning import (
     EvidenceKind,
     Hit,
     LearningKind,
+    LearningState,
     LearningStatus,
     Proposal,
-    Standing,
     Trust,
 )
 
@@ -85,7 +85,7 @@ def about(body: Feedback, message: str = "") -> str:
             return ""
 
 
-def concerned(hits: Sequence[Hit], text: str, decided_at: datetime) -> tuple[Standing, ...]:
+def concerned(hits: Sequence[Hit], text: str, decided_at: datetime) -> tuple[LearningState, ...]:
     """Return the learnings that a decision is about: in use, known by then, and speaking of the same.
 
     What people want is none of them: whoever dismisses the same thing again agrees with it.

@@ -14,9 +14,9 @@ from setpoint.model.learning import (
     Hint,
     Learning,
     LearningEvidence,
+    LearningState,
     LearningStatus,
     Proposal,
-    Standing,
     Trust,
 )
 
@@ -120,7 +120,7 @@ def kept(proposal: Proposal, at: datetime) -> Learning:
 
 
 def changes_of_files(
-    known: Iterable[Standing], scope: str, blob: Callable[[str], str], now: datetime
+    known: Iterable[LearningState], scope: str, blob: Callable[[str], str], now: datetime
 ) -> tuple[LearningEvidence, ...]:
     """Say which learnings of a project became stale, or rest on their files again.
 

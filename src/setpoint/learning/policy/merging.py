@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from setpoint.learning.policy.tokenizer import likeness, terms
-from setpoint.model.learning import EvidenceKind, Learning, LearningStatus, Proposal, Standing, Trust
+from setpoint.model.learning import EvidenceKind, Learning, LearningState, LearningStatus, Proposal, Trust
 
 SIMILAR = 0.8
 """Share of common terms from which two learnings of one kind say the same."""
@@ -22,15 +22,15 @@ _RANK = list(Trust)
 class Placing(NamedTuple):
     """What is to be done with a proposal."""
 
-    same: Standing | None = None
+    same: LearningState | None = None
     """It says what this one says: it becomes evidence for it."""
-    contradicts: tuple[Standing, ...] = ()
+    contradicts: tuple[LearningState, ...] = ()
     """Older ones about the same subject that say something else."""
-    overtakes: tuple[Standing, ...] = ()
+    overtakes: tuple[LearningState, ...] = ()
     """What third parties said in nearly the same words: it replaces theirs."""
 
 
-def placed(proposal: Proposal, known: Iterable[Standing]) -> Placing:
+def placed(proposal: Proposal, known: Iterable[LearningState]) -> Placing:
     """Compare a proposal with what is known; what is out of use keeps a proposal of the same words out.
 
     What a person rejected or retired keeps out what says nearly the same, too, unless a person repeats it.
@@ -38,10 +38,10 @@ def placed(proposal: Proposal, known: Iterable[Standing]) -> Placing:
     Only the very same words are added to a third party's: what says nearly the same would be left out
     with them, or they would gain by it.
     """
-    against: list[Standing] = []
-    alike: list[tuple[float, Standing]] = []
-    overtaken: list[Standing] = []
-    refused: list[Standing] = []
+    against: list[LearningState] = []
+    alike: list[tuple[float, LearningState]] = []
+    overtaken: list[LearningState] = []
+    refused: list[LearningState] = []
     for each in known:
         learning = each.learning
         if (learning.scope, learning.kind) != (proposal.scope, proposal.kind):
@@ -76,7 +76,7 @@ def _same_way(one: Proposal, other: Proposal) -> bool:
     return bool(one.hint.template) and (one.title, one.hint.template) == (other.title, other.hint.template)
 
 
-def _says(known: Standing, proposal: Proposal) -> bool:
+def _says(known: LearningState, proposal: Proposal) -> bool:
     """Whether a learning says what is proposed in other words: by the same title, or the same way."""
     if _same_way(known.learning, proposal):
         return True
@@ -87,14 +87,14 @@ def _same_title(one: Proposal, other: Proposal) -> bool:
     return bool(one.subject) and (one.subject, one.title) == (other.subject, other.title)
 
 
-def _refuses(known: Standing, proposal: Proposal) -> bool:
+def _refuses(known: LearningState, proposal: Proposal) -> bool:
     """Return whether a person retired what is proposed; people themselves may repeat it."""
     if known.status is not LearningStatus.RETIRED or proposal.trust is Trust.HUMAN:
         return False
     return _same_title(known.learning, proposal) or similarity(known.learning, proposal) >= SIMILAR
 
 
-def supersedes(newer: Proposal, older: Standing) -> bool:
+def supersedes(newer: Proposal, older: LearningState) -> bool:
     """Whether a newer learning takes an older one's place: not against someone more trusted.
 
     What a person approved is as a person's own, and a third party replaces nothing that is in use.
@@ -107,7 +107,7 @@ def supersedes(newer: Proposal, older: Standing) -> bool:
     return _RANK.index(newer.trust) <= _RANK.index(behind)
 
 
-def pairs_alike(known: Sequence[Standing]) -> tuple[tuple[Learning, Learning, float], ...]:
+def pairs_alike(known: Sequence[LearningState]) -> tuple[tuple[Learning, Learning, float], ...]:
     """Name learnings in use that may be one, the likest first; a person merges them."""
     groups: dict[tuple[str, str], list[Learning]] = {}
     for each in known:

@@ -16,7 +16,7 @@ from setpoint.database.connect import Store
 from setpoint.database.tables import LEARNING, LEARNING_EVIDENCE
 from setpoint.errors import RecordedDataError
 from setpoint.learning.policy.bm25 import fused
-from setpoint.learning.policy.confidence import standing
+from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.maintenance import (
     against_others,
     changes_of_files,
@@ -35,9 +35,9 @@ from setpoint.model.learning import (
     Hit,
     Learning,
     LearningEvidence,
+    LearningState,
     LearningStatus,
     Proposal,
-    Standing,
 )
 
 _LOCK = 0x5E7_0002
@@ -127,7 +127,7 @@ class SqlMemory:
             self._vectors.add(self.standings(names))
         return self._vectors.nearness(question)
 
-    def standings(self, which: Collection[LearningId] | None = None) -> tuple[Standing, ...]:
+    def standings(self, which: Collection[LearningId] | None = None) -> tuple[LearningState, ...]:
         """Return learnings as they are now, oldest first: the named ones, or all."""
         with self._store.reading() as connection:
             return self._standings(connection, which)
@@ -138,7 +138,7 @@ class SqlMemory:
         with self._store.reading() as connection:
             return tuple(LearningId(id_) for id_ in connection.scalars(query) if id_.startswith(beginning))
 
-    def of_source(self, source: str) -> tuple[Standing, ...]:
+    def of_source(self, source: str) -> tuple[LearningState, ...]:
         """Return the learnings that come from a source, as they are now."""
         query = sa.select(LEARNING.c.id).where(LEARNING.c.source == source)
         with self._store.reading() as connection:
@@ -192,12 +192,14 @@ class SqlMemory:
 
     def _standings(
         self, connection: sa.Connection, which: Collection[LearningId] | None
-    ) -> tuple[Standing, ...]:
+    ) -> tuple[LearningState, ...]:
         now = self._now()
         entries: dict[str, list[LearningEvidence]] = {}
         for each in _evidence(connection, which):
             entries.setdefault(each.learning, []).append(each)
-        return tuple(standing(each, entries.get(each.id, ()), now) for each in _learnings(connection, which))
+        return tuple(
+            learning_state(each, entries.get(each.id, ()), now) for each in _learnings(connection, which)
+        )
 
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:

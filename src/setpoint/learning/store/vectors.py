@@ -14,7 +14,7 @@ from setpoint.database.tables import BM_DOC, LEARNING_VECTOR
 from setpoint.learning.store.embedding import DIMENSIONS, Meaning
 from setpoint.learning.store.word_index import MOST_CONTEXTS
 from setpoint.model.ids import LearningId
-from setpoint.model.learning import Standing
+from setpoint.model.learning import LearningState
 
 DIGITS = 4
 """Nearness is rounded, so that machines whose last bits differ choose the same."""
@@ -49,7 +49,7 @@ class Vectors:
         with self._store.reading() as connection:
             return tuple(LearningId(id_) for id_ in connection.scalars(query))
 
-    def add(self, standings: Collection[Standing]) -> int:
+    def add(self, standings: Collection[LearningState]) -> int:
         """Make the vectors that these learnings lack, outside any transaction; gives how many were made."""
         wanted = {(each.learning.id, _hash(text)): text for each in standings for text in texts_of(each)}
         known = self._known({id_ for id_, _ in wanted})
@@ -113,7 +113,7 @@ class Vectors:
         return {(LearningId(id_), hash_) for id_, hash_ in connection.execute(query)}
 
 
-def texts_of(standing: Standing) -> Sequence[str]:
+def texts_of(standing: LearningState) -> Sequence[str]:
     """Return what a learning is found by: what it says, and each situation it was taught in."""
     known = standing.learning
     return (f"{known.title}\n{known.body[:MOST_BODY]}".strip(), *standing.contexts[-MOST_CONTEXTS:])

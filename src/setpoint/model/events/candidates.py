@@ -61,7 +61,7 @@ class CandidateMeasured(Value):
     evaluation: Evaluation
 
 
-class Standing(Value):
+class CandidateResult(Value):
     """How a candidate stands among the others."""
 
     candidate: int
@@ -89,7 +89,7 @@ class CandidateChosen(Value):
     candidate: int
     """0 where none of them came to an end."""
     reason: Text
-    standings: tuple[Standing, ...]
+    standings: tuple[CandidateResult, ...]
     """Best first; those that broke are not among them."""
     policy: str = ""
     """The policy that compared them; empty in older records."""

@@ -13,7 +13,7 @@ from setpoint.model.stories.story import Refinement, Status
 from setpoint.model.value import Instant, Usd, Value
 
 
-class Standing(Value):
+class PhaseProgress(Value):
     """How a run stands, as its events tell."""
 
     trace_id: TraceId

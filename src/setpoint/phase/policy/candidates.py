@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from setpoint.model.events.candidates import CandidateMade, Standing
+from setpoint.model.events.candidates import CandidateMade, CandidateResult
 from setpoint.model.facts.rounds import blocking, failures
 from setpoint.model.run import Round
 from setpoint.phase.policy.hard_gates import hard_gates
@@ -42,12 +42,12 @@ def comes_to_an_end(made: CandidateMade) -> bool:
     return not broke(made) and not made.snapshot.empty and made.changed_against_base
 
 
-def standing(made: CandidateMade, measured: Round) -> Standing:
+def candidate_result(made: CandidateMade, measured: Round) -> CandidateResult:
     """Return the measured state of a candidate."""
     usage = made.snapshot.attempt.usage if made.snapshot.attempt else None
     told = None if usage is None else Decimal(0) if usage.scope == "none" else usage.cost_usd
     gates = hard_gates(measured)
-    return Standing(
+    return CandidateResult(
         candidate=made.candidate,
         agent=made.agent,
         failing=tuple(gate.name for gate in gates if not gate.passed and gate.name != _NOT_ASKED),
@@ -61,7 +61,7 @@ def standing(made: CandidateMade, measured: Round) -> Standing:
     )
 
 
-def rank(of: Standing) -> tuple[int, int, int, float, int, int, int, Decimal, int]:
+def rank(of: CandidateResult) -> tuple[int, int, int, float, int, int, int, Decimal, int]:
     """Order candidates, the best first; an unknown cost counts as the highest."""
     return (
         len(of.failing),
@@ -76,18 +76,18 @@ def rank(of: Standing) -> tuple[int, int, int, float, int, int, int, Decimal, in
     )
 
 
-def best_first(standings: Sequence[Standing]) -> tuple[Standing, ...]:
+def best_first(standings: Sequence[CandidateResult]) -> tuple[CandidateResult, ...]:
     """Return candidates in their order."""
     return tuple(sorted(standings, key=rank))
 
 
-def finalists(standings: Sequence[Standing]) -> tuple[int, ...]:
+def finalists(standings: Sequence[CandidateResult]) -> tuple[int, ...]:
     """Name the candidates without problems; early checks run only part of the tests."""
     clean = [each.candidate for each in standings if not each.red and not each.blocking]
     return tuple(clean) if len(clean) > 1 else ()
 
 
-def reason(ordered: Sequence[Standing]) -> str:
+def reason(ordered: Sequence[CandidateResult]) -> str:
     """Return in one sentence why the first candidate continues."""
     if not ordered:
         return "no candidate finished with a change"

@@ -48,22 +48,22 @@ _Attributes = Annotated[dict[str, str], BeforeValidator(_attributes)]
 _Time = Annotated[int, BeforeValidator(_nanoseconds)]
 
 
-class _Told(BaseModel):
+class _Payload(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Happened(_Told):
+class _Happened(_Payload):
     name: str = ""
     at: _Time = Field(default=0, alias="timeUnixNano")
     attributes: _Attributes = {}
 
 
-class _Status(_Told):
+class _Status(_Payload):
     code: int | str = 0
     message: str = ""
 
 
-class _Span(_Told):
+class _Span(_Payload):
     trace: str = Field(alias="traceId", min_length=1, max_length=64)
     id: str = Field(alias="spanId", min_length=1, max_length=64)
     name: str = ""
@@ -73,20 +73,20 @@ class _Span(_Told):
     status: _Status = _Status()
 
 
-class _Scope(_Told):
+class _Scope(_Payload):
     spans: Annotated[tuple[_Span, ...], BeforeValidator(_listed)] = ()
 
 
-class _Resource(_Told):
+class _Resource(_Payload):
     attributes: _Attributes = {}
 
 
-class _Source(_Told):
+class _Source(_Payload):
     resource: _Resource = _Resource()
     scopes: Annotated[tuple[_Scope, ...], BeforeValidator(_listed)] = Field(default=(), alias="scopeSpans")
 
 
-class _Message(_Told):
+class _Message(_Payload):
     sources: tuple[_Source, ...] = Field(default=(), alias="resourceSpans")
 
 

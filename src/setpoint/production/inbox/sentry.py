@@ -60,11 +60,11 @@ _Text = Annotated[str, BeforeValidator(_text)]
 _Line = Annotated[int, BeforeValidator(_number)]
 
 
-class _Told(BaseModel):
+class _Payload(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Frame(_Told):
+class _Frame(_Payload):
     filename: _Text = ""
     abs_path: _Text = ""
     function: _Text = ""
@@ -72,22 +72,22 @@ class _Frame(_Told):
     in_app: bool | None = None
 
 
-class _Stack(_Told):
+class _Stack(_Payload):
     frames: Annotated[tuple[_Frame, ...], BeforeValidator(_listed)] = ()
 
 
-class _Exception(_Told):
+class _Exception(_Payload):
     type: _Text = ""
     value: _Text = ""
     stacktrace: _Stack | None = None
 
 
-class _Log(_Told):
+class _Log(_Payload):
     formatted: _Text = ""
     message: _Text = ""
 
 
-class _Event(_Told):
+class _Event(_Payload):
     """What is read of an event; who the user was and what was requested is not."""
 
     event_id: str = Field(pattern=r"[0-9a-fA-F-]{32,36}")

@@ -26,7 +26,7 @@ class Outcome(StrEnum):
     """It is there though the fix runs."""
 
 
-class Seen(NamedTuple):
+class FixObservation(NamedTuple):
     """What watching a fix came to, and why."""
 
     outcome: Outcome
@@ -48,7 +48,7 @@ def candidates(production: Production, problem: Problem, terms: ProductionTerms)
 
 def watched(
     production: Production, problem: Problem, fix: p.FixDeployed, terms: ProductionTerms, now: datetime
-) -> Seen:
+) -> FixObservation:
     """Return whether a problem came back, lasts, or stayed away since its fix runs."""
     runs = fix.deployment
     there = [
@@ -59,15 +59,15 @@ def watched(
     back = [each for each in there if _ran_with(each, runs)]
     if back:
         reason = f"seen again in {runs.environment} with {runs.shown}, which holds the work of {fix.run}"
-        return Seen(Outcome.RETURNED, reason, back[-1])
+        return FixObservation(Outcome.RETURNED, reason, back[-1])
     if problem.held or now < until(fix, terms):
-        return Seen(Outcome.WAIT)
+        return FixObservation(Outcome.WAIT)
     hours = f"{terms.watch_s / 3600:g} hours"
     lasting = [each for each in there if each.signal.ends and each.ended_at is None]
     if lasting:
         reason = f"not over {hours} after {runs.shown} was deployed, which holds the work of {fix.run}"
-        return Seen(Outcome.RETURNED, reason, lasting[-1])
-    return Seen(Outcome.HELD, f"not seen in {runs.environment} for {hours} with {runs.shown}")
+        return FixObservation(Outcome.RETURNED, reason, lasting[-1])
+    return FixObservation(Outcome.HELD, f"not seen in {runs.environment} for {hours} with {runs.shown}")
 
 
 def until(fix: p.FixDeployed, terms: ProductionTerms) -> datetime:
@@ -83,7 +83,7 @@ def _ran_with(sighting: Sighting, fixed: Deployment) -> bool:
     return known is None or known.at >= fixed.at
 
 
-def afterword(seen: Seen) -> str:
+def afterword(seen: FixObservation) -> str:
     """Say in the story that it is open again, with what shows it."""
     lines = ["## It came back", "", f"{seen.reason[:1].upper()}{seen.reason[1:]}.", ""]
     if seen.sighting is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from setpoint.model.stories.board import ActionKind, Card, NextAction, Standing
+from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
 from setpoint.model.stories.story import Status, StoryRecord
 
 PRIORITY = {
@@ -33,7 +33,7 @@ AUTOMATIC = frozenset(
 """Actions that need no person."""
 
 
-def column(record: StoryRecord, standing: Standing | None) -> Status:
+def column(record: StoryRecord, standing: PhaseProgress | None) -> Status:
     """Return the column of a story: the log knows its runs, the file later decisions of a person.
 
     A person's decision counts only if the file names the newest run; otherwise it is older than that run.
@@ -49,7 +49,7 @@ def column(record: StoryRecord, standing: Standing | None) -> Status:
     return Status.BLOCKED if standing.waiting else under_way(standing)
 
 
-def _decided(record: StoryRecord, standing: Standing) -> Status | None:
+def _decided(record: StoryRecord, standing: PhaseProgress) -> Status | None:
     """Return the column that a person chose for a story since its run; none if no one did.
 
     Status `ready` lets a finished story run again, and so does its count set back to 0 (R4).
@@ -61,14 +61,14 @@ def _decided(record: StoryRecord, standing: Standing) -> Status | None:
     return Status.READY if standing.finished and again else None
 
 
-def under_way(standing: Standing) -> Status:
+def under_way(standing: PhaseProgress) -> Status:
     """Return the column of a story whose run is neither finished nor stopped."""
     if standing.target:
         return Status.REWORK
     return Status.IN_REVIEW if standing.next_phase in standing.judging else Status.IN_PROGRESS
 
 
-def assess(record: StoryRecord, standing: Standing | None) -> NextAction:
+def assess(record: StoryRecord, standing: PhaseProgress | None) -> NextAction:
     """Propose the next action; phases that are done are never proposed again."""
     status = column(record, standing)
     match status:
@@ -87,18 +87,18 @@ def assess(record: StoryRecord, standing: Standing | None) -> NextAction:
             return _going_on(standing)
 
 
-def _why_ready(standing: Standing | None) -> str:
+def _why_ready(standing: PhaseProgress | None) -> str:
     return "no run of it yet" if standing is None else f"a person wants it again after {standing.trace_id}"
 
 
-def _blocked(standing: Standing) -> NextAction:
+def _blocked(standing: PhaseProgress) -> NextAction:
     reason = standing.last_error or "its run ended unverified"
     if standing.waiting and not standing.finished:
         return _action(ActionKind.ANSWER, f"{reason}; see setpoint gate show {standing.trace_id}", standing)
     return _action(ActionKind.LOOK, f"{reason}; set status=ready to run it again", standing)
 
 
-def _going_on(standing: Standing) -> NextAction:
+def _going_on(standing: PhaseProgress) -> NextAction:
     phase = standing.next_phase
     if standing.target:
         count = f"{len(standing.refinements)}/{standing.limit}"
@@ -114,7 +114,9 @@ def _going_on(standing: Standing) -> NextAction:
     return _action(ActionKind.MAKE if phase == making else ActionKind.THINK, reason, standing, phase)
 
 
-def _action(kind: ActionKind, reason: str, standing: Standing | None = None, phase: str = "") -> NextAction:
+def _action(
+    kind: ActionKind, reason: str, standing: PhaseProgress | None = None, phase: str = ""
+) -> NextAction:
     return NextAction(
         kind=kind,
         phase=phase,

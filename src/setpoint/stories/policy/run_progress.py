@@ -26,7 +26,7 @@ from setpoint.model.finding import Finding, Severity
 from setpoint.model.gate import Choice
 from setpoint.model.pipeline import PhaseKind
 from setpoint.model.run import Action, RunOrder, RunOutcome
-from setpoint.model.stories.board import Standing
+from setpoint.model.stories.board import PhaseProgress
 from setpoint.model.stories.story import Refinement
 from setpoint.model.value import Instant
 
@@ -99,11 +99,11 @@ class Follower:
             case _:
                 pass
 
-    def standing(self) -> Standing:
+    def standing(self) -> PhaseProgress:
         """Return the progress after the events so far."""
         outcome = self._outcome
         done = self._phases if outcome is not None and outcome.mark else self._in_order()
-        standing = Standing(
+        standing = PhaseProgress(
             trace_id=self._order.trace_id,
             phases=self._phases,
             judging=self._judging,
@@ -150,7 +150,7 @@ class Follower:
     def _in_order(self) -> tuple[str, ...]:
         return tuple(phase for phase in self._phases if phase in self._done)
 
-    def _refinements(self, standing: Standing) -> tuple[Refinement, ...]:
+    def _refinements(self, standing: PhaseProgress) -> tuple[Refinement, ...]:
         last = len(self._bounces)
         ended = FAILED if standing.finished or self._stuck else IN_PROGRESS
         return tuple(
@@ -178,7 +178,7 @@ class Follower:
         return f"{bounce.source.capitalize()} failed: {', '.join(parts) or bounce.reason}"
 
 
-def standing_of(events: Iterable[Event]) -> Standing | None:
+def phase_progress_of(events: Iterable[Event]) -> PhaseProgress | None:
     """Return a run's progress after all its events; none if it never began."""
     follower: Follower | None = None
     for event in events:

@@ -18,9 +18,9 @@ from setpoint.model.learning import (
     Hint,
     LearningEvidence,
     LearningKind,
+    LearningState,
     LearningStatus,
     Proposal,
-    Standing,
     Trust,
 )
 from setpoint.ports import Memory
@@ -34,7 +34,7 @@ class Kept:
     memory: Memory
     clock: ManualClock
 
-    def one(self, id_: LearningId) -> Standing:
+    def one(self, id_: LearningId) -> LearningState:
         """Return one learning with its status."""
         (found,) = self.memory.standings([id_])
         return found

@@ -33,7 +33,7 @@ _MOST_BODY = 256 * 1024 * 1024
 _CHUNK = 65536
 _CONNECT_S = 30.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-Seen = Callable[[ModelCall, bool], None]
+CallListener = Callable[[ModelCall, bool], None]
 """Receives a call, and whether it went to another machine, so that a list price may apply."""
 
 
@@ -63,7 +63,7 @@ class Proxy:
     nothing more once `refusal` returns a reason.
     """
 
-    def __init__(self, seen: Seen, refusal: Callable[[], str]) -> None:
+    def __init__(self, seen: CallListener, refusal: Callable[[], str]) -> None:
         """Nothing listens yet."""
         self._seen, self._refusal = seen, refusal
         self._word = secrets.token_urlsafe(18)
