@@ -8,7 +8,7 @@ from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
 
 
 class Observer(Protocol):
-    """Is told what an agent does while it does it."""
+    """Receives what an agent does while it works."""
 
     def called(self, call: ToolCall) -> bool:
         """Take note of a finished tool call; true where the attempt has to end, for it repeats itself."""

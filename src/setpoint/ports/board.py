@@ -13,7 +13,7 @@ class Board(Protocol):
     """The stories of a project."""
 
     def status(self, story: StoryId) -> Status | None:
-        """Return the column that a story stands in; none where there is no such story."""
+        """Return the column of a story; none if there is no such story."""
 
     def put(self, story: Story, *, ready: bool) -> StoryId:
         """Write a story, kept back by `backlog` unless it is ready; one that is there stays as it is."""
@@ -25,4 +25,4 @@ class Board(Protocol):
         """Say when a story was last written to, by whomever; none where there is no such story."""
 
     def reopen(self, story: StoryId, more: str, *, ready: bool) -> None:
-        """Open a story again, with more words at its end; where they stand there already, they stay once."""
+        """Reopen a story and append words to it, unless it already contains them."""

@@ -26,7 +26,7 @@ class Evaluator(Protocol):
         """Choose the checks for the project; done again when a run is resumed."""
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
-        """Put protected files that the maker changed back as they stood at base; gives their paths."""
+        """Restore protected files that the maker changed to their base state; return their paths."""
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""

@@ -13,7 +13,7 @@ class EventLog(Protocol):
     """The append-only record of all runs."""
 
     def append(self, trace_id: TraceId, key: str, bodies: Sequence[Body]) -> tuple[Event, ...]:
-        """Record facts under a key, durably; a key that was recorded before gives what stands there."""
+        """Record facts under a key, durably; a known key returns the recorded facts."""
 
     def replay(self, trace_id: TraceId, after: int = 0) -> tuple[Event, ...]:
         """Return a run's events in order, those with `seq` above `after`."""

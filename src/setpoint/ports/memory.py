@@ -11,7 +11,7 @@ from setpoint.model.learning import Hit, LearningEvidence, LearningState, Propos
 
 
 class Memory(Protocol):
-    """What was learnt from runs and people, with all that speaks for and against it."""
+    """Learnings from runs and people, with the evidence for and against each."""
 
     def learn(self, proposals: Sequence[Proposal]) -> tuple[LearningId, ...]:
         """Take proposals in, as learnings or as evidence for those that say the same; once per source."""
@@ -23,7 +23,7 @@ class Memory(Protocol):
         """Return the learnings that share words with a question, the most relevant first."""
 
     def standings(self, which: Collection[LearningId] | None = None) -> tuple[LearningState, ...]:
-        """Return learnings as they stand now, oldest first: the named ones, or all."""
+        """Return the present state of learnings, oldest first: the named ones, or all."""
 
     def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
         """Compare the files that a project's learnings rest on with those there are; gives what changed."""

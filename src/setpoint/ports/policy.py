@@ -1,4 +1,4 @@
-"""What decides whether a run goes on: guards and halting policies that others bring."""
+"""Guards and halting policies of plug-ins, which decide whether a run continues."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Workspace(Protocol):
     async def snapshot(
         self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
     ) -> Snapshot:
-        """Commit all that stands in the work copy under a label; the same label twice gives the first."""
+        """Commit the content of the work copy under a label; a repeated label returns the first commit."""
 
     async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
         """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first.

@@ -57,7 +57,7 @@ class RunContext:
         return granted(self.order.limits, self.journal.account.grants)
 
     def bounded(self, wanted: AttemptLimits) -> AttemptLimits:
-        """Return what an attempt may use that begins now, at most what is wanted."""
+        """Return what an attempt that begins now may use, at most the requested budget."""
         used = self.journal.account.used
         return attempt_limits(
             self.limits, wanted, used.cost_usd, self.active_s(), self.elapsed_s(), used.tokens
@@ -115,6 +115,6 @@ class RunContext:
 
 
 def change_hash(diff: str) -> str:
-    """Recognise the same change again, wherever in the file it stands; empty for no change."""
+    """Return a hash of a change that is equal wherever in the file it is; empty for no change."""
     change = _HUNK.sub("", diff).strip()
     return sha256(change.encode()).hexdigest()[:16] if change else ""

@@ -19,7 +19,7 @@ class CancelDuringStep(Exception):
     """A person wants the run ended, so nothing new is begun; raised by `step`, met by the loop."""
 
     def __init__(self, wish: CancelRequested) -> None:
-        """Take the wish as it is recorded."""
+        """Set the recorded request."""
         super().__init__(wish.reason)
         self.wish = wish
 
@@ -52,7 +52,7 @@ class Journal:
         return event.body if event is not None else None
 
     def note(self, key: str, body: Body) -> Body:
-        """Record a fact under a key; where the key is known already, what stands there is given back."""
+        """Record a fact under a key; if the key is known, return the recorded fact."""
         if key not in self._by_key:
             (event,) = self._log.append(self._trace_id, key, (body,))
             if event.seq == len(self._events) + 1:
