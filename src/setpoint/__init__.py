@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from setpoint.model.finding import Category, Edit, Finding, Fix, Nearness, Severity
     from setpoint.model.gate import Choice, Grant, OnLimit, Option
     from setpoint.model.ids import StoryId
+    from setpoint.model.proof import WorkKind
     from setpoint.model.quality import Metric, QualityVector
     from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
     from setpoint.model.verdict import HardGate
@@ -83,6 +84,7 @@ __all__ = [
     "StoryError",
     "StoryId",
     "UsageError",
+    "WorkKind",
     "WorkspaceError",
     "__version__",
     "acheck",
@@ -116,6 +118,7 @@ _HOMES = {
     "setpoint.model.finding": ("Category", "Edit", "Finding", "Fix", "Nearness", "Severity"),
     "setpoint.model.gate": ("Choice", "Grant", "OnLimit", "Option"),
     "setpoint.model.ids": ("StoryId",),
+    "setpoint.model.proof": ("WorkKind",),
     "setpoint.model.quality": ("Metric", "QualityVector"),
     "setpoint.model.stories.story": ("IntegrityMode", "KnownRed", "Story"),
     "setpoint.model.verdict": ("HardGate",),

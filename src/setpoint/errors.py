@@ -43,6 +43,8 @@ class ExitCode(IntEnum):
     """A guard stopped the run; the best state so far is kept."""
     CANCELLED = 12
     """Cancelled or skipped."""
+    UNPROVEN = 13
+    """Nothing speaks against the work, and it is not proved; the best state so far is kept."""
     INTERRUPTED = 130
     """Interrupted from the keyboard; `setpoint resume` goes on."""
 

@@ -14,13 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import (
-    BaseModel,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
@@ -34,6 +28,7 @@ from setpoint.model.cover import CoverGoals
 from setpoint.model.gate import Escalation
 from setpoint.model.learning import MemoryTerms
 from setpoint.model.production import ProductionTerms
+from setpoint.model.proof import ProofTerms
 from setpoint.model.quality import WEIGHTS, QualityVector
 from setpoint.model.run import Limits
 from setpoint.model.stories.board import BoardLimits
@@ -192,6 +187,8 @@ class Settings(BaseSettings):
     """Every bound of a run."""
     escalation: Escalation = Escalation()
     """What becomes of a run that a guard stops or that wants a person."""
+    proof: ProofTerms = ProofTerms()
+    """What must be proved before a run ends as verified."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
     sonarqube: SonarQubeServer = SonarQubeServer()
@@ -357,13 +354,12 @@ def _from_variable(name: str, value: str) -> dict[str, Any]:
         return {**given, "checks": _with_lists(given["checks"])} if "checks" in given else given
     except (UnreadableVariable, json.JSONDecodeError):
         message = f"environment variable {name}: a list or table has to be written as JSON (got {value!r})"
-        raise SettingsError(
-            message, hint=f"""for example '["one", "two"]' or '{{"key": 1}}'{_KNOWN}"""
-        ) from None
+        hint = f"""for example '["one", "two"]' or '{{"key": 1}}'{_KNOWN}"""
+        raise SettingsError(message, hint=hint) from None
 
 
 def _with_lists(given: Any) -> Any:  # noqa: ANN401 - what a variable says, before it is checked
-    """Read the JSON that stands where pydantic knows no field: in the tables of the tools."""
+    """Read the JSON in the tables of the tools, where pydantic has no field."""
     if isinstance(given, Mapping):
         return {key: _with_lists(inner) for key, inner in given.items()}
     return json.loads(given) if isinstance(given, str) and given.startswith(("[", "{")) else given
@@ -374,9 +370,10 @@ def overlaid(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any
     result = dict(under)
     for key, value in over.items():
         held = result.get(key)
-        result[key] = (
-            overlaid(held, value) if isinstance(held, Mapping) and isinstance(value, Mapping) else value
-        )
+        if isinstance(held, Mapping) and isinstance(value, Mapping):
+            result[key] = overlaid(held, value)
+        else:
+            result[key] = value
     return result
 
 

@@ -13,7 +13,7 @@ from setpoint.model.ids import TraceId
 from setpoint.model.run import Limits
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Toolbox
-from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, evaluation
+from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, evaluation, proof
 
 START = "start"
 WORK = "src/work.py"
@@ -91,6 +91,9 @@ class Surveyor:
             seen = tuple(test for test in scene.failing if test in measured.suspects)
             scene = Scene(**{**vars(scene), "failing": seen, "flaky": (), "coverage": None})
         return evaluation(measured.stage, measured.commit, measured.tree, scene, order.weights)
+
+    async def prove(self, order, measured):
+        return proof(self.states[state_in(self.workspace.files(measured.commit))], order)
 
 
 class Reviewer(ScriptedAgent):

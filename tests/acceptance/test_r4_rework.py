@@ -65,8 +65,10 @@ async def test_the_circuit_breaks_after_three_reworks(tmp_path):
     assert outcome.halt.guard == "max_refinement_attempts"
     assert "3/3" in outcome.reason
     assert outcome.iterations == 4  # the first attempt and three reworks
-    assert outcome.branch == "setpoint/work"  # it breaks nothing, so it is offered, and said to be unverified
-    assert "not verified" in harness.forge.branches["setpoint/work"].message
+    assert (
+        outcome.branch == "unverified/setpoint/work"
+    )  # it breaks nothing, so it is offered, and said to be unverified
+    assert "not verified" in harness.forge.branches["unverified/setpoint/work"].message
 
 
 async def test_a_misunderstanding_goes_back_to_research(tmp_path):

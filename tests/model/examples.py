@@ -16,6 +16,7 @@ from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.flaky import PutBy, Quarantined
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
 from setpoint.model.ids import Commit, GateId, StoryId, TraceId, Tree
+from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
 from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, Verdict
@@ -156,6 +157,18 @@ _BODIES = (
     e.AgentSpent(label="implement-1", attempt=1, usage=PAID),
     e.AgentFinished(phase="implement", iteration=1, snapshot=a_snapshot(an_attempt()), diff_hash="abc"),
     e.IterationEvaluated(iteration=1, evaluation=RED),
+    e.ProofMeasured(
+        iteration=1,
+        proof=Proof(
+            work=WorkKind.REPAIR,
+            why="the request says 'fix'",
+            obligations=(
+                Obligation(name="witness", state=ObligationState.MET, reason="1 test", evidence=("t::a",)),
+                Obligation(name="sensitivity", state=ObligationState.NOT_APPLICABLE, reason="no function"),
+            ),
+            trust=Trust.PERSON,
+        ),
+    ),
     e.ReviewAnswered(
         iteration=1,
         review="security",

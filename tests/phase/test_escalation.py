@@ -259,7 +259,7 @@ async def test_a_cancelled_run_keeps_its_best_state(tmp_path):
 
     outcome = await harness.drive()
 
-    assert (outcome.ending, outcome.branch) == (Ending.CANCELLED, "setpoint/work")
+    assert (outcome.ending, outcome.branch) == (Ending.CANCELLED, "unverified/setpoint/work")
     assert outcome.known_issues == ()
     assert "not verified" in harness.forge.branches[outcome.branch].message
 
@@ -271,7 +271,7 @@ async def test_nobody_is_asked_where_the_order_says_so(tmp_path):
 
         outcome = await harness.drive()
 
-        assert (outcome.ending, outcome.branch) == (ending, "setpoint/work")
+        assert (outcome.ending, outcome.branch) == (ending, "unverified/setpoint/work")
         assert of(harness, GateOpened) == []
 
 
@@ -361,7 +361,7 @@ async def test_a_run_that_is_cancelled_in_the_middle_ends_with_what_was_measured
     outcome = await harness.drive()
 
     assert (outcome.ending, outcome.reason) == (Ending.CANCELLED, "cancelled by Ann (not needed)")
-    assert (outcome.iterations, outcome.branch) == (1, "setpoint/work")
+    assert (outcome.iterations, outcome.branch) == (1, "unverified/setpoint/work")
     assert len(harness.agent.briefs) == 2
     assert await harness.drive() == outcome
 

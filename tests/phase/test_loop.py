@@ -66,7 +66,7 @@ async def test_repeated_findings_restart_once_from_the_best_then_stop(tmp_path):
     assert "value = 3" in agent.briefs[3].prompt  # it is told what was tried
     assert outcome.ending is Ending.STOPPED
     assert "alone fails in every approach" in outcome.reason
-    assert outcome.branch == "setpoint/work"  # one red test instead of three is worth delivering
+    assert outcome.branch == "unverified/setpoint/work"  # one red test instead of three is worth delivering
 
 
 async def test_the_best_state_is_delivered_never_merely_the_last(tmp_path):

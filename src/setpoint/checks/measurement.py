@@ -74,7 +74,7 @@ class Measuring:
     async def measure(self, task: Task, place: Measured) -> Measurements:
         """Run the checks of a stage on a tree that is checked out."""
         bench = self.bench(task, place.stage)
-        await asyncio.to_thread(_link, task.project, Path(place.copy.path))
+        await asyncio.to_thread(link, task.project, Path(place.copy.path))
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self.plan(task, place.copy.trace_id, Path(scratch))
             target = await self.target(task, place)
@@ -162,7 +162,7 @@ class Measuring:
             commit=commit,
             known=frozenset(known),
             failures=failures,
-            link=partial(_link, task.project),
+            link=partial(link, task.project),
         )
 
     async def _impact(
@@ -230,7 +230,7 @@ def tests_of(base: Measurements) -> frozenset[str]:
     return frozenset(test for each in made if each and each.tests for test in each.tests.outcomes)
 
 
-def _link(project: Project, place: Path) -> None:
+def link(project: Project, place: Path) -> None:
     """Bring the packages that the user has installed to the measured tree."""
     folders, committed = project.layout.package_folders, project.layout.committed_packages
     link_packages(project.root, place, folders, committed)

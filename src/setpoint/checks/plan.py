@@ -92,9 +92,10 @@ class Plan:
                 self.project, self.settings, self.artifacts, target.stage, target.files, cannot
             )
         if target.stage in (Stage.TEST, Stage.CONFIRM):
+            fingerprint = self.project.interpreter.fingerprint
             groups += [
-                self._acceptance(number, command)
-                for number, command in enumerate(self.story.acceptance, start=1)
+                Group(checks=(check,), identity=(check.name, check.command, fingerprint))
+                for check in self.acceptance()
             ]
             groups += self._mutation(target)
         return tuple(groups)
@@ -336,17 +337,42 @@ class Plan:
             )
         return self.project.leak
 
-    def _acceptance(self, number: int, command: str) -> Group:
-        check = Acceptance(
-            number=number,
-            command=command,
-            interpreter=self.project.interpreter,
-            layout=self.project.layout,
-            artifacts=self.artifacts,
-            timeout_s=self.settings.checks.timeout_s,
-            memory_bytes=self.runner().memory_bytes,
+    def acceptance(self) -> tuple[Acceptance, ...]:
+        """Make the checks of the story's acceptance commands."""
+        return tuple(
+            Acceptance(
+                number=number,
+                command=command,
+                interpreter=self.project.interpreter,
+                layout=self.project.layout,
+                artifacts=self.artifacts,
+                timeout_s=self.settings.checks.timeout_s,
+                memory_bytes=self.runner().memory_bytes,
+            )
+            for number, command in enumerate(self.story.acceptance, start=1)
         )
-        return Group(checks=(check,), identity=(check.name, command, self.project.interpreter.fingerprint))
+
+    def selection(
+        self, target: Target, tests: tuple[str, ...], *, fail_fast: bool = False
+    ) -> tuple[Check, ...]:
+        """Make the checks that run some tests, which nothing watches and nothing compares."""
+        alone = replace(target, footing=None, aside=None)
+        by_runner: dict[str, list[str]] = {}
+        for test in tests:
+            by_runner.setdefault(owner(test, self.project.chosen), []).append(test)
+        checks: list[Check] = []
+        for name, own in by_runner.items():
+            if name:
+                checks += self._package_suite(name, alone, tuple(own)).checks
+                continue
+            python: Literal["pytest", "unittest"] = (
+                "unittest" if "unittest" in self.project.chosen else "pytest"
+            )
+            runner = self.runner(None, python)
+            if fail_fast and python == "pytest":
+                runner = replace(runner, args=(*runner.args, "--maxfail=1"))
+            checks.append(TestSuite(runner=runner, only=tuple(own)))
+        return tuple(checks)
 
 
 def _of_suite(suite: TestSuite, target: Target, *after: Check) -> tuple[Check, ...]:

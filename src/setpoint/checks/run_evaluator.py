@@ -19,6 +19,7 @@ from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.suspicious_lines import Localiser
 from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
+from setpoint.checks.proof.prove import Prover
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import (
@@ -31,6 +32,7 @@ from setpoint.checks.trees.checkout import (
 )
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
+from setpoint.model.proof import Proof
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured, Toolbox, WorkCopy
@@ -96,6 +98,14 @@ class ProjectEvaluator:
         hidden = await self._hidden(self._task(order, base), place, raw)
         known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
         return await self._located(order, await judge.against(base, raw, known), measured)
+
+    async def prove(self, order: RunOrder, measured: Measured) -> Proof:
+        """Measure what proves a tree that has passed every check."""
+        if order.trace_id not in self._projects:
+            await self.prepare(order, measured.copy)
+        task = self._task(order, await self._base(order, measured.copy))
+        place = await check_out(self._folders.copies, measured)
+        return await Prover(measuring=self._measuring).prove(task, place, order.proof)
 
     async def _hidden(self, task: Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
         """Say what suppressions hide that the work brought in, by path."""

@@ -16,11 +16,13 @@ from setpoint.model.events.run import (
     LoopRestarted,
     PhaseBounce,
     PhaseEntered,
+    ProofMeasured,
     ReviewCompleted,
     ToolExecuted,
 )
 from setpoint.model.evidence import CheckState, Failure
 from setpoint.model.finding import Finding, worst_first
+from setpoint.model.proof import Proof
 from setpoint.model.run import Snapshot
 from setpoint.model.verdict import HardGate, Judgement, Verdict
 
@@ -73,6 +75,12 @@ class Lap:
         """What the reviewers decided."""
         reviewed = self.last(ReviewCompleted)
         return reviewed.verdict if reviewed else None
+
+    @property
+    def proof(self) -> Proof | None:
+        """What proves the change, where it was measured."""
+        measured = self.last(ProofMeasured)
+        return measured.proof if measured else None
 
     @property
     def decided(self) -> HaltingDecided | None:

@@ -52,6 +52,7 @@ from setpoint.model.events.run import (
     PhaseCompleted,
     PhaseEntered,
     PhasePassed,
+    ProofMeasured,
     ReviewAnswered,
     ReviewCompleted,
     RunFinished,
@@ -144,10 +145,11 @@ class _Fold:
                 self._compared(event.body)
             case AgentStarted() | ToolExecuted() | ModelCalled() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
-            case BaselineMeasured() | IterationEvaluated() | ReviewCompleted() | HaltingDecided():
+            case BaselineMeasured() | IterationEvaluated() | ProofMeasured() | ReviewCompleted():
                 self._judged(event.body)
             case (
-                PhaseBounce()
+                HaltingDecided()
+                | PhaseBounce()
                 | LoopRestarted()
                 | DiminishingReturns()
                 | LoopStagnated()
@@ -284,23 +286,31 @@ class _Fold:
                 self.made[body.iteration] = body
                 self._amend(self._newest(body.snapshot.label), finished=True)
 
-    def _judged(self, body: BaselineMeasured | IterationEvaluated | ReviewCompleted | HaltingDecided) -> None:
+    def _judged(self, body: BaselineMeasured | IterationEvaluated | ProofMeasured | ReviewCompleted) -> None:
         match body:
             case BaselineMeasured():
                 self.base = body.evaluation
             case IterationEvaluated():
                 self._measured(body.iteration, body.evaluation)
+            case ProofMeasured():
+                self._set(body.iteration, proof=body.proof)
             case ReviewCompleted():
                 self._set(body.iteration, verdict=body.verdict)
-            case HaltingDecided():
-                self.decisions.append(body)
-                self._set(body.iteration, gates=body.gates)
 
     def _turned(
         self,
-        body: PhaseBounce | LoopRestarted | DiminishingReturns | LoopStagnated | GuardFired | BudgetWarned,
+        body: HaltingDecided
+        | PhaseBounce
+        | LoopRestarted
+        | DiminishingReturns
+        | LoopStagnated
+        | GuardFired
+        | BudgetWarned,
     ) -> None:
         match body:
+            case HaltingDecided():
+                self.decisions.append(body)
+                self._set(body.iteration, gates=body.gates)
             case PhaseBounce():
                 self.bounces.append(body)
                 self._set(body.iteration, bounced_from=body.source, bounced_to=body.target)

@@ -14,6 +14,7 @@ from setpoint.model.gate import Escalation
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.learning import MemoryTerms
 from setpoint.model.pipeline import Pipeline
+from setpoint.model.proof import Proof, ProofTerms
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.stories.story import Story
 from setpoint.model.value import Instant, Text, Usd, Value
@@ -129,6 +130,8 @@ class Round(Value):
     tests: Evaluation | None = None
     """Of the test stage, where it was reached."""
     confirmation: Evaluation | None = None
+    proof: Proof | None = None
+    """What proves the change, where every other gate passed."""
     gates: tuple[HardGate, ...] = ()
     bounced_to: str = ""
     """The phase that the round sent the work back to; empty where it did not."""
@@ -192,6 +195,8 @@ class RunOrder(Value):
     """What the run takes from memory and puts into it."""
     escalation: Escalation = Escalation()
     """What becomes of the run when a guard stops it."""
+    proof: ProofTerms = ProofTerms(required=False)
+    """What must be proved before the run ends as verified; older orders ask for nothing."""
     settings: str = "{}"
     """Settings as JSON, so that a resumed run is measured as it began; `[agent]` may hold keys: left out."""
     settings_version: int = 0
@@ -236,6 +241,8 @@ class Ending(StrEnum):
 
     VERIFIED = "verified"
     """Every hard gate passed on the delivered tree: `IMPLEMENTATION_VERIFIED`."""
+    UNPROVEN = "unproven"
+    """Nothing was found against it, and what must be proved is not; the best state is kept."""
     STOPPED = "stopped"
     """A guard stopped it; the best state is kept."""
     ESCALATED = "escalated"
@@ -254,6 +261,10 @@ KNOWN_ISSUES_SUBJECT = "Known issues of: "
 """Begins the message of the commit that lists the known issues of accepted work."""
 COMPLETION_MARK = "IMPLEMENTATION_VERIFIED"
 """Setpoint's own completion mark; an agent that writes it says nothing."""
+
+
+UNPROVEN_MARK = "IMPLEMENTATION_UNPROVEN"
+"""Names work against which nothing was found, and that is not proved."""
 
 
 class RunOutcome(Value):

@@ -15,7 +15,7 @@ from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.runs.context import RunContext
 
-ASKED = frozenset({Ending.STOPPED, Ending.ESCALATED})
+ASKED = frozenset({Ending.UNPROVEN, Ending.STOPPED, Ending.ESCALATED})
 """Endings that Setpoint asks a person about."""
 UNASKED = frozenset({"deadline_s"})
 """Guards that no answer can lift."""

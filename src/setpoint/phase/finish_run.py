@@ -17,6 +17,8 @@ from setpoint.phase.policy.known_issues import TITLE, entry, known_issues
 from setpoint.ports import Appendix
 from setpoint.runs.context import RunContext
 
+UNVERIFIED_PREFIX = "unverified/"
+"""Begins the branch of a best state that is neither verified nor accepted."""
 MOST_CANDIDATES = 4
 """How many of the best unproved rounds are measured in full before the base is kept."""
 
@@ -145,8 +147,11 @@ async def _delivered(run: RunContext, best: Round, close: Close, issues: tuple[s
             told = f"{KNOWN_ISSUES_SUBJECT}{run.order.story.title}\n\nSetpoint-Run: {run.order.trace_id}\n"
             debts = Appendix(run.order.escalation.debt_file, TITLE, text, message=told)
         message = _message(run, best, close, issues)
+        name = run.order.branch
+        if not verified and close.ending is not Ending.ACCEPTED:
+            name = f"{UNVERIFIED_PREFIX}{name}"
         branch = await run.ports.forge.deliver(
-            run.copy, best.snapshot.commit, run.order.branch, message=message, appendix=debts
+            run.copy, best.snapshot.commit, name, message=message, appendix=debts
         )
         return Delivered(branch=branch, commit=best.snapshot.commit, verified=verified)
 

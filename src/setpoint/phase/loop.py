@@ -27,7 +27,7 @@ from setpoint.model.events.run import (
     TestsQuarantined,
 )
 from setpoint.model.facts.human_answers import edited_since
-from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_problems, open_counts
+from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_problems, open_counts, unproven
 from setpoint.model.gate import Answer
 from setpoint.model.ids import Commit
 from setpoint.model.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
@@ -133,7 +133,7 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
         return close
     course.rounds, decision, halt = await _settled(run, base, course.rounds)
     run.ports.publish(run.order.trace_id)
-    if (close := _close(decision, halt)) is not None:
+    if (close := _close(course.rounds[-1], decision, halt)) is not None:
         return close
     await settle_requests(run, course.rounds, made.iteration)
     return decision
@@ -189,11 +189,13 @@ async def _settled(
     return rounds, decision, halt
 
 
-def _close(decision: Decision, halt: Halt | None) -> Close | None:
+def _close(last: Round, decision: Decision, halt: Halt | None) -> Close | None:
     match decision.action:
         case Action.HALT:
             return Close(Ending.VERIFIED, decision.reason)
         case Action.ESCALATE:
+            if unproven(last):
+                return Close(Ending.UNPROVEN, decision.reason, halt)
             return Close(Ending.STOPPED if halt else Ending.ESCALATED, decision.reason, halt)
         case Action.CONTINUE | Action.RESTART | Action.CONFIRM:
             return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from setpoint.model.attempt import Brief
 from setpoint.model.changes.diff import added_lines
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.events.run import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed
+from setpoint.model.events.run import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed, ProofMeasured
 from setpoint.model.facts.rounds import failures
 from setpoint.model.pipeline import Phase, PhaseKind
 from setpoint.model.run import Round
@@ -17,6 +17,7 @@ from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_b
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.review import Lines, declined_in, docket
 from setpoint.phase.review import Submission, review
+from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
 
 
@@ -39,7 +40,24 @@ async def verify_change(
             field = "tests" if evaluation.stage is Stage.TEST else "evaluation"
             current = current.model_copy(update={field: evaluation})
         current = _left(run, phase, current, rounds)
-    return with_bounce(current, hard_gates(current), run.order.pipeline)
+    gates = hard_gates(current)
+    if current.tests is not None and all(gate.passed for gate in gates):
+        current = await _proved(run, current)
+        gates = hard_gates(current)
+    return with_bounce(current, gates, run.order.pipeline)
+
+
+async def _proved(run: RunContext, current: Round) -> Round:
+    """Measure what proves a round that has passed everything else."""
+
+    async def act() -> ProofMeasured:
+        tree = (current.snapshot.commit, current.snapshot.tree)
+        measured = Measured(run.copy, *tree, Stage.TEST)
+        proof = await run.ports.evaluator.prove(run.judged_by, measured)
+        return ProofMeasured(iteration=current.number, proof=proof)
+
+    made = await run.journal.step(f"prove-{current.number}", act, ProofMeasured)
+    return current.model_copy(update={"proof": made.proof})
 
 
 def suspects_of(base: Evaluation, rounds: tuple[Round, ...], situation: Situation) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from setpoint.model.evaluation import Evaluation
+from setpoint.model.proof import Proof
 from setpoint.model.run import RunOrder
 from setpoint.ports.check import Measured
 from setpoint.ports.workspace import WorkCopy
@@ -30,3 +31,6 @@ class Evaluator(Protocol):
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""
+
+    async def prove(self, order: RunOrder, measured: Measured) -> Proof:
+        """Measure what proves a tree that has passed every check."""

@@ -3,7 +3,7 @@
 from setpoint.testing.agent import Act, ScriptedAgent, SilentObserver
 from setpoint.testing.clock import ManualClock
 from setpoint.testing.durable import Crash, InlineDurable
-from setpoint.testing.evaluator import Scene, ScriptedEvaluator, evaluation, failure
+from setpoint.testing.evaluator import Scene, ScriptedEvaluator, evaluation, failure, proof
 from setpoint.testing.harness import RunHarness
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.memory import ListMemory
@@ -31,4 +31,5 @@ __all__ = [
     "SilentObserver",
     "evaluation",
     "failure",
+    "proof",
 ]

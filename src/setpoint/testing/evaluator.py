@@ -20,6 +20,7 @@ from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure
 from setpoint.model.finding import Category, Finding, worst_first
 from setpoint.model.ids import Commit, EvidenceId, Tree
+from setpoint.model.proof import Obligation, ObligationState, Proof, WorkKind
 from setpoint.model.quality import WEIGHTS, Metric, QualityVector
 from setpoint.model.run import RunOrder
 from setpoint.ports import Measured, Toolbox, WorkCopy
@@ -56,6 +57,8 @@ class Scene:
     broken: tuple[str, ...] = ()
     """Checks whose tool broke."""
     agent_wrote_tests: bool = False
+    unproven: tuple[str, ...] = ()
+    """Obligations that are not met, for example `witness`."""
     acceptance: tuple[bool, ...] = ()
     """Whether each acceptance command exits with 0."""
 
@@ -161,11 +164,31 @@ class ScriptedEvaluator:
             scene = _suspected(scene, measured.suspects)
         return evaluation(measured.stage, measured.commit, measured.tree, scene, order.weights)
 
+    async def prove(self, order: RunOrder, measured: Measured) -> Proof:
+        """Return the proof that the scene of the commit describes."""
+        place = self._commits.index(measured.commit) if measured.commit in self._commits else 0
+        return proof(self._scene(place, Stage.TEST), order)
+
     def _scene(self, place: int, stage: Stage) -> Scene:
         scene = self.scenes[min(place, len(self.scenes) - 1)]
         if isinstance(scene, Scene):
             return scene
         return scene.get(stage) or scene.get(Stage.TEST) or Scene()
+
+
+def proof(scene: Scene, order: RunOrder) -> Proof:
+    """Build the proof of a tree that looks like the scene."""
+    states = dict.fromkeys(("witness", "sensitivity"), ObligationState.MET)
+    states |= dict.fromkeys(scene.unproven, ObligationState.NOT_MET)
+    return Proof(
+        work=WorkKind.REPAIR,
+        why="scripted",
+        required=order.proof.required,
+        obligations=tuple(
+            Obligation(name=name, state=state, reason=f"scripted to be {state}")
+            for name, state in states.items()
+        ),
+    )
 
 
 def _suspected(scene: Scene, suspects: tuple[str, ...]) -> Scene:

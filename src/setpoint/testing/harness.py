@@ -14,6 +14,7 @@ from setpoint.model.events.run import GateAnswered
 from setpoint.model.gate import Answer, Escalation, OnLimit, answered_key
 from setpoint.model.ids import Commit, GateId, StoryId, TraceId
 from setpoint.model.pipeline import PhaseKind, Pipeline
+from setpoint.model.proof import ProofTerms
 from setpoint.model.run import Limits, RunOrder, RunOutcome
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.phase import loop as phase
@@ -53,6 +54,8 @@ class RunHarness:
     durable: InlineDurable = field(default_factory=InlineDurable)
     escalation: Escalation = NO_QUESTIONS
     """By default nobody is asked."""
+    proof: ProofTerms = field(default_factory=ProofTerms)
+    """What must be proved."""
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
     memory: Memory | None = None
     """What is remembered between runs; none: nothing."""
@@ -74,6 +77,7 @@ class RunHarness:
             "pipeline": self._pipeline(),
             "limits": self.limits,
             "escalation": self.escalation,
+            "proof": self.proof,
             "agents": {
                 "maker": self.agent.name,
                 "reviewer": self.reviewer.name,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.model.evaluation import Evaluation
+from setpoint.model.proof import Proof
 from setpoint.model.run import RunOrder
 from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
 from setpoint.settings import Settings
@@ -83,3 +84,8 @@ class ShieldedEvaluator:
         """Measure a tree and keep the full report."""
         async with shielded(self._project, self._settings):
             return await self._inner.evaluate(order, measured)
+
+    async def prove(self, order: RunOrder, measured: Measured) -> Proof:
+        """Measure what proves a tree."""
+        async with shielded(self._project, self._settings):
+            return await self._inner.prove(order, measured)

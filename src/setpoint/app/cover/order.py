@@ -20,6 +20,7 @@ from setpoint.model.cover_quality import SOURCE, quality, weights_told
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events.run import BaselineMeasured, IterationEvaluated
 from setpoint.model.ids import StoryId
+from setpoint.model.proof import WorkKind
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.system.files.atomic import write_atomic
@@ -101,6 +102,7 @@ def _story(project: Project, paths: tuple[str, ...]) -> Story:
         ),
         integrity=project.settings.integrity.mode,
         known_red=KnownRed.TOLERATE,
+        kind=WorkKind.TESTS,
     )
 
 

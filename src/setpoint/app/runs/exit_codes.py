@@ -8,6 +8,7 @@ from setpoint.model.run import Ending
 EXIT = {
     Ending.VERIFIED: ExitCode.OK,
     Ending.ACCEPTED: ExitCode.OK,
+    Ending.UNPROVEN: ExitCode.UNPROVEN,
     Ending.STOPPED: ExitCode.STOPPED,
     Ending.ESCALATED: ExitCode.STOPPED,
     Ending.SKIPPED: ExitCode.CANCELLED,

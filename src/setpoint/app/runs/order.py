@@ -12,9 +12,11 @@ from setpoint.app.runs.board import earlier_runs, story_folder
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
+from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.gate import Escalation
 from setpoint.model.ids import TraceId, sortable
 from setpoint.model.pipeline import Pipeline
+from setpoint.model.proof import WorkKind
 from setpoint.model.run import Limits, RunOrder
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.pipelines import load_pipeline
@@ -27,8 +29,11 @@ from setpoint.wiring.plugins import enabled, pipelines_of
 from setpoint.wiring.project import Project
 
 
-def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = ()) -> Story:
+def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = (), kind: str = "") -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
+    if kind and kind not in set(WorkKind):
+        message = f"'{kind}' is not a kind of work"
+        raise UsageError(message, hint=f"take one of {', '.join(WorkKind)}")
     named = [path for path in (Path(what), project.root / what) if _is_story(path)]
     if not named and (known := story_folder(project).find(what)) is not None:
         named = [known]
@@ -41,7 +46,10 @@ def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = ())
                 message, hint='write a sentence, for example: setpoint run "make the failing tests pass"'
             )
         found, _ = story_folder(project).new(what)
-    return found.model_copy(update={"acceptance": (*found.acceptance, *acceptance)})
+    update: dict[str, object] = {"acceptance": (*found.acceptance, *acceptance)}
+    if kind:
+        update["kind"] = WorkKind(kind)
+    return found.model_copy(update=update)
 
 
 def _is_story(path: Path) -> bool:
@@ -74,14 +82,13 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     if commit is None:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, hint="commit something first, or give another --base")
-    branch = f"{settings.branch_prefix}{wanted.id}"
     names, workflow, notes = await assign_roles(
         project, load_pipeline(settings.pipeline, project.root, pipelines_of(settings))
     )
     plugins, failed = enabled(settings.plugins)
     notes += (*map(str, failed), *map(str, plugins))
-    wanted = _with_mode(wanted, settings)
-    wanted, red_note = _with_known_red(wanted, settings, names[Role.MAKER])
+    wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
+    notes += [red_note, "kind of work: {} ({})".format(*kind_of_request(wanted))]
     # Stories do not belong to the change; Setpoint itself writes into them.
     dirty = await is_dirty(project.root, settings.stories_dir)
     if dirty:
@@ -100,6 +107,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         pipeline=workflow,
         limits=_limits(wanted, settings, now),
         escalation=_escalation(wanted, settings),
+        proof=settings.proof,
         memory=settings.memory,
         agents=names,
         preset=settings.preset,
@@ -110,10 +118,10 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         settings_version=SETTINGS_VERSION,
         plugins=plugins,
         dirty=dirty,
-        notes=(*notes, red_note),
+        notes=tuple(notes),
         quarantine=tuple(each for each in quarantine if each.active(now)),
         quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
-        branch=branch,
+        branch=f"{settings.branch_prefix}{wanted.id}",
         story_file=str(file.path) if file else "",
         story_digest=file.digest if file else "",
         started_at=now,

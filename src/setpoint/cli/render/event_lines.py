@@ -17,7 +17,8 @@ from setpoint.model.events.production import AboutProduction
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.facts.spending import origin, used
 from setpoint.model.gate import Answer
-from setpoint.model.run import Action, Ending, RunOutcome
+from setpoint.model.proof import Proof
+from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
 
 _MOST_NAMED = 5
 
@@ -67,22 +68,32 @@ def line(body: Body) -> Line:
             e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
         ):
             shown = _of_loop(body)
-        case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
+        case e.IterationEvaluated() | e.ProofMeasured() | e.BudgetWarned() | e.HaltingDecided():
             shown = _of_figures(body)
         case _:
             assert_never(body)
     return shown
 
 
-def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
+def _of_figures(
+    body: e.IterationEvaluated | e.ProofMeasured | e.BudgetWarned | e.HaltingDecided,
+) -> Line:
     if isinstance(body, e.IterationEvaluated):
         return _measured(body.evaluation)
+    if isinstance(body, e.ProofMeasured):
+        return _proved(body.proof)
     if isinstance(body, e.BudgetWarned):
         text = f"budget: {body.share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
         return Line(text, "yellow")
-    decision = body.decision
-    text = f"{decision.policy}: {decision.action.upper()}: {decision.reason}"
-    return Line(text, _ACTION_STYLE[decision.action])
+    made = body.decision
+    return Line(f"{made.policy}: {made.action.upper()}: {made.reason}", _ACTION_STYLE[made.action])
+
+
+def _proved(proof: Proof) -> Line:
+    if proof.missing:
+        return Line(f"not proved: {'; '.join(each.reason for each in proof.missing)}", "yellow")
+    met = "; ".join(f"{each.name}: {each.reason}" for each in proof.obligations)
+    return Line(f"proved as {proof.work}: {met}", "green")
 
 
 def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelRequested) -> Line:
@@ -193,7 +204,8 @@ def outcome_line(outcome: RunOutcome) -> Line:
             f"{outcome.mark}: {rounds}, {outcome.bounces} bounces, {money(outcome)}{score}", "bold green"
         )
     who = f" by {outcome.halt.guard}" if outcome.halt else ""
-    return Line(f"{outcome.ending.upper()}{who}: {outcome.reason}", "bold red")
+    word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
+    return Line(f"{word}{who}: {outcome.reason}", "bold red")
 
 
 def money(outcome: RunOutcome) -> str:

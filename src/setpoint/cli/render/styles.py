@@ -12,6 +12,7 @@ _STATES = {
     "interrupted": "yellow",
     "verified": "green",
     "accepted": "green",
+    "unproven": "yellow",
     "stopped": "yellow",
     "escalated": "bold magenta",
     "skipped": "yellow",

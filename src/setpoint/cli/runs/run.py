@@ -43,6 +43,9 @@ def run(
     max_minutes: Annotated[float | None, typer.Option(help="Time limit in minutes.")] = None,
     preset: Annotated[str, typer.Option(help="Preset of limits: default or classic.")] = "",
     known_red: Annotated[str, typer.Option(help="Tests that fail at the base: auto, fix or tolerate.")] = "",
+    kind: Annotated[
+        str, typer.Option(help="Kind of work: behaviour, repair, refactor, tests, docs or chore.")
+    ] = "",
     integrity: Annotated[
         str, typer.Option(help="Protection of existing tests: read-only, append-only or free.")
     ] = "",
@@ -81,7 +84,7 @@ def run(
     if auto:
         own = {"--auto", "--jobs", "--max-stories", "--json"}
         return drive_board(project, _flag_arguments(called, leaving=own), as_json=as_json)
-    story = resolve_story(project, what, tuple(accept or ()))
+    story = resolve_story(project, what, tuple(accept or ()), kind)
     order = make_order(project, story, base)
     return follow(project, order, as_json=as_json, everything=everything)
 

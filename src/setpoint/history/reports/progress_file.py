@@ -91,6 +91,7 @@ class Progress(Value):
 IN_PROGRESS, ESCALATED = "in_progress", "escalated"
 _STATUS = {
     Ending.VERIFIED: COMPLETION_MARK,
+    Ending.UNPROVEN: ESCALATED,
     Ending.STOPPED: ESCALATED,
     Ending.ESCALATED: ESCALATED,
     Ending.ACCEPTED: "accepted",

@@ -25,7 +25,7 @@ from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntere
 from setpoint.model.evidence import CheckState, Evidence
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Artifact
-from setpoint.model.run import COMPLETION_MARK, Ending
+from setpoint.model.run import COMPLETION_MARK, UNPROVEN_MARK, Ending
 from setpoint.system.files.atomic import write_atomic
 
 SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"
@@ -45,6 +45,7 @@ _MARKS = {
 }
 _ENDINGS = {
     Ending.VERIFIED: COMPLETION_MARK,
+    Ending.UNPROVEN: f"{UNPROVEN_MARK}: nothing was found against it, and it is not proved",
     Ending.STOPPED: "Stopped by a guard, best state kept",
     Ending.ESCALATED: "Needs a person, best state kept",
     Ending.ACCEPTED: "Accepted by a person, not verified",

@@ -43,6 +43,7 @@ from setpoint.model.events.run import (
     PhaseCompleted,
     PhaseEntered,
     PhasePassed,
+    ProofMeasured,
     ReviewAnswered,
     ReviewCompleted,
     RunFinished,
@@ -91,6 +92,7 @@ __all__ = [
     "PhaseCompleted",
     "PhaseEntered",
     "PhasePassed",
+    "ProofMeasured",
     "ReasonsGiven",
     "ReviewAnswered",
     "ReviewCompleted",
@@ -116,6 +118,7 @@ Body = Annotated[
     | AgentSpent
     | AgentFinished
     | IterationEvaluated
+    | ProofMeasured
     | ReviewAnswered
     | FindingDeclined
     | ReviewCompleted

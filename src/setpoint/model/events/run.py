@@ -10,6 +10,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Answer, Choice, Gate
 from setpoint.model.ids import Commit, GateId
+from setpoint.model.proof import Proof
 from setpoint.model.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.value import Text, Usd, Value
 from setpoint.model.verdict import HardGate, Verdict
@@ -160,6 +161,14 @@ class IterationEvaluated(Value):
     kind: Literal["iteration.evaluated"] = "iteration.evaluated"
     iteration: int
     evaluation: Evaluation
+
+
+class ProofMeasured(Value):
+    """Setpoint measured what proves a tree that had passed every check."""
+
+    kind: Literal["proof.measured"] = "proof.measured"
+    iteration: int
+    proof: Proof
 
 
 class ReviewAnswered(Value):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
-from setpoint.model.finding import Finding, normalised
+from setpoint.model.finding import Category, Finding, Severity, normalised
 from setpoint.model.run import Limits, Round
 from setpoint.model.value import Usd, Value
 
@@ -63,8 +63,24 @@ def failures(past: Round) -> tuple[Failure, ...]:
 
 
 def blocking(past: Round) -> tuple[Finding, ...]:
-    """Return all that blocks a round: findings of checks and of the review."""
-    return (*past.latest.blocking, *review_findings(past))
+    """Return all that blocks a round: findings of checks and of the review, and what is not proved."""
+    return (*past.latest.blocking, *review_findings(past), *unproven(past))
+
+
+def unproven(past: Round) -> tuple[Finding, ...]:
+    """Return a finding for each thing that the round would have to prove and does not."""
+    if past.proof is None or not past.proof.required:
+        return ()
+    return tuple(
+        Finding(
+            source="proof",
+            rule=each.name,
+            severity=Severity.ERROR,
+            category=Category.TESTS,
+            message=f"not proved: {each.reason}",
+        )
+        for each in past.proof.missing
+    )
 
 
 def signature(failure: Failure) -> str:

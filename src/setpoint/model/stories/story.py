@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from setpoint.model.gate import OnLimit
 from setpoint.model.ids import StoryId
+from setpoint.model.proof import WorkKind
 from setpoint.model.value import Instant, Value
 
 
@@ -48,6 +49,8 @@ class Story(Value):
     granted: tuple[str, ...] = ()
     """Protected paths, as globs, that a person released: they are judged as the maker leaves them."""
     known_red: KnownRed = KnownRed.TOLERATE
+    kind: WorkKind | None = None
+    """What kind of work it is, which decides what must be proved; none: Setpoint guesses from the title."""
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
     """Overrides the refinement attempts of the settings; frozen when a run starts."""
     on_limit: OnLimit | None = None

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from setpoint.model.facts.rounds import RunFacts, failures, open_count, qualities, same_problems_running
+from setpoint.model.facts.rounds import (
+    RunFacts,
+    failures,
+    open_count,
+    qualities,
+    same_problems_running,
+    unproven,
+)
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
@@ -20,10 +27,8 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
     """
     if past.last.verified:
         return _verified(past), None
-    if past.last.verdict is not None and past.last.verdict.judgement is Judgement.REQUIRE_HUMAN:
-        return _decision(
-            past, Action.ESCALATE, f"{past.last.verdict.reviewer} wants a person to decide"
-        ), None
+    if reason := _for_a_person(past):
+        return _decision(past, Action.ESCALATE, reason), None
     if halt := exhausting(past.limits)(past):
         return _decision(past, Action.ESCALATE, halt.reason), halt
     may_restart = past.limits.restart_on_repeat and past.last.chain == past.recent[0].chain
@@ -39,6 +44,19 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
         Action.CONTINUE,
         f"{open_count(past.last)} problems are open and no guard fires",
     ), None
+
+
+def _for_a_person(past: RunFacts) -> str:
+    """Return why a person has to decide now; empty where nobody has to.
+
+    Where proof alone is missing, the maker learns it once before.
+    """
+    verdict, missing = past.last.verdict, unproven(past.last)
+    if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
+        return f"{verdict.reviewer} wants a person to decide"
+    if missing and any(unproven(each) for each in past.recent[:-1]):
+        return f"nothing was found against the change, but it is {missing[0].message}"
+    return ""
 
 
 def _verified(past: RunFacts) -> Decision:

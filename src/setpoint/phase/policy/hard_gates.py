@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import SUITES, CheckState, Evidence
 from setpoint.model.finding import Category, Finding
+from setpoint.model.proof import Obligation, ObligationState, Proof
 from setpoint.model.quality import Metric
 from setpoint.model.run import Round
 from setpoint.model.verdict import HardGate, Judgement
@@ -39,7 +40,22 @@ def hard_gates(past: Round) -> tuple[HardGate, ...]:
     else:
         gates += [_tests(proving), _acceptance(proving.evidence)]
         gates.append(_proof(gates[-2:]))
+    if past.proof is not None:
+        gates += [_obligation(each, past.proof) for each in past.proof.obligations]
     return tuple(gates)
+
+
+def _obligation(obligation: Obligation, proof: Proof) -> HardGate:
+    """Judge one thing that must be proved."""
+    if obligation.state is ObligationState.MET:
+        return HardGate(name=obligation.name, state=CheckState.PASS, reason=obligation.reason)
+    if obligation.state is ObligationState.NOT_APPLICABLE:
+        reason = f"does not apply: {obligation.reason}"
+        return HardGate(name=obligation.name, state=CheckState.NOT_MEASURED, reason=reason)
+    if not proof.required:
+        reason = f"missing, and not required: {obligation.reason}"
+        return HardGate(name=obligation.name, state=CheckState.NOT_MEASURED, reason=reason)
+    return HardGate(name=obligation.name, state=CheckState.FAIL, reason=obligation.reason)
 
 
 def _change(past: Round) -> HardGate:

@@ -1,0 +1,131 @@
+"""Find the functions of Python files that a change added or changed, and sabotage them one by one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.model import syntax
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedFunction:
+    """One function that a change added or changed."""
+
+    path: str
+    name: str
+    """Qualified name, for example `Cart.total`."""
+    line: int
+    """1-based line of its first statement behind the docstring."""
+    column: int
+    """0-based byte of that statement in its line."""
+    opens_line: bool
+    """Whether that statement begins its line."""
+
+    def __str__(self) -> str:
+        """Return it as people name it."""
+        return f"{self.path}::{self.name}"
+
+    def sabotaged(self, source: bytes, mark: Path, *, raises: bool) -> bytes:
+        """Return the file with this function made useless; entering it leaves a file at `mark`.
+
+        With `raises` it raises, else it returns nothing at once. The rest stays below, unreached.
+        """
+        end = "raise RuntimeError('sabotaged by Setpoint')" if raises else "return"
+        word = f"open({str(mark)!r}, 'a').close(); {end}".encode()
+        lines = source.splitlines(keepends=True)
+        line = lines[self.line - 1]
+        before, rest = line[: self.column], line[self.column :]
+        glue = b"\n" + before if self.opens_line else b"; "
+        lines[self.line - 1] = before + word + glue + rest
+        return b"".join(lines)
+
+
+def changed_functions(
+    path: str, old: bytes | None, new: bytes
+) -> tuple[tuple[ChangedFunction, ...], tuple[str, ...]]:
+    """Return functions with another body than before, and what else changed, in words.
+
+    A function that does nothing (a stub, an abstract method) is left out. A file that cannot be parsed has no
+    functions.
+    """
+    try:
+        now = syntax.parse(new)
+        before = syntax.parse(old) if old is not None else ast.Module(body=[], type_ignores=[])
+    except (SyntaxError, ValueError, RecursionError):
+        return (), (f"{path} cannot be parsed",)
+    known = {name: _text(node) for name, node in _functions(before)}
+    changed = [(name, node) for name, node in _functions(now) if known.get(name) != _text(node)]
+    found = tuple(_of(path, name, node) for name, node in changed if not _is_stub(node))
+    outside = (f"code outside functions in {path}",) if _outside(before) != _outside(now) else ()
+    return found, outside
+
+
+def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Function]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
+            name = f"{prefix}{child.name}"
+            if isinstance(child, _FUNCTIONS):
+                yield name, child
+            yield from _functions(child, f"{name}.")
+        else:
+            yield from _functions(child, prefix)
+
+
+def _text(node: _Function) -> str:
+    """Return what a function does, without functions inside it and without its docstring."""
+    body = [ast.dump(_hollow(each)) for each in _outside_functions(_behind_docstring(node))]
+    return "\n".join([ast.dump(node.args), *map(ast.dump, node.decorator_list), *body])
+
+
+def _outside(module: ast.Module) -> str:
+    return "\n".join(ast.dump(_hollow(each)) for each in _outside_functions(_behind_docstring(module)))
+
+
+def _outside_functions(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    return [each for each in body if not isinstance(each, _FUNCTIONS)]
+
+
+def _hollow(node: ast.AST) -> ast.AST:
+    """Return a statement without the functions in it."""
+    copied = type(node)()
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, list):
+            kept = [each for each in value if not isinstance(each, _FUNCTIONS)]
+            setattr(copied, name, [_hollow(each) if isinstance(each, ast.AST) else each for each in kept])
+        else:
+            setattr(copied, name, _hollow(value) if isinstance(value, ast.AST) else value)
+    return copied
+
+
+def _behind_docstring(node: _Function | ast.Module) -> list[ast.stmt]:
+    first = node.body[0] if node.body else None
+    written = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return node.body[1:] if written else node.body
+
+
+def _is_stub(node: _Function) -> bool:
+    return all(
+        isinstance(each, ast.Pass | ast.Raise)
+        or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        for each in node.body
+    )
+
+
+def _of(path: str, name: str, node: _Function) -> ChangedFunction:
+    first = _behind_docstring(node)[0]
+    decorators = getattr(first, "decorator_list", [])
+    line, column = min(
+        [(first.lineno, first.col_offset), *((d.lineno, d.col_offset - 1) for d in decorators)]
+    )
+    opens = node.body[0].lineno > node.lineno and (first is node.body[0] or _ends_before(node.body[0], line))
+    return ChangedFunction(path=path, name=name, line=line, column=column, opens_line=opens)
+
+
+def _ends_before(node: ast.stmt, line: int) -> bool:
+    return (node.end_lineno or node.lineno) < line

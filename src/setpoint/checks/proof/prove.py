@@ -1,0 +1,305 @@
+"""Prove one tree: who witnesses the change, and whether the tests notice when its functions are sabotaged."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from setpoint.checks.baseline import Measurements
+from setpoint.checks.integrity.isolation import Aside
+from setpoint.checks.integrity.protected_paths import collected
+from setpoint.checks.measurement import Measuring, Task, link, tests_of
+from setpoint.checks.plan import Plan
+from setpoint.checks.proof import witness
+from setpoint.checks.proof.changed_functions import ChangedFunction, changed_functions
+from setpoint.checks.proof.right_cause import change_of
+from setpoint.checks.proof.witness import Witness
+from setpoint.checks.suites.package_suite import owner
+from setpoint.checks.target import Target
+from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.changes.work_kind import kind_of_change, kind_of_request, runs
+from setpoint.model.evidence import TestReport, whole_suite
+from setpoint.model.proof import Obligation, ObligationState, Proof, ProofTerms, Trust, WorkKind
+from setpoint.ports import Measured
+from setpoint.system.git.git import changed_files, contents
+
+_MOST_NAMED = 20
+_SHOWN = 3
+_NEEDS_WITNESS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
+_MET, _NOT_MET, _NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
+_ORDER = tuple(Trust)
+
+
+class Sabotaged(NamedTuple):
+    """What the tests made of one function's sabotage."""
+
+    function: ChangedFunction
+    reached: bool
+    """Whether any test entered it."""
+    survived: str
+    """What no test noticed, in words; empty where each sabotage was noticed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Subject:
+    """The change that is to be proved."""
+
+    task: Task
+    base: Measurements
+    place: Measured
+    """The result, checked out."""
+    plan: Plan
+    target: Target
+    now: Measurements
+    before: Mapping[str, bytes]
+    """Changed files at the base, by path."""
+    after: Mapping[str, bytes]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Return all paths that differ from the base."""
+        return tuple(dict.fromkeys((*self.before, *self.after)))
+
+    @property
+    def of_tests(self) -> tuple[str, ...]:
+        """Return those of them that hold tests, or belong to tests."""
+        known = collected(tests_of(self.base))
+        return tuple(path for path in self.paths if is_test_path(path) or path in known)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prover:
+    """Proves trees of one project."""
+
+    measuring: Measuring
+
+    async def prove(self, task: Task, place: Measured, terms: ProofTerms) -> Proof:
+        """Measure what the change of a tree must prove; the tree itself has passed every other check."""
+        if task.base is None:
+            raise ValueError("nothing can be proved of the base itself")
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            subject = await self._subject(task, task.base, place, Path(scratch))
+            wanted = kind_of_request(task.story)
+            work, why = kind_of_change(*wanted, subject.paths)
+            witnesses, seen = await self._witness(subject, work, terms)
+            noticed = await self._sensitivity(subject, work, seen, terms.seconds, Path(scratch))
+        return Proof(
+            work=work,
+            why=why,
+            required=terms.required,
+            obligations=(witnesses, noticed),
+            trust=min((each.trust for each in seen), key=_ORDER.index, default=None),
+        )
+
+    async def _subject(self, task: Task, base: Measurements, place: Measured, scratch: Path) -> _Subject:
+        quiet = replace(self.measuring, told=lambda *_: None)
+        root = place.copy.path
+        changed = await changed_files(root, base.commit, place.commit)
+        return _Subject(
+            task=task,
+            base=base,
+            place=place,
+            plan=quiet.plan(task, place.copy.trace_id, scratch),
+            target=await quiet.target(task, place),
+            now=await quiet.measure(task, place),
+            before=await contents(root, base.commit, changed),
+            after=await contents(root, place.commit, changed),
+        )
+
+    async def _witness(
+        self, subject: _Subject, work: WorkKind, terms: ProofTerms
+    ) -> tuple[Obligation, tuple[Witness, ...]]:
+        """Look for witnesses: failing tests that pass now, acceptance commands, the change's own tests."""
+        if work not in _NEEDS_WITNESS:
+            return Obligation(name="witness", state=_NONE, reason=_no_witness(work)), ()
+        passed = witness.passed_in(subject.now.tests)
+        found = list(witness.mended(subject.base.tests, passed))
+        reasons: list[str] = []
+        if subject.task.story.acceptance or not found:
+            more, reasons = await self._beside_the_base(subject, passed)
+            found += more
+        counting = [each for each in found if _ORDER.index(each.trust) <= _ORDER.index(terms.witness)]
+        if counting:
+            shown = "; ".join(map(str, counting[:_SHOWN]))
+            reason = f"{len(counting)} fail without the change and pass with it: {shown}"
+            reason += "".join(f"; {other}" for other in reasons if "proves nothing" in other)
+            names = tuple(each.name for each in counting[:_MOST_NAMED])
+            return Obligation(name="witness", state=_MET, reason=reason, evidence=names), tuple(counting)
+        if found:
+            reasons.append(f"proof.witness asks for '{terms.witness}', and there is only '{found[0].trust}'")
+        missing = "no test and no acceptance command fails without the change and passes with it"
+        reason = "; ".join([missing, *reasons])
+        return Obligation(name="witness", state=_NOT_MET, reason=reason), ()
+
+    async def _beside_the_base(
+        self, subject: _Subject, passed: frozenset[str]
+    ) -> tuple[list[Witness], list[str]]:
+        """Ask the change's own tests, and the acceptance commands, of the code of the base."""
+        before = subject.base.tests.outcomes if subject.base.tests else {}
+        asked = [
+            test
+            for test in sorted(passed)
+            if test not in before or test.partition("::")[0] in subject.of_tests
+        ]
+        checks = subject.plan.acceptance()
+        if not asked and not checks:
+            return [], ["the change adds no test"]
+        there = await self._base_with_its_tests(subject)
+        found: list[Witness] = []
+        reasons = ["the change adds no test"]
+        if asked:
+            files = {test.partition("::")[0] for test in asked if "::" in test}
+            report = await _run(subject, (*asked, *sorted(files)), there)
+            change = change_of(subject.task.story.wish, subject.before, subject.after)
+            own, other = witness.added(asked, report, change)
+            found += own
+            reasons = [other] if other and not own else []
+        if checks:
+            at_base = [await check.run(there) for check in checks]
+            words = {each.name: each.command for each in checks}
+            ran, other = witness.commands(at_base, subject.now.results, words)
+            found += ran
+            reasons += [other] if other else []
+        return found, reasons
+
+    async def _base_with_its_tests(self, subject: _Subject) -> Measured:
+        """Check out the base with the change's files of tests put beside its code."""
+        place = place_beside(Path(subject.place.copy.path), "witness")
+        code = subject.place._replace(commit=subject.base.commit)
+        aside = Aside(place=place, base=subject.place.commit, paths=subject.of_tests, known=frozenset())
+        there = await (aside.as_at_base(code) if aside.paths else aside.as_it_is(code))
+        await asyncio.to_thread(link, subject.task.project, place)
+        return there
+
+    async def _sensitivity(
+        self,
+        subject: _Subject,
+        work: WorkKind,
+        seen: tuple[Witness, ...],
+        most_s: float,
+        scratch: Path,
+    ) -> Obligation:
+        """Sabotage each changed function and see whether the tests notice."""
+        functions, outside = _changed(subject)
+        if not functions:
+            reason = outside or "no function of a language that Setpoint can sabotage is changed"
+            return Obligation(name="sensitivity", state=_NONE, reason=reason)
+        place = place_beside(Path(subject.place.copy.path), "sabotage")
+        await put_at(place, repository_of(subject.place.copy), subject.place.commit)
+        await asyncio.to_thread(link, subject.task.project, place)
+        there = subject.place._replace(copy=subject.place.copy._replace(path=str(place)))
+        passed = sorted(_asked_of(subject, work))
+        own = [each.name for each in seen if each.name in passed]
+        until = time.monotonic() + most_s
+        made = list[Sabotaged]()
+        for number, function in enumerate(functions):
+            if time.monotonic() > until:
+                break
+            mark = scratch / f"entered-{number}"
+            made.append(await _sabotage(subject, function, there, (own, passed), mark))
+        return _judged(functions, made, outside)
+
+
+async def _sabotage(
+    subject: _Subject,
+    function: ChangedFunction,
+    there: Measured,
+    asked: tuple[list[str], list[str]],
+    mark: Path,
+) -> Sabotaged:
+    """Let a function raise, then return nothing: each time a test that passes on the result must fail."""
+    file, source = Path(there.copy.path) / function.path, subject.after[function.path]
+    survived = ""
+    for raises in (True, False):
+        await asyncio.to_thread(file.write_bytes, function.sabotaged(source, mark, raises=raises))
+        noticed = await _notices(subject, asked, there)
+        await asyncio.to_thread(file.write_bytes, source)
+        if not mark.exists():
+            return Sabotaged(function, reached=noticed, survived="")
+        if not noticed:
+            survived = "raises" if raises else "does nothing"
+            break
+    return Sabotaged(function, reached=True, survived=survived)
+
+
+async def _notices(subject: _Subject, asked: tuple[list[str], list[str]], there: Measured) -> bool:
+    """Run the witnesses, and where they stay green every test that passes on the result."""
+    for tests in asked:
+        if tests and (await _run(subject, tests, there, fail_fast=True)).red:
+            return True
+    return False
+
+
+async def _run(
+    subject: _Subject, tests: Collection[str], there: Measured, *, fail_fast: bool = False
+) -> TestReport:
+    """Run some tests in a place; what broke altogether gives an empty report."""
+    checks = subject.plan.selection(subject.target, tuple(tests), fail_fast=fail_fast)
+    results = [await check.run(there) for check in checks]
+    return whole_suite(each.tests for each in results if each.tests is not None) or TestReport(outcomes={})
+
+
+def _asked_of(subject: _Subject, work: WorkKind) -> frozenset[str]:
+    """Return the tests of Python that have to notice: for a refactoring those of the base."""
+    chosen = subject.task.project.chosen
+    passed = {test for test in witness.passed_in(subject.now.tests) if not owner(test, chosen)}
+    if work is WorkKind.REFACTOR:
+        passed &= witness.passed_in(subject.base.tests)
+    return frozenset(passed)
+
+
+def _changed(subject: _Subject) -> tuple[tuple[ChangedFunction, ...], str]:
+    """Return the changed functions of Python outside the tests, and what else changed, in words."""
+    functions: list[ChangedFunction] = []
+    others: list[str] = []
+    for path, new in subject.after.items():
+        if path in subject.of_tests or not runs(path):
+            continue
+        if path.endswith(".py"):
+            found, outside = changed_functions(path, subject.before.get(path), new)
+            functions += found
+            others += outside
+        else:
+            others.append(f"{path}, which Setpoint cannot sabotage")
+    named = f"changed, but not sabotaged: {', '.join(others[:_SHOWN])}" if others else ""
+    return tuple(functions), named
+
+
+def _judged(functions: tuple[ChangedFunction, ...], made: list[Sabotaged], outside: str) -> Obligation:
+    survived = [f"{each.function} {each.survived}" for each in made if each.survived]
+    reached = [each for each in made if each.reached]
+    unreached = [str(each.function) for each in made if not each.reached]
+    names = tuple(str(each.function) for each in reached[:_MOST_NAMED])
+    if survived:
+        reason = f"no test notices when {_listed(survived)}: write a test that asserts what it does"
+        return Obligation(name="sensitivity", state=_NOT_MET, reason=reason, evidence=names)
+    if not reached:
+        reason = f"no test enters {_listed(unreached)}: write a test that does, and asserts what comes out"
+        return Obligation(name="sensitivity", state=_NOT_MET, reason=reason)
+    notes = [f"tests notice when {len(reached)} of {len(functions)} changed functions are sabotaged"]
+    if unreached:
+        notes.append(f"no test enters {_listed(unreached)}")
+    if left := [str(each) for each in functions[len(made) :]]:
+        notes.append(f"no time was left for {_listed(left)}")
+    notes += [outside] if outside else []
+    return Obligation(name="sensitivity", state=_MET, reason="; ".join(notes), evidence=names)
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+def _no_witness(work: WorkKind) -> str:
+    return {
+        WorkKind.REFACTOR: "a refactoring must change no outcome; the tests of the base say whether it does",
+        WorkKind.TESTS: "tests alone change; what the new ones notice is not measured",
+        WorkKind.DOCS: "nothing that runs changes",
+        WorkKind.CHORE: "configuration alone changes; all tests of the base must come out as before",
+    }[work]

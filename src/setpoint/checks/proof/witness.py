@@ -1,0 +1,101 @@
+"""Find the witnesses of a change: tests and commands that fail at the base for its lack, and pass with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from setpoint.checks.proof.right_cause import Change
+from setpoint.model.evidence import Cause, CheckResult, CheckState, Failure, Outcome, TestReport
+from setpoint.model.proof import Trust
+
+_GREEN = (Outcome.PASSED, Outcome.FLAKY)
+_MOST_MESSAGE = 80
+_NO_WITNESS = (Cause.ENVIRONMENT, Cause.TIMEOUT, Cause.FLAKY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Witness:
+    """One test or command that tells the change from its lack."""
+
+    name: str
+    """The test's identifier, or the command."""
+    why: str
+    """How it fails at the base."""
+    trust: Trust
+
+    def __str__(self) -> str:
+        """Return it as a report names it."""
+        return f"{self.name}: {self.why}"
+
+
+def passed_in(report: TestReport | None) -> frozenset[str]:
+    """Return the tests that passed."""
+    outcomes = report.outcomes if report else {}
+    return frozenset(test for test, outcome in outcomes.items() if outcome in _GREEN)
+
+
+def mended(base: TestReport | None, passed: frozenset[str]) -> tuple[Witness, ...]:
+    """Return tests that failed at the base and pass now; a file that did not load represents its tests."""
+    files = {test.partition("::")[0] for test in passed}
+    return tuple(
+        Witness(
+            name=each.test, why=f"it failed at the base ({each.message[:_MOST_MESSAGE]})", trust=Trust.PERSON
+        )
+        for each in (base.failures if base else ())
+        if each.cause not in _NO_WITNESS
+        and (each.test in passed or ("::" not in each.test and each.test in files))
+    )
+
+
+def added(asked: Iterable[str], report: TestReport, change: Change) -> tuple[tuple[Witness, ...], str]:
+    """Return those of the change's own tests that are witnesses, and why the first of the others is none.
+
+    Args:
+        asked: Tests that pass on the result and are new or in files that changed.
+        report: What these tests gave at the base, with the change's files of tests put beside it.
+        change: What the change adds.
+
+    """
+    red = {failure.test: failure for failure in report.failures}
+    found, other = [], ""
+    for test in asked:
+        failure = red.get(test) or _of_file(test, red)
+        if failure is None:
+            other = other or f"{test} passes at the base too"
+        elif why := change.explains(failure):
+            found.append(Witness(name=test, why=f"{why} at the base", trust=Trust.ANY))
+        else:
+            other = other or f"{test} fails at the base for another reason: {failure.message[:200]}"
+    return tuple(found), other
+
+
+def _of_file(test: str, red: Mapping[str, Failure]) -> Failure | None:
+    return red.get(test.partition("::")[0])
+
+
+def commands(
+    at_base: Iterable[CheckResult], now: Iterable[CheckResult], words: Mapping[str, str]
+) -> tuple[tuple[Witness, ...], str]:
+    """Return acceptance commands that failed at the base and pass now, and what the others prove.
+
+    Args:
+        at_base: What each command gave at the base.
+        now: What each check gave on the result.
+        words: The commands by the name of their check.
+
+    """
+    passes = {each.evidence.check for each in now if each.state is CheckState.PASS}
+    found, other = [], ""
+    for each in at_base:
+        check = each.evidence.check
+        if check not in passes:
+            continue
+        if each.state is CheckState.FAIL:
+            why = f"exit code {each.evidence.exit_code} at the base"
+            found.append(Witness(name=words[check], why=why, trust=Trust.PERSON))
+        elif each.state is CheckState.PASS:
+            other = other or f"`{words[check]}` passes at the base too, so it proves nothing"
+        else:
+            other = other or f"`{words[check]}` could not run at the base"
+    return tuple(found), other

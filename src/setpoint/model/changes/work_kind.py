@@ -1,0 +1,101 @@
+"""Tell what kind of work is wanted from its request, and what kind a change is from its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.proof import WorkKind
+from setpoint.model.stories.story import KnownRed, Story
+
+_DOCS_SUFFIXES = (".md", ".rst", ".adoc", ".markdown", ".png", ".jpg", ".svg", ".gif")
+_DOCS_NAMES = frozenset({"license", "notice", "authors", "changelog", "contributing", "codeowners", "readme"})
+_CHORE_NAMES = frozenset(
+    {
+        "pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "mypy.ini", "ruff.toml", ".coveragerc",
+        "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml",
+        "poetry.lock", "uv.lock", "pipfile", "pipfile.lock", "pdm.lock",
+        "cargo.toml", "cargo.lock", "go.mod", "go.sum",
+        ".gitignore", ".gitattributes", ".editorconfig", ".pre-commit-config.yaml", ".gitlab-ci.yml",
+        "tsconfig.json", ".eslintrc.json", ".prettierrc", ".nvmrc", ".python-version", "dependabot.yml",
+    }
+)  # fmt: skip
+_REQUIREMENTS = re.compile(r"(requirements|constraints)[\w.-]*\.(txt|in)$")
+_CI_FOLDERS = (".github/", ".circleci/", ".gitlab/")
+_CHANGES_CODE = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
+
+_DOCS = (
+    r"^\W*(docs?\b|document\b|(fix|correct|mend)\w* (a |the |some )?(typos?|spelling|wording)\b"
+    r"|(add|write|update|improve|extend|rewrite|fix|correct)\w* (\w+ ){0,4}"
+    r"(documentation|docs|docstrings?|readme|changelog|comments?|guide|tutorial)\b)"
+)
+_TESTS = (
+    r"^\W*(tests?:|(add|write|extend|improve|increase|raise|cover)\w* (\w+ ){0,4}"
+    r"(tests\b(?! (suite )?(command|runner|script))|test (for|of|that)\b|coverage\b))"
+)
+_CHORE = (
+    r"^\W*(chore|ci|build)(\([^)]*\))?:|\b(bump|upgrade|update|pin|unpin)\w* (\w+ ){0,4}"
+    r"(dependenc\w+|version|requirements?|lock ?file|packages?)\b|^\W*(bump|upgrade|pin|unpin)\b"
+)
+_REFACTOR = (
+    r"\b(refactor\w*|restructure\w*|clean(ing)? up|tidy\w*|simplif(y|ies|ying)|deduplicat\w+)\b"
+    r"|^\W*(rename|extract|inline|split|move|reorgani[sz]e)\b"
+)
+_REPAIR = (
+    r"\b(fix(es|ed|ing)?|bugs?|repair\w*|crash\w*|broken|wrong(ly)?|incorrect\w*|fail(s|ing|ed|ure)?"
+    r"|regression|raises? .*(error|exception)|traceback|should (return|be|not)|instead of)\b"
+)
+_SPOKEN = {
+    WorkKind.DOCS: re.compile(_DOCS, re.IGNORECASE),
+    WorkKind.TESTS: re.compile(_TESTS, re.IGNORECASE),
+    WorkKind.CHORE: re.compile(_CHORE, re.IGNORECASE),
+    WorkKind.REFACTOR: re.compile(_REFACTOR, re.IGNORECASE),
+    WorkKind.REPAIR: re.compile(_REPAIR, re.IGNORECASE),
+}
+"""How titles speak of a kind of work; the first that fits counts."""
+
+
+def kind_of_request(story: Story) -> tuple[WorkKind, str]:
+    """Tell what kind of work a story wants, and why it is taken for that."""
+    if story.kind is not None:
+        return story.kind, "the story says so"
+    if story.known_red is KnownRed.FIX:
+        return WorkKind.REPAIR, "tests that fail at the base are to pass"
+    for kind, pattern in _SPOKEN.items():
+        if found := pattern.search(story.title):
+            return kind, f"the request says '{found[0].strip()}'"
+    return WorkKind.BEHAVIOUR, "the request names no other kind of work"
+
+
+def kind_of_change(wanted: WorkKind, why: str, paths: Collection[str]) -> tuple[WorkKind, str]:
+    """Tell what kind of work a change is: the files decide where the request promised less than they hold."""
+    code = [path for path in paths if runs(path)]
+    if code:
+        if wanted in _CHANGES_CODE:
+            return wanted, why
+        return WorkKind.BEHAVIOUR, f"{code[0]} is changed, so it is not {wanted} alone"
+    if wanted in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
+        return wanted, why
+    if any(is_test_path(path) for path in paths):
+        return WorkKind.TESTS, "tests alone are changed"
+    if any(_is_chore(path) for path in paths):
+        return WorkKind.CHORE, "configuration alone is changed"
+    return WorkKind.DOCS, "nothing that runs is changed"
+
+
+def runs(path: str) -> bool:
+    """Whether a file is part of what runs: no test, no document, no configuration of tools."""
+    return not (is_test_path(path) or _is_docs(path) or _is_chore(path))
+
+
+def _is_docs(path: str) -> bool:
+    name = path.rpartition("/")[2].lower()
+    stem, _, suffix = name.partition(".")
+    written = suffix in ("", "txt") and (stem in _DOCS_NAMES or path.startswith(("docs/", "doc/")))
+    return name.endswith(_DOCS_SUFFIXES) or written
+
+
+def _is_chore(path: str) -> bool:
+    name = path.rpartition("/")[2].lower()
+    return name in _CHORE_NAMES or path.startswith(_CI_FOLDERS) or _REQUIREMENTS.search(name) is not None

@@ -1,0 +1,87 @@
+import ast
+
+import pytest
+
+from setpoint.checks.proof.changed_functions import changed_functions
+
+SOURCE = b'''"""Doc."""
+LIMIT = 3
+
+
+class Cart:
+    """A cart."""
+
+    def total(self, rows):
+        """Add up."""
+        if rows:
+            return 1
+        return 2
+
+    async def send(self): return 3
+
+    def name(self):
+        "d"; return 1
+
+    @property
+    def later(self):
+        @staticmethod
+        def inner():
+            for each in range(3): yield each
+        return inner
+
+
+def stub(): ...
+
+
+def long(
+    first,
+    second,
+):
+    value = (
+        first)
+    return value
+'''
+
+
+def names(old, new):
+    found, outside = changed_functions("a.py", old, new)
+    return [each.name for each in found], outside
+
+
+def test_only_functions_whose_body_changed_are_found():
+    assert names(SOURCE, SOURCE.replace(b"return 2", b"return 4")) == (["Cart.total"], ())
+    assert names(SOURCE, SOURCE.replace(b"Add up.", b"Sum up.").replace(b"# x", b"")) == ([], ())
+    assert names(SOURCE, SOURCE.replace(b"LIMIT = 3", b"LIMIT = 4")) == (
+        [],
+        ("code outside functions in a.py",),
+    )
+
+
+def test_a_change_inside_an_inner_function_is_its_own():
+    assert names(SOURCE, SOURCE.replace(b"range(3)", b"range(4)")) == (["Cart.later.inner"], ())
+
+
+def test_all_functions_of_a_new_file_are_new_but_those_that_do_nothing():
+    found, _ = names(None, SOURCE)
+    assert found == ["Cart.total", "Cart.send", "Cart.name", "Cart.later", "Cart.later.inner", "long"]
+
+
+def test_what_cannot_be_parsed_has_no_functions():
+    assert names(None, b"def f(:\n") == ([], ("a.py cannot be parsed",))
+
+
+@pytest.mark.parametrize("raises", [True, False])
+def test_a_sabotaged_file_is_valid_and_says_that_it_was_entered(tmp_path, raises):
+    functions, _ = changed_functions("a.py", None, SOURCE)
+    for function in functions:
+        ast.parse(function.sabotaged(SOURCE, tmp_path / "mark", raises=raises))
+    total = functions[0].sabotaged(SOURCE, tmp_path / "mark", raises=raises)
+    space: dict[str, object] = {}
+    exec(compile(total, "a.py", "exec"), space)
+
+    if raises:
+        with pytest.raises(RuntimeError, match="sabotaged"):
+            space["Cart"]().total([])
+    else:
+        assert space["Cart"]().total([1]) is None
+    assert (tmp_path / "mark").exists()

@@ -1,0 +1,141 @@
+"""What proves a change, measured on real projects."""
+
+import pytest
+
+from setpoint.model.evaluation import Stage
+from setpoint.model.proof import ObligationState, Proof, ProofTerms, Trust, WorkKind
+from setpoint.model.stories.story import KnownRed
+from setpoint.ports import Measured
+from setpoint.settings import ChecksSettings
+
+MET, NOT_MET, NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
+PRICE = "def price(n):\n    return n * 100\n"
+DISCOUNT = PRICE + "\n\ndef discount(n):\n    return n // 2\n"
+TEST_PRICE = "import shop\n\n\ndef test_price():\n    assert shop.price(2) == 200\n"
+TEST_DISCOUNT = "import shop\n\n\ndef test_discount():\n    assert shop.discount(4) == 2\n"
+QUICK = ChecksSettings(bandit=False, coverage=False, reruns=0)
+
+
+async def prove(
+    bench, base, change, *, terms: ProofTerms | None = None, title="add a discount", **story
+) -> dict[str, object]:
+    """Return state and reason of both obligations, and the proof."""
+    files = {"shop.py": PRICE, "tests/test_shop.py": TEST_PRICE, **base}
+    there = await bench(files, settings=QUICK, **story)
+    wanted = there.order.story.model_copy(update={"title": title})
+    there.order = there.order.model_copy(update={"proof": terms or ProofTerms(), "story": wanted})
+    await there.measure(Stage.BASE)
+    made = await there.change(change)
+    measured = Measured(copy=there.copy, commit=made.commit, tree=made.tree, stage=Stage.TEST)
+    proof: Proof = await there.evaluator.prove(there.order, measured)
+    return {"proof": proof, **{each.name: each for each in proof.obligations}}
+
+
+async def test_a_change_without_a_test_is_not_proved(bench):
+    said = await prove(bench, {}, {"shop.py": DISCOUNT})
+
+    assert said["witness"].state is NOT_MET
+    assert "the change adds no test" in said["witness"].reason
+    assert said["sensitivity"].state is NOT_MET
+    assert "no test enters shop.py::discount" in said["sensitivity"].reason
+    assert said["proof"].trust is None
+
+
+async def test_a_test_that_fails_without_the_change_proves_it(bench):
+    said = await prove(bench, {}, {"shop.py": DISCOUNT, "tests/test_discount.py": TEST_DISCOUNT})
+
+    assert (said["witness"].state, said["sensitivity"].state) == (MET, MET)
+    assert said["witness"].evidence == ("tests/test_discount.py::test_discount",)
+    assert "'discount' is missing at the base" in said["witness"].reason
+    assert said["sensitivity"].evidence == ("shop.py::discount",)
+    assert (said["proof"].work, said["proof"].trust) == (WorkKind.BEHAVIOUR, Trust.ANY)
+
+
+async def test_a_test_that_calls_and_asserts_nothing_is_not_sensitive(bench):
+    weak = "import shop\n\n\ndef test_discount():\n    shop.discount(4)\n"
+    said = await prove(bench, {}, {"shop.py": DISCOUNT, "tests/test_discount.py": weak})
+
+    assert said["witness"].state is MET
+    assert said["sensitivity"].state is NOT_MET
+    assert "no test notices when shop.py::discount does nothing" in said["sensitivity"].reason
+
+
+async def test_a_test_that_passes_at_the_base_too_is_no_witness(bench):
+    same = "import shop\n\n\ndef test_twice():\n    assert shop.price(2) == shop.price(2)\n"
+    said = await prove(
+        bench, {}, {"shop.py": PRICE.replace("n * 100", "100 * n"), "tests/test_more.py": same}
+    )
+
+    assert said["witness"].state is NOT_MET
+    assert "test_twice passes at the base too" in said["witness"].reason
+
+
+async def test_a_test_that_fails_at_the_base_for_another_reason_is_no_witness(bench):
+    other = (
+        "import os\n\n\ndef test_depends_on_the_place():\n"
+        "    assert os.environ['PATH']\n    os.stat('only-on-the-result.txt')\n"
+    )
+    change = {"shop.py": DISCOUNT, "tests/test_more.py": other, "only-on-the-result.txt": "x\n"}
+    said = await prove(bench, {}, change)
+
+    assert said["witness"].state is NOT_MET
+    assert "fails at the base for another reason" in said["witness"].reason
+
+
+async def test_a_test_that_failed_before_the_work_began_is_the_best_witness(bench):
+    broken = {"shop.py": PRICE.replace("100", "99")}
+    said = await prove(
+        bench, broken, {"shop.py": PRICE}, title="make the tests pass", known_red=KnownRed.FIX,
+        terms=ProofTerms(witness=Trust.PERSON),
+    )  # fmt: skip
+
+    assert (said["witness"].state, said["sensitivity"].state) == (MET, MET)
+    assert (said["proof"].work, said["proof"].trust) == (WorkKind.REPAIR, Trust.PERSON)
+
+
+async def test_the_makers_own_test_is_not_enough_where_a_person_is_asked_for(bench):
+    change = {"shop.py": DISCOUNT, "tests/test_discount.py": TEST_DISCOUNT}
+    said = await prove(bench, {}, change, terms=ProofTerms(witness=Trust.PERSON))
+
+    assert said["witness"].state is NOT_MET
+    assert "proof.witness asks for 'person', and there is only 'any'" in said["witness"].reason
+
+
+@pytest.mark.parametrize(
+    ("command", "state"),
+    [("python -c 'import shop; shop.discount(4)'", MET), ("python -c 'import shop'", NOT_MET)],
+)
+async def test_an_acceptance_command_counts_where_it_fails_at_the_base(bench, command, state):
+    said = await prove(bench, {}, {"shop.py": DISCOUNT}, acceptance=(command,))
+
+    assert said["witness"].state is state
+    assert ("proves nothing" in said["witness"].reason) is (state is NOT_MET)
+
+
+async def test_a_refactoring_needs_tests_of_the_base_that_notice(bench):
+    change = {"shop.py": "def price(n):\n    cents = 100\n    return cents * n\n"}
+    said = await prove(bench, {}, change, title="refactor price")
+
+    assert (said["witness"].state, said["sensitivity"].state) == (NONE, MET)
+
+
+async def test_a_refactoring_that_no_test_of_the_base_notices_is_not_proved(bench):
+    blind = {"tests/test_shop.py": "import shop\n\n\ndef test_price():\n    shop.price(2)\n"}
+    change = {"shop.py": "def price(n):\n    cents = 100\n    return cents * n\n"}
+    said = await prove(bench, blind, change, title="refactor price")
+
+    assert said["sensitivity"].state is NOT_MET
+
+
+async def test_documents_need_no_proof(bench):
+    said = await prove(bench, {}, {"README.md": "# Shop\n"}, title="improve the docs")
+
+    assert (said["witness"].state, said["sensitivity"].state) == (NONE, NONE)
+    assert said["proof"].work is WorkKind.DOCS
+
+
+async def test_code_is_never_documentation_whatever_the_request_says(bench):
+    said = await prove(bench, {}, {"README.md": "# Shop\n", "shop.py": DISCOUNT}, title="improve the docs")
+
+    assert said["proof"].work is WorkKind.BEHAVIOUR
+    assert said["witness"].state is NOT_MET

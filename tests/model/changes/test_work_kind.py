@@ -1,0 +1,60 @@
+import pytest
+
+from setpoint.model.changes.work_kind import kind_of_change, kind_of_request
+from setpoint.model.ids import StoryId
+from setpoint.model.proof import WorkKind
+from setpoint.model.stories.story import KnownRed, Story
+
+
+def story(title, **more):
+    return Story(id=StoryId("s"), title=title, **more)
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("add tests for the password reset", WorkKind.TESTS),
+        ("write unit tests for the parser", WorkKind.TESTS),
+        ("increase the coverage of shop.py", WorkKind.TESTS),
+        ("fix a typo in the README", WorkKind.DOCS),
+        ("document the retry option", WorkKind.DOCS),
+        ("update the changelog", WorkKind.DOCS),
+        ("bump requests to 2.32", WorkKind.CHORE),
+        ("upgrade all dependencies", WorkKind.CHORE),
+        ("ci: cache pip", WorkKind.CHORE),
+        ("refactor the parser into two classes", WorkKind.REFACTOR),
+        ("rename Cart to Basket", WorkKind.REFACTOR),
+        ("fix the rounding of totals", WorkKind.REPAIR),
+        ("the total is wrong for empty carts", WorkKind.REPAIR),
+        ("mean([]) raises a ZeroDivisionError", WorkKind.REPAIR),
+        ("add a password reset", WorkKind.BEHAVIOUR),
+        ("support discounts by percentage", WorkKind.BEHAVIOUR),
+        ("add a test mode to the client", WorkKind.BEHAVIOUR),
+        ("build a small web server", WorkKind.BEHAVIOUR),
+    ],
+)
+def test_the_kind_is_read_from_the_title(title, kind):
+    assert kind_of_request(story(title))[0] is kind
+
+
+def test_the_story_and_failing_tests_decide_before_words():
+    assert kind_of_request(story("add docs", kind=WorkKind.CHORE)) == (WorkKind.CHORE, "the story says so")
+    assert kind_of_request(story("add docs", known_red=KnownRed.FIX))[0] is WorkKind.REPAIR
+
+
+@pytest.mark.parametrize(
+    ("wanted", "paths", "kind"),
+    [
+        (WorkKind.DOCS, ("README.md", "shop.py"), WorkKind.BEHAVIOUR),
+        (WorkKind.CHORE, ("setup.py",), WorkKind.BEHAVIOUR),
+        (WorkKind.CHORE, ("templates/page.html",), WorkKind.BEHAVIOUR),
+        (WorkKind.REFACTOR, ("shop.py", "tests/test_shop.py"), WorkKind.REFACTOR),
+        (WorkKind.REPAIR, ("tests/test_shop.py",), WorkKind.REPAIR),
+        (WorkKind.TESTS, ("tests/test_shop.py", "README.md"), WorkKind.TESTS),
+        (WorkKind.DOCS, ("docs/index.md", "LICENSE"), WorkKind.DOCS),
+        (WorkKind.DOCS, ("requirements-dev.txt",), WorkKind.CHORE),
+        (WorkKind.CHORE, (".github/workflows/ci.yml", "uv.lock"), WorkKind.CHORE),
+    ],
+)
+def test_the_files_of_a_change_decide(wanted, paths, kind):
+    assert kind_of_change(wanted, "guessed", paths)[0] is kind
