@@ -9,7 +9,7 @@ from setpoint.cli.render.event_lines import line
 from setpoint.model import events as e
 from setpoint.model.attempt import Breakage, BreakageKind, Stop, ToolCall
 from setpoint.model.evaluation import Stage
-from setpoint.model.run import Action, Ending
+from setpoint.model.run import UNPROVEN_MARK, Action, Ending
 from setpoint.testing import Scene, evaluation
 
 SHOWN = {
@@ -30,6 +30,7 @@ SHOWN = {
     "$0.0038 (genai-prices 0.2.3)",
     "agent.spent": "  spent $0.0215, 1500 tokens (told by the agent)",
     "agent.finished": "change cccccccccc: 1 files, +3 -1",
+    "proof.measured": "proved as repair: witness: 1 test; sensitivity: no function",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; quality 0.96 "
     "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
@@ -134,10 +135,11 @@ def test_a_delivery_that_is_not_verified_says_so():
 @pytest.mark.parametrize("ending", [ending for ending in Ending if ending is not Ending.VERIFIED])
 def test_no_other_ending_looks_verified(ending):
     outcome = OUTCOME.model_copy(update={"ending": ending, "reason": "why", "halt": HALT})
+    word = UNPROVEN_MARK if ending is Ending.UNPROVEN else ending.upper()
     shown = line(e.RunFinished(outcome=outcome))
-    assert (shown.text, shown.style) == (f"{ending.upper()} by max_iterations: why", "bold red")
+    assert (shown.text, shown.style) == (f"{word} by max_iterations: why", "bold red")
     bare = outcome.model_copy(update={"halt": None})
-    assert line(e.RunFinished(outcome=bare)).text == f"{ending.upper()}: why"
+    assert line(e.RunFinished(outcome=bare)).text == f"{word}: why"
 
 
 def test_cost_that_is_not_known_is_said_to_be_unknown():

@@ -22,6 +22,8 @@ class Status(StrEnum):
     """Every hard gate passed on the delivered tree."""
     ACCEPTED = "accepted"
     """A person took it as it is: not verified, its known issues are written down."""
+    UNPROVEN = "unproven"
+    """Nothing was found against it, and what must be proved is not; the best state is kept."""
     STOPPED = "stopped"
     """A guard stopped it; the best state is kept."""
     ESCALATED = "escalated"

@@ -16,7 +16,7 @@ from setpoint.wiring.project import Project
 MOST_KEPT = 20
 """Processes that failed of which the words are kept."""
 _WORDS = 2000
-_FINE = (ExitCode.OK, ExitCode.WAITING, ExitCode.STOPPED, ExitCode.CANCELLED)
+_FINE = (ExitCode.OK, ExitCode.WAITING, ExitCode.STOPPED, ExitCode.CANCELLED, ExitCode.UNPROVEN)
 
 
 class ActiveCommand(Value):

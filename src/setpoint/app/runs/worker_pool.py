@@ -28,6 +28,7 @@ _WORST_FIRST = (
     ExitCode.USAGE,
     ExitCode.NO_AGENT,
     ExitCode.STOPPED,
+    ExitCode.UNPROVEN,
     ExitCode.WAITING,
     ExitCode.CANCELLED,
     ExitCode.OK,
@@ -128,7 +129,9 @@ class _WorkerPool:
         """Say which limit keeps more stories from being taken up."""
         limits, cost = self.limits, sum((each.cost_usd for each in self.worked), Decimal(0))
         people = [
-            each.story for each in self.worked if each.exit_code in (ExitCode.WAITING, ExitCode.STOPPED)
+            each.story
+            for each in self.worked
+            if each.exit_code in (ExitCode.WAITING, ExitCode.STOPPED, ExitCode.UNPROVEN)
         ]
         broken = [each for each in self.worked[-MOST_BROKEN:] if each.exit_code == ExitCode.NO_AGENT]
         if len(broken) == MOST_BROKEN:
