@@ -4,7 +4,8 @@ from model.examples import BLOCKER, ORDER
 from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.evidence import CheckState
 from setpoint.model.ids import Tree
-from setpoint.phase.evidence_rerun import branch_compared, compare, verify
+from setpoint.model.proof import Obligation, ObligationState, Proof, WorkKind
+from setpoint.phase.evidence_rerun import branch_compared, compare, compare_proofs, verify
 from setpoint.testing import FolderWorkspace, Scene, ScriptedEvaluator, evaluation
 
 
@@ -125,3 +126,15 @@ def test_many_differences_are_shortened():
     failing = tuple(f"t::a{number}" for number in range(9))
     (note,) = notes(measured(Scene()), measured(Scene(failing=failing)))["pytest"]
     assert note.endswith(" and 4 more")
+
+
+def test_a_proof_is_compared_obligation_by_obligation():
+    def proof(state):
+        met = Obligation(name="witness", state=ObligationState.MET, reason="1 test")
+        other = Obligation(name="sensitivity", state=state, reason=f"now {state}")
+        return Proof(work=WorkKind.REPAIR, why="w", obligations=(met, other))
+
+    same, other = compare_proofs(proof(ObligationState.MET), proof(ObligationState.NOT_MET))
+
+    assert (same.check, same.agrees, same.notes) == ("witness", True, ())
+    assert (other.check, other.agrees, other.notes) == ("sensitivity", False, ("now not_met",))

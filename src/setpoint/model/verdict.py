@@ -50,7 +50,9 @@ class HardGate(Value):
     """One condition without which nothing is verified."""
 
     name: str
-    """change, build, integrity, security, types, review, checks, tests, acceptance or proof."""
+    """change, build, integrity, security, types, review, checks, tests, acceptance, proof (that anything was
+    measured), witness or sensitivity.
+    """
     state: CheckState
     reason: str = ""
     evidence: tuple[EvidenceId, ...] = ()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import CheckState, Evidence
 from setpoint.model.ids import Commit, Tree
+from setpoint.model.proof import ObligationState, Proof
 from setpoint.model.run import RunOrder
 from setpoint.model.value import Text, Value
 from setpoint.ports import Evaluator, Measured, Workspace
@@ -18,6 +19,11 @@ _SUITES = ("pytest", "unittest")
 _SHAKY = "mutation"
 """A mutation check tries as many mutants as its time permits, so only its verdict must be equal."""
 _MOST_NAMED = 5
+_MEANS = {
+    ObligationState.MET: CheckState.PASS,
+    ObligationState.NOT_MET: CheckState.FAIL,
+    ObligationState.NOT_APPLICABLE: CheckState.NOT_MEASURED,
+}
 
 
 class Compared(Value):
@@ -46,13 +52,36 @@ class Compared(Value):
 
 
 async def verify(
-    order: RunOrder, recorded: Evaluation, workspace: Workspace, evaluator: Evaluator
+    order: RunOrder,
+    recorded: Evaluation,
+    workspace: Workspace,
+    evaluator: Evaluator,
+    proof: Proof | None = None,
 ) -> tuple[Compared, ...]:
-    """Measure a recorded tree again, from its own commit and without a cache."""
+    """Measure a recorded tree and its proof again, from its own commit and without a cache."""
     copy = await workspace.open(order.trace_id, order.base)
     await evaluator.prepare(order, copy)
     measured = Measured(copy, Commit(recorded.commit), Tree(recorded.tree), Stage.CONFIRM)
-    return compare(recorded, await evaluator.evaluate(order, measured))
+    compared = compare(recorded, await evaluator.evaluate(order, measured))
+    if proof is None:
+        return compared
+    return (*compared, *compare_proofs(proof, await evaluator.prove(order, measured)))
+
+
+def compare_proofs(recorded: Proof, again: Proof) -> tuple[Compared, ...]:
+    """Compare two proofs of one tree, obligation by obligation."""
+    now = {each.name: each for each in again.obligations}
+    return tuple(
+        Compared(
+            check=each.name,
+            recorded=_MEANS[each.state],
+            recorded_counts={},
+            now=_MEANS[now[each.name].state] if each.name in now else CheckState.NOT_MEASURED,
+            now_counts={},
+            notes=(now[each.name].reason,) if each.name in now and now[each.name].state != each.state else (),
+        )
+        for each in recorded.obligations
+    )
 
 
 def compare(recorded: Evaluation, again: Evaluation) -> tuple[Compared, ...]:

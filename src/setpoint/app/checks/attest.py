@@ -110,8 +110,9 @@ async def _verified(
     evaluator = ProjectEvaluator(settings, project.artifacts, project.folders)
     branch = past.outcome.branch if past.outcome else ""
     recorded = await _reachable(project, order.trace_id, recorded, branch)
+    proofs = [each.proof for each in past.rounds if each.snapshot.tree == recorded.tree]
     async with shielded(project, settings):
-        compared = await evidence_rerun.verify(order, recorded, workspace, evaluator)
+        compared = await evidence_rerun.verify(order, recorded, workspace, evaluator, *proofs[-1:])
     if not branch:
         return compared
     commit = await commit_of(project.root, branch)

@@ -272,9 +272,9 @@ def _changed(subject: _Subject) -> tuple[tuple[ChangedFunction, ...], str]:
 
 
 def _judged(functions: tuple[ChangedFunction, ...], made: list[Sabotaged], outside: str) -> Obligation:
-    survived = [f"{each.function} {each.survived}" for each in made if each.survived]
+    survived = list(dict.fromkeys(f"{each.function} {each.survived}" for each in made if each.survived))
     reached = [each for each in made if each.reached]
-    unreached = [str(each.function) for each in made if not each.reached]
+    unreached = list(dict.fromkeys(str(each.function) for each in made if not each.reached))
     names = tuple(str(each.function) for each in reached[:_MOST_NAMED])
     if survived:
         reason = f"no test notices when {_listed(survived)}: write a test that asserts what it does"
