@@ -19,8 +19,9 @@ from setpoint.checks.baseline import (
 )
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
 from setpoint.checks.integrity.guard import Restored
+from setpoint.checks.integrity.inline_tests import weakened_inline
 from setpoint.checks.integrity.isolation import PARTS
-from setpoint.checks.integrity.outcomes import findings_of, silenced, vanished, without_renamed
+from setpoint.checks.integrity.outcomes import findings_of, silenced, unfixed, vanished, without_renamed
 from setpoint.checks.integrity.protected_paths import collected, matches
 from setpoint.checks.integrity.signals import Difference, signals
 from setpoint.checks.integrity.thresholds import lowered_settings
@@ -34,7 +35,7 @@ from setpoint.model.evidence import SUITES, CheckResult, CheckState, Coverage, E
 from setpoint.model.finding import Finding, worst_first
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit
-from setpoint.model.stories.story import IntegrityMode, Story
+from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
 from setpoint.model.value import Value
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.git.git import changed_files, changed_lines, contents, files_at
@@ -197,12 +198,21 @@ class Judge:
                 )
                 found += findings_of(lost, still, raw.tests, IntegrityMode.FREE if released else mode)
         found += _lost(base, raw, mode)
+        if base.tests is not None and raw.tests is not None and self.story.known_red is KnownRed.FIX:
+            found += unfixed(base.tests, raw.tests)
+        found += self._inline(base, work)
         if mode is IntegrityMode.FREE:
             found += lowered_settings(work.before, work.after, self.story.protected)
         elif self.story.granted:
             after = {path: text for path, text in work.after.items() if matches(path, self.story.granted)}
             found += lowered_settings(work.before, after, self.story.protected)
         return tuple(found)
+
+    def _inline(self, base: Measurements, work: Work) -> tuple[Finding, ...]:
+        """Compare the tests inside sources, without the files that a person released."""
+        ran = base.tests.outcomes if base.tests else ()
+        before = {path: text for path, text in work.before.items() if not matches(path, self.story.granted)}
+        return weakened_inline(before, work.after, ran, self.story.integrity)
 
     def _evaluation(
         self,
@@ -316,11 +326,11 @@ def _lost(base: Measurements, raw: Measurements, mode: IntegrityMode) -> list[Fi
         if result.evidence.check in SUITES or result.tests is None or stood is None or stood.tests is None:
             continue
         now, before = result.tests, stood.tests
-        passed = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY)
+        counted = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY, Outcome.FAILED)
         gone = [
             test
             for test, outcome in before.outcomes.items()
-            if outcome in passed and test not in now.outcomes
+            if outcome in counted and test not in now.outcomes
         ]
         found += findings_of(gone, silenced(before, now), now, mode)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from setpoint.checks.integrity.syntax_comparison import bodies
-from setpoint.model.evidence import Outcome, TestReport
+from setpoint.model.evidence import Cause, Outcome, TestReport
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.stories.story import IntegrityMode
 
@@ -34,12 +34,29 @@ def _above(test: str) -> list[str]:
 
 
 def silenced(base: TestReport, now: TestReport) -> tuple[str, ...]:
-    """Name tests that passed at the base and are skipped, expected to fail or left out now."""
-    return tuple(
-        test
-        for test, outcome in now.outcomes.items()
-        if outcome in _QUIET and base.outcomes.get(test) in (Outcome.PASSED, Outcome.XPASSED)
-    )
+    """Name tests that counted at the base and are skipped, expected to fail or left out now.
+
+    Tests that fail at the base count as well, except where its environment is the cause.
+    """
+    excused = {failure.test for failure in base.failures if failure.cause is Cause.ENVIRONMENT}
+    counted = {test for test, outcome in base.outcomes.items() if outcome not in _QUIET} - excused
+    return tuple(test for test, outcome in now.outcomes.items() if outcome in _QUIET and test in counted)
+
+
+def unfixed(base: TestReport, now: TestReport) -> tuple[Finding, ...]:
+    """Return what was to be fixed and did not run: its file gave no outcome, or no test ran at all.
+
+    A test by itself is `silenced` or `vanished`; a file that was not collected has none at the base.
+    """
+    if not base.red or not now.complete:
+        return ()
+    ran = {_file(test) for test, outcome in now.outcomes.items() if outcome not in _QUIET}
+    excused = {failure.test for failure in base.failures if failure.cause is Cause.ENVIRONMENT}
+    wanted = base.red - excused - now.outcomes.keys()
+    lost = sorted(test for test in wanted if not ran or (test.endswith(".py") and test not in ran))
+    what = "failed at the base and was to be fixed; no test of it ran"
+    found = [_finding("silenced", test, what, Severity.CRITICAL) for test in lost]
+    return tuple(_summed(found, Severity.CRITICAL))
 
 
 def without_renamed(
@@ -75,7 +92,7 @@ def findings_of(
     severity = Severity.WARNING if mode is IntegrityMode.FREE else Severity.CRITICAL
     lost = [_finding("vanished", test, "was collected at the base and is gone", severity) for test in gone]
     still = [
-        _finding("silenced", test, f"passed at the base and is {now.outcomes[test]} now", severity)
+        _finding("silenced", test, f"counted at the base and is {now.outcomes[test]} now", severity)
         for test in quiet
     ]
     return (*_summed(lost, severity), *_summed(still, severity))

@@ -24,6 +24,12 @@ _TOKEN = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'|[()\[\]{}]",
     re.DOTALL,
 )
+_BINDS = re.compile(
+    r"\b(?:fn|mod|struct|enum|type|trait|static|macro_rules!|function\*?|class|func|var|let)\s+(\w+)"
+    r"|\bconst\s+(\w+)|\bas\s+(\w+)"
+)
+"""What a statement binds in Rust, JavaScript or Go."""
+_USES = re.compile(r"^[ \t]*(?:pub\s+)?use\s+([^;*]+);", re.MULTILINE)
 _LIFETIME = re.compile(r"(?<!\w)'(?=[a-z_]\w*\b(?!'))")
 _OPENING, _CLOSING = "([{", ")]}"
 _MOST_LINES = 20_000
@@ -43,7 +49,19 @@ def changes_of_text(path: str, before: str, after: str) -> list[Change]:
             continue
         if tag != "insert" or not _stands_apart(_Inserted(start, first, last), new, around):
             return [_edited(path)]
+        if _rebinds("\n".join(new[first:last]), before):
+            return [Change(symbol="", what="an addition binds a name that existing tests use", weakens=True)]
     return []
+
+
+def block_at(text: str, at: int) -> str:
+    """Return what lies between the bracket at this place and the one that closes it."""
+    depth = 0
+    for place, bracket in _brackets(text[at:]):
+        depth += 1 if bracket in _OPENING else -1
+        if not depth:
+            return text[at + 1 : at + place]
+    return text[at + 1 :]
 
 
 @dataclass(frozen=True)
@@ -67,6 +85,20 @@ def _stands_apart(part: _Inserted, new: list[str], around: list[tuple[str, ...]]
         and _whole("\n".join(new[moved.first : moved.last]))
         for moved in _slid(part, new)
     )
+
+
+def _rebinds(inserted: str, old: str) -> bool:
+    """Whether an addition defines a name beside the tests that they use, and would stand for it."""
+    outer, depth, at = list[str](), 0, 0
+    for place, bracket in _brackets(inserted):
+        if not depth:
+            outer.append(inserted[at:place])
+        depth += 1 if bracket in _OPENING else -1
+        at = place + 1
+    outer.append(inserted[at:])
+    named = {name for names in _BINDS.findall(" ".join(outer)) for name in names if name}
+    named |= {word for words in _USES.findall(inserted) for word in re.findall(r"\w+", words)}
+    return any(re.search(rf"\b{re.escape(name)}\b", old) for name in named)
 
 
 def _slid(part: _Inserted, new: list[str]) -> Iterator[_Inserted]:

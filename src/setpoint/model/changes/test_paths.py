@@ -15,4 +15,6 @@ def is_test_path(path: str) -> bool:
         return True
     if name.endswith(".py"):
         return name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
+    if name.endswith(".rs"):
+        return name in ("test.rs", "tests.rs") or name.endswith(("_test.rs", "_tests.rs"))
     return name.endswith("_test.go") or _SCRIPT_TEST.search(name) is not None
