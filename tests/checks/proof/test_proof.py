@@ -1,5 +1,7 @@
 """What proves a change, measured on real projects."""
 
+import shutil
+
 import pytest
 
 from setpoint.model.evaluation import Stage
@@ -139,3 +141,64 @@ async def test_code_is_never_documentation_whatever_the_request_says(bench):
 
     assert said["proof"].work is WorkKind.BEHAVIOUR
     assert said["witness"].state is NOT_MET
+
+
+GO_PRICE = "package shop\n\nfunc Price(n int) int {\n\treturn n * 100\n}\n"
+GO_TEST = (
+    'package shop\n\nimport "testing"\n\n'
+    "func Test{0}(t *testing.T) {{\n\tif {1} {{\n\t\tt.Fatal()\n\t}}\n}}\n"
+)
+GO = {
+    "shop.py": "",
+    "go.mod": "module shop\n\ngo 1.19\n",
+    "shop.go": GO_PRICE,
+    "shop_test.go": GO_TEST.format("Price", "Price(2) != 200"),
+}
+JS_PRICE = "export function price(n) {\n  return n * 100;\n}\n"
+JS_TEST = (
+    'import test from "node:test";\nimport assert from "node:assert";\n'
+    'import {{ {0} }} from "../shop.js";\n\n'
+    'test("{0} works", () => {{ {1} }});\n'
+)
+JS = {
+    "package.json": '{"name": "shop", "type": "module", "scripts": {"test": "node --test"}}\n',
+    "shop.js": JS_PRICE,
+    "test/shop.test.js": JS_TEST.format("price", "assert.equal(price(2), 200)"),
+}
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+@pytest.mark.parametrize(
+    ("asserted", "state"),
+    [
+        ("Discount(4) != 2", MET),
+        pytest.param("Discount(4) < 0 && Discount(4) > 0", NOT_MET, marks=pytest.mark.slow),
+    ],
+)
+async def test_a_change_in_go_is_proved_alike(bench, asserted, state):
+    change = {
+        "shop.go": GO_PRICE + "\nfunc Discount(n int) int {\n\treturn n / 2\n}\n",
+        "discount_test.go": GO_TEST.format("Discount", asserted),
+    }
+    said = await prove(bench, GO, change)
+
+    assert said["witness"].state is MET
+    assert "'Discount' is missing at the base" in said["witness"].reason
+    assert said["sensitivity"].state is state
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("asserted", "state"),
+    [("assert.equal(half(4), 2)", MET), pytest.param("half(4)", NOT_MET, marks=pytest.mark.slow)],
+)
+async def test_a_change_in_javascript_is_proved_alike(bench, asserted, state):
+    change = {
+        "shop.js": JS_PRICE + "\nexport const half = (n) => n / 2;\n",
+        "test/half.test.js": JS_TEST.format("half", asserted),
+    }
+    said = await prove(bench, JS, change)
+
+    assert said["witness"].state is MET
+    assert "'half' is missing at the base" in said["witness"].reason
+    assert said["sensitivity"].state is state

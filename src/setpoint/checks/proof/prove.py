@@ -16,7 +16,9 @@ from setpoint.checks.integrity.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.plan import Plan
 from setpoint.checks.proof import witness
-from setpoint.checks.proof.changed_functions import ChangedFunction, changed_functions
+from setpoint.checks.proof.changed_function import ChangedFunction
+from setpoint.checks.proof.other_functions import changed_elsewhere, suffix_of
+from setpoint.checks.proof.python_functions import changed_python
 from setpoint.checks.proof.right_cause import change_of
 from setpoint.checks.proof.witness import Witness
 from setpoint.checks.suites.package_suite import owner
@@ -194,15 +196,15 @@ class Prover:
         await put_at(place, repository_of(subject.place.copy), subject.place.commit)
         await asyncio.to_thread(link, subject.task.project, place)
         there = subject.place._replace(copy=subject.place.copy._replace(path=str(place)))
-        passed = sorted(_asked_of(subject, work))
-        own = [each.name for each in seen if each.name in passed]
+        passed = _asked_of(subject, work)
+        witnesses = frozenset(each.name for each in seen) & passed
         until = time.monotonic() + most_s
         made = list[Sabotaged]()
         for number, function in enumerate(functions):
             if time.monotonic() > until:
                 break
             mark = scratch / f"entered-{number}"
-            made.append(await _sabotage(subject, function, there, (own, passed), mark))
+            made.append(await _sabotage(subject, function, there, (witnesses, passed), mark))
         return _judged(functions, made, outside)
 
 
@@ -210,28 +212,41 @@ async def _sabotage(
     subject: _Subject,
     function: ChangedFunction,
     there: Measured,
-    asked: tuple[list[str], list[str]],
+    asked: tuple[frozenset[str], frozenset[str]],
     mark: Path,
 ) -> Sabotaged:
     """Let a function raise, then return nothing: each time a test that passes on the result must fail."""
     file, source = Path(there.copy.path) / function.path, subject.after[function.path]
-    survived = ""
-    for raises in (True, False):
-        await asyncio.to_thread(file.write_bytes, function.sabotaged(source, mark, raises=raises))
-        noticed = await _notices(subject, asked, there)
+    tests = [_speaking(subject, function, each) for each in asked]
+    for does, sabotage in function.sabotages.items():
+        await asyncio.to_thread(file.write_bytes, function.sabotaged(source, sabotage, mark))
+        noticed = await _notices(subject, tests, there)
         await asyncio.to_thread(file.write_bytes, source)
-        if not mark.exists():
-            return Sabotaged(function, reached=noticed, survived="")
+        if not noticed and does == "raises" and not mark.exists():
+            return Sabotaged(function, reached=False, survived="")
         if not noticed:
-            survived = "raises" if raises else "does nothing"
-            break
-    return Sabotaged(function, reached=True, survived=survived)
+            return Sabotaged(function, reached=True, survived=does)
+    return Sabotaged(function, reached=True, survived="")
 
 
-async def _notices(subject: _Subject, asked: tuple[list[str], list[str]], there: Measured) -> bool:
-    """Run the witnesses, and where they stay green every test that passes on the result."""
+def _speaking(subject: _Subject, function: ChangedFunction, tests: frozenset[str]) -> list[str]:
+    """Return the tests in the language of a function."""
+    chosen, own = subject.task.project.chosen, suffix_of(function.path)
+    runners = {".go": ("go_test",), ".rs": ("cargo_test",), "": ("",)}.get(
+        own, ("vitest", "jest", "node_test")
+    )
+    return sorted(test for test in tests if owner(test, chosen) in runners)
+
+
+async def _notices(subject: _Subject, asked: list[list[str]], there: Measured) -> bool:
+    """Run the witnesses, and where they stay green every test that passes on the result.
+
+    In languages that are compiled a build that fails is no test that fails.
+    """
     for tests in asked:
-        if tests and (await _run(subject, tests, there, fail_fast=True)).red:
+        red = (await _run(subject, tests, there, fail_fast=True)).red if tests else frozenset[str]()
+        python = bool(tests) and not owner(tests[0], subject.task.project.chosen)
+        if red and (python or red & set(tests)):
             return True
     return False
 
@@ -246,25 +261,28 @@ async def _run(
 
 
 def _asked_of(subject: _Subject, work: WorkKind) -> frozenset[str]:
-    """Return the tests of Python that have to notice: for a refactoring those of the base."""
-    chosen = subject.task.project.chosen
-    passed = {test for test in witness.passed_in(subject.now.tests) if not owner(test, chosen)}
-    if work is WorkKind.REFACTOR:
-        passed &= witness.passed_in(subject.base.tests)
-    return frozenset(passed)
+    """Return the tests that have to notice: for a refactoring those of the base."""
+    passed = witness.passed_in(subject.now.tests)
+    return passed & witness.passed_in(subject.base.tests) if work is WorkKind.REFACTOR else passed
 
 
 def _changed(subject: _Subject) -> tuple[tuple[ChangedFunction, ...], str]:
-    """Return the changed functions of Python outside the tests, and what else changed, in words."""
+    """Return the changed functions outside the tests, and what else changed, in words."""
     functions: list[ChangedFunction] = []
     others: list[str] = []
     for path, new in subject.after.items():
         if path in subject.of_tests or not runs(path):
             continue
+        old = subject.before.get(path)
         if path.endswith(".py"):
-            found, outside = changed_functions(path, subject.before.get(path), new)
+            found, outside = changed_python(path, old, new)
             functions += found
             others += outside
+        elif suffix_of(path) and (found_here := changed_elsewhere(path, old, new)) is not None:
+            functions += found_here
+            others += [] if found_here else [f"code outside functions in {path}"]
+        elif suffix_of(path):
+            others.append(f"{path}, for which the extra `setpoint[languages]` is not installed")
         else:
             others.append(f"{path}, which Setpoint cannot sabotage")
     named = f"changed, but not sabotaged: {', '.join(others[:_SHOWN])}" if others else ""

@@ -10,6 +10,10 @@ from setpoint.model.changes.work_kind import runs
 from setpoint.model.evidence import Cause, Failure
 
 _NAMED = re.compile(r"['\"`]([\w./-]+)['\"`]|undefined: ([\w.]+)|\.(\w+) undefined")
+_SAYS_WHY = re.compile(
+    r"^\s*(\w*Error\b|error(\[\w+\])?:)|\bundefined\b|cannot find|not defined", re.IGNORECASE
+)
+"""Lines of a detail in which a runner names what is missing."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MODULES = (".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".go", ".rs")
 _NEVER = frozenset({Cause.ENVIRONMENT, Cause.TIMEOUT, Cause.FLAKY})
@@ -32,7 +36,8 @@ class Change:
             return ""
         if failure.cause is Cause.ASSERTION:
             return "an assertion fails"
-        missing = {name for each in _NAMED.findall(failure.message) for name in _parts("".join(each))}
+        said = "\n".join([failure.message, *filter(_SAYS_WHY.search, failure.detail.splitlines())])
+        missing = {name for each in _NAMED.findall(said) for name in _parts("".join(each))}
         if added := sorted(missing & self.names):
             return f"'{added[0]}' is missing"
         if failure.error and failure.error.rpartition(".")[2] in self.request:

@@ -1,52 +1,18 @@
-"""Find the functions of Python files that a change added or changed, and sabotage them one by one."""
+"""Find the functions of a Python file that a change added or changed, and say how to sabotage them."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
+from setpoint.checks.proof.changed_function import MARK, ChangedFunction, Insertion
 from setpoint.model import syntax
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangedFunction:
-    """One function that a change added or changed."""
-
-    path: str
-    name: str
-    """Qualified name, for example `Cart.total`."""
-    line: int
-    """1-based line of its first statement behind the docstring."""
-    column: int
-    """0-based byte of that statement in its line."""
-    opens_line: bool
-    """Whether that statement begins its line."""
-
-    def __str__(self) -> str:
-        """Return it as people name it."""
-        return f"{self.path}::{self.name}"
-
-    def sabotaged(self, source: bytes, mark: Path, *, raises: bool) -> bytes:
-        """Return the file with this function made useless; entering it leaves a file at `mark`.
-
-        With `raises` it raises, else it returns nothing at once. The rest stays below, unreached.
-        """
-        end = "raise RuntimeError('sabotaged by Setpoint')" if raises else "return"
-        word = f"open({str(mark)!r}, 'a').close(); {end}".encode()
-        lines = source.splitlines(keepends=True)
-        line = lines[self.line - 1]
-        before, rest = line[: self.column], line[self.column :]
-        glue = b"\n" + before if self.opens_line else b"; "
-        lines[self.line - 1] = before + word + glue + rest
-        return b"".join(lines)
-
-
-def changed_functions(
+def changed_python(
     path: str, old: bytes | None, new: bytes
 ) -> tuple[tuple[ChangedFunction, ...], tuple[str, ...]]:
     """Return functions with another body than before, and what else changed, in words.
@@ -61,7 +27,7 @@ def changed_functions(
         return (), (f"{path} cannot be parsed",)
     known = {name: _text(node) for name, node in _functions(before)}
     changed = [(name, node) for name, node in _functions(now) if known.get(name) != _text(node)]
-    found = tuple(_of(path, name, node) for name, node in changed if not _is_stub(node))
+    found = tuple(_of(path, name, node, new) for name, node in changed if not _is_stub(node))
     outside = (f"code outside functions in {path}",) if _outside(before) != _outside(now) else ()
     return found, outside
 
@@ -117,15 +83,25 @@ def _is_stub(node: _Function) -> bool:
     )
 
 
-def _of(path: str, name: str, node: _Function) -> ChangedFunction:
+def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction:
     first = _behind_docstring(node)[0]
     decorators = getattr(first, "decorator_list", [])
     line, column = min(
         [(first.lineno, first.col_offset), *((d.lineno, d.col_offset - 1) for d in decorators)]
     )
-    opens = node.body[0].lineno > node.lineno and (first is node.body[0] or _ends_before(node.body[0], line))
-    return ChangedFunction(path=path, name=name, line=line, column=column, opens_line=opens)
-
-
-def _ends_before(node: ast.stmt, line: int) -> bool:
-    return (node.end_lineno or node.lineno) < line
+    lines = source.splitlines(keepends=True)
+    offset = sum(map(len, lines[: line - 1])) + column
+    opens_line = node.body[0].lineno > node.lineno and (
+        first is node.body[0] or (node.body[0].end_lineno or line) < line
+    )
+    glue = "\n" + lines[line - 1][:column].decode("utf-8", "replace") if opens_line else "; "
+    ends = {"raises": "raise RuntimeError('sabotaged by Setpoint')", "does nothing": "return"}
+    return ChangedFunction(
+        path=path,
+        name=name,
+        sabotages={
+            does: (Insertion(offset, f"open({MARK}, 'a').close(); {end}{glue}"),)
+            for does, end in ends.items()
+        },
+        marks=True,
+    )

@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from setpoint.checks.proof.changed_functions import changed_functions
+from setpoint.checks.proof.python_functions import changed_python
 
 SOURCE = b'''"""Doc."""
 LIMIT = 3
@@ -44,7 +44,7 @@ def long(
 
 
 def names(old, new):
-    found, outside = changed_functions("a.py", old, new)
+    found, outside = changed_python("a.py", old, new)
     return [each.name for each in found], outside
 
 
@@ -70,16 +70,16 @@ def test_what_cannot_be_parsed_has_no_functions():
     assert names(None, b"def f(:\n") == ([], ("a.py cannot be parsed",))
 
 
-@pytest.mark.parametrize("raises", [True, False])
-def test_a_sabotaged_file_is_valid_and_says_that_it_was_entered(tmp_path, raises):
-    functions, _ = changed_functions("a.py", None, SOURCE)
+@pytest.mark.parametrize("does", ["raises", "does nothing"])
+def test_a_sabotaged_file_is_valid_and_says_that_it_was_entered(tmp_path, does):
+    functions, _ = changed_python("a.py", None, SOURCE)
     for function in functions:
-        ast.parse(function.sabotaged(SOURCE, tmp_path / "mark", raises=raises))
-    total = functions[0].sabotaged(SOURCE, tmp_path / "mark", raises=raises)
+        ast.parse(function.sabotaged(SOURCE, function.sabotages[does], tmp_path / "mark"))
+    total = functions[0].sabotaged(SOURCE, functions[0].sabotages[does], tmp_path / "mark")
     space: dict[str, object] = {}
     exec(compile(total, "a.py", "exec"), space)
 
-    if raises:
+    if does == "raises":
         with pytest.raises(RuntimeError, match="sabotaged"):
             space["Cart"]().total([])
     else:
