@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 MARK = "{mark}"
-"""Stands in an insertion for the path of the file that shows that the function was entered."""
+"""Represents, in an insertion, the path of the file that shows that the function was entered."""
 
 
 class Insertion(NamedTuple):

@@ -241,7 +241,7 @@ def _speaking(subject: _Subject, function: ChangedFunction, tests: frozenset[str
 async def _notices(subject: _Subject, asked: list[list[str]], there: Measured) -> bool:
     """Run the witnesses, and where they stay green every test that passes on the result.
 
-    In languages that are compiled a build that fails is no test that fails.
+    In languages that are compiled a failing build does not count as a failing test.
     """
     for tests in asked:
         red = (await _run(subject, tests, there, fail_fast=True)).red if tests else frozenset[str]()
