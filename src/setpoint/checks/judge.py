@@ -18,6 +18,7 @@ from setpoint.checks.baseline import (
     without_excused,
 )
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
+from setpoint.checks.integrity.commands import scripts_added
 from setpoint.checks.integrity.guard import Restored
 from setpoint.checks.integrity.inline_tests import weakened_inline
 from setpoint.checks.integrity.isolation import PARTS
@@ -121,7 +122,8 @@ class Judge:
             found, said = _new(result, base, work)
             new += found
             evidence.append(_blamed(_against(result, found, red, said), base))
-        shown = await asyncio.to_thread(signals, _difference(work, known))
+        files = frozenset(await files_at(self.root, self.base))
+        shown = await asyncio.to_thread(signals, replace(_difference(work, known), sources=files))
         integrity = (*self._integrity(base, raw, work, known), *shown)
         evidence.append(self._of_integrity(raw, integrity, work))
         evaluation = self._evaluation(raw, tuple(evidence), near((*new, *integrity), changes), red, work)
@@ -201,6 +203,7 @@ class Judge:
         if base.tests is not None and raw.tests is not None and self.story.known_red is KnownRed.FIX:
             found += unfixed(base.tests, raw.tests)
         found += self._inline(base, work)
+        found += scripts_added(self.story.acceptance, work.after.keys() - work.before.keys())
         if mode is IntegrityMode.FREE:
             found += lowered_settings(work.before, work.after, self.story.protected)
         elif self.story.granted:

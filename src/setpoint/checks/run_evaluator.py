@@ -194,6 +194,8 @@ class ProjectEvaluator:
             named=named,
             granted=order.story.granted,
             tests=self._collected(order.trace_id),
+            commands=order.story.acceptance,
+            wish=order.story.wish,
         )
         return Guard(self._folders.state, copy, order.base, protection)
 

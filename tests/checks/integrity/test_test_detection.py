@@ -3,7 +3,7 @@
 import pytest
 
 from setpoint.checks.integrity.constant_folding import folded
-from setpoint.checks.integrity.test_detection import aware, newly_aware, support
+from setpoint.checks.integrity.test_detection import SUCCEEDS, aware, newly_aware, support
 
 AWARE = {
     "variable": "import os\nif 'PYTEST_CURRENT_TEST' in os.environ: x = 1",
@@ -67,6 +67,31 @@ def test_only_what_the_work_brought_in_counts():
 
     assert newly_aware({"a.py": text, "b.py": ""}, {"a.py": "", "b.py": text}) == ()
     assert newly_aware({"a.py": ""}, {"a.py": text})
+
+
+ENDS_WELL = {
+    "import": "import sys\nsys.exit(0)",
+    "import, bare": "raise SystemExit",
+    "a function": "import os\ndef f():\n    os._exit(0)",
+    "by another name": "from os import _exit as e\ndef f():\n    e(os.EX_OK)",
+}
+ENDS_OTHERWISE = {
+    "main": "import sys\nif __name__ == '__main__':\n    sys.exit(0)",
+    "the result of a script": "import sys\nsys.exit(main())",
+    "a child": "import os\ndef f():\n    if os.fork() == 0:\n        os._exit(0)",
+    "a failure": "import os\ndef f():\n    os._exit(3)",
+    "a command": "import sys\ndef main():\n    sys.exit(0)",
+}
+
+
+@pytest.mark.parametrize("name", ENDS_WELL)
+def test_an_end_with_success_is_told_apart(name):
+    assert SUCCEEDS in {each.what for each in aware("a.py", ENDS_WELL[name])}
+
+
+@pytest.mark.parametrize("name", ENDS_OTHERWISE)
+def test_other_ends_are_none_with_success(name):
+    assert SUCCEEDS not in {each.what for each in aware("a.py", ENDS_OTHERWISE[name])}
 
 
 def test_files_of_tests_may_use_the_runner_and_may_not_bend_the_code():

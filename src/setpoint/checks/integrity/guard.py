@@ -11,14 +11,17 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from setpoint.checks.integrity.commands import DEFINING, run_by
+from setpoint.checks.integrity.links import follow
 from setpoint.checks.integrity.protected_change import Comparison, Judged
-from setpoint.checks.integrity.protected_paths import STEERING, injects, kind_of
+from setpoint.checks.integrity.protected_paths import STEERING, kind_of
+from setpoint.checks.integrity.startup_paths import folded, injects, steers_agents
 from setpoint.checks.trees.checkout import kept_of, repository_of
 from setpoint.errors import WorkspaceError
 from setpoint.model.finding import Finding
@@ -64,6 +67,10 @@ class Protection:
     """Paths that a person released, as globs."""
     tests: frozenset[str] = frozenset()
     """Files from which tests were collected at the base, whatever they are called."""
+    commands: tuple[str, ...] = ()
+    """Acceptance commands of the story."""
+    wish: str = ""
+    """What the story asks for."""
 
 
 class Guard:
@@ -114,25 +121,51 @@ class Guard:
     async def _judged(self, tree: Tree) -> tuple[Judged, ...]:
         changed = await changed_files(self._repository, self._base, tree)
         base_files = frozenset(await files_at(self._repository, self._base))
-        suspect = [path for path in changed if self._concerns(path)]
-        stood = [path for path in suspect if path in base_files]
-        base = await contents(self._repository, self._base, stood)
-        now = await contents(self._repository, tree, suspect)
-        now |= await asyncio.to_thread(self._ignored, await self._unseen())
+        links = await follow(self._repository, self._base, tree, changed)
+        seen = {path: path for path in changed} | {path: each.file for path, each in links.seen.items()}
         told = self._protection
+        run = await self._run(base_files)
+        suspect = {path: file for path, file in seen.items() if path in run or self._concerns(path)}
+        base = await self._held(
+            self._base, {path: suspect[path] for path in links.at_base(suspect, base_files)}
+        )
+        now = await self._held(tree, suspect)
+        now |= await asyncio.to_thread(self._ignored, await self._unseen())
         comparison = Comparison(
             mode=told.mode,
             named=told.named,
             base=base,
             now=now,
-            base_files=base_files,
+            base_files=base_files | base.keys(),
             tests=told.tests,
             granted=told.granted,
+            run=run,
+            commands=told.commands,
+            wish=told.wish,
+            outside=links.outside,
+            via={path: each.restored for path, each in links.seen.items()},
         )
         return comparison.judged()
 
+    async def _held(self, tree: str, paths: Mapping[str, str]) -> dict[str, bytes]:
+        """Read files of a tree under the paths by which they are seen."""
+        texts = await contents(self._repository, tree, paths.values())
+        return {path: texts[file] for path, file in paths.items() if file in texts}
+
+    async def _run(self, base_files: Collection[str]) -> frozenset[str]:
+        """Return the files that the commands of the story run."""
+        if not self._protection.commands:
+            return frozenset()
+        defining = [path for path in base_files if path.rpartition("/")[2] in DEFINING]
+        texts = await contents(self._repository, self._base, defining)
+        return run_by(
+            self._protection.commands, {path: held.decode("utf-8", "replace") for path, held in texts.items()}
+        )
+
     def _concerns(self, path: str) -> bool:
-        return kind_of(path, self._protection.named) is not None or injects(path) or path.endswith(".py")
+        name = folded(path).rpartition("/")[2]
+        kept = kind_of(path, self._protection.named) is not None or injects(path) or steers_agents(path)
+        return kept or name.endswith((".py", ".pyd")) or name in ("package.json", "entry_points.txt")
 
     async def _unseen(self) -> list[str]:
         """List files that git ignores and that would steer the tests all the same."""
@@ -148,7 +181,7 @@ class Guard:
             return False
         if any((self._root / folder / "pyvenv.cfg").is_file() for folder in environments):
             return False
-        return name == "conftest.py" or name in STEERING or injects(path)
+        return folded(name) == "conftest.py" or name in STEERING or injects(path) or steers_agents(path)
 
     def _ignored(self, paths: Iterable[str]) -> dict[str, bytes]:
         return {path: (self._root / path).read_bytes() for path in paths if (self._root / path).is_file()}

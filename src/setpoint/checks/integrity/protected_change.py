@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from setpoint.checks.integrity.additions import lines_added
+from setpoint.checks.integrity.commands import MAKEFILES, names, steers_package
 from setpoint.checks.integrity.protected_paths import (
     NEAREST,
     STEERING,
     Kind,
-    injects,
     kind_of,
     matches,
-    preempts,
     steers_scripts,
+)
+from setpoint.checks.integrity.startup_paths import (
+    folded,
+    injects,
+    only_programs,
+    preempts,
+    shadows_standard,
+    steers_agents,
 )
 from setpoint.checks.integrity.syntax_comparison import Change, bodies, changes
 from setpoint.checks.integrity.text_insertions import changes_of_text
@@ -25,6 +33,7 @@ from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.stories.story import IntegrityMode
 
 _PROSE = (".md", ".rst")
+_INSTRUCTS = "{}, and coding agents read it as instructions, also those that review"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,18 +61,35 @@ class Comparison:
     """Files from which tests were collected at the base, whatever they are called."""
     granted: tuple[str, ...] = ()
     """Globs of what a person released."""
+    run: frozenset[str] = frozenset()
+    """Files that the commands of the story run."""
+    commands: tuple[str, ...] = ()
+    """These commands."""
+    wish: str = ""
+    """What the story asks for; files of its commands and of agents that it names may change."""
+    outside: tuple[str, ...] = ()
+    """New links that leave the tree."""
+    via: Mapping[str, str] = field(default_factory=dict)
+    """Paths above under which a link shows a file, and what is restored for each: the link, or the file."""
 
     def judged(self) -> tuple[Judged, ...]:
         """Return every path that has to be restored, with the message about it."""
-        found = [self._changed(path) for path in sorted(self.base)]
+        out = ("is new and is a link that leads out of the tree", "", True)
+        found: list[Judged | None] = [_judged(path, [out]) for path in self.outside]
+        found += [self._changed(path) for path in sorted(self.base) if self.base[path] != self.now.get(path)]
         found += [self._added(path) for path in sorted(self.now.keys() - self.base.keys())]
-        return tuple(each for each in found if each is not None and not matches(each.path, self.granted))
+        kept: dict[str, Judged] = {}
+        for each in found:
+            if each is not None:
+                path = self.via.get(each.path, each.path)
+                kept.setdefault(path, replace(each, path=path))
+        return tuple(each for path, each in kept.items() if not matches(path, self.granted))
 
     def _changed(self, path: str) -> Judged | None:
         kind = kind_of(path, self.named, self.tests)
         before, after = self.base[path], self.now.get(path)
-        if kind is None or before == after:
-            return None
+        if kind is None:
+            return self._unprotected(path, _text(before), _text(after or b""))
         if kind is Kind.TEST:
             return self._test(path, before, after)
         if after is None:
@@ -74,6 +100,18 @@ class Comparison:
         if kind is Kind.DATA:
             return self._data(path, before, after)
         return _judged(path, [("was edited, though the story protects it", "", False)])
+
+    def _unprotected(self, path: str, before: str, after: str) -> Judged | None:
+        """Judge a file that only the commands of the story, or agents, protect."""
+        if self.wish and names(self.wish, path):
+            return None
+        if path in self.run:
+            return _judged(path, [("was edited, and a command of the story runs it", "", False)])
+        if steers_agents(path):
+            return _judged(path, [(_INSTRUCTS.format("was edited"), "", False)])
+        if path.rpartition("/")[2] == "package.json" and steers_package(before, after, self.commands):
+            return _judged(path, [("changes scripts or settings by which it is tested", "", False)])
+        return None
 
     def _data(self, path: str, before: bytes, after: bytes) -> Judged | None:
         grows = self._runs_apart and self.mode is IntegrityMode.APPEND_ONLY
@@ -125,8 +163,11 @@ class Comparison:
     def _added(self, path: str) -> Judged | None:
         folder, _, name = path.rpartition("/")
         content = _text(self.now[path])
-        if (said := self._in_place_of(path)) is not None:
+        if (said := self._in_place_of(path, content)) is not None:
             return _judged(path, [said])
+        if steers_agents(path) and not names(self.wish, path):
+            return _judged(path, [(_INSTRUCTS.format("is new"), "", False)])
+        name = folded(name)
         if name == "conftest.py":
             return self._new_conftest(path, folder, content)
         marks_tests = name == "__init__.py" and (not folder or kind_of(path, ()) is Kind.TEST)
@@ -141,13 +182,26 @@ class Comparison:
             return self._new_settings(path, content)
         return None
 
-    def _in_place_of(self, path: str) -> tuple[str, str, bool] | None:
+    def _in_place_of(self, path: str, content: str) -> tuple[str, str, bool] | None:
         """Say what a new file is taken for by its name alone."""
         if injects(path):
             return "is new and is loaded in place of, or before, the test runner", "", True
-        if preempts(path):
+        if preempts(path) and not only_programs(path, content):
             return "is new and takes the place of a source, or adds a plug-in", "", True
+        if shadows_standard(path, self.base_files):
+            return "is new and is imported in place of a module of Python itself", "", True
+        folder, slash, name = path.rpartition("/")
+        if name in MAKEFILES and any(f"{folder}{slash}{each}" in self.base_files for each in MAKEFILES):
+            return "is new and is taken in place of the Makefile", "", True
+        same = self._protected_names.get(folded(path))
+        if same is not None:
+            return f"is new and is {same} where names differ in case alone", "", True
         return None
+
+    @cached_property
+    def _protected_names(self) -> Mapping[str, str]:
+        """Return the protected files of the base, by what a file system that ignores case calls them."""
+        return {folded(each): each for each in self.base_files if kind_of(each, self.named, self.tests)}
 
     def _holds_code(self, folder: str) -> bool:
         return any(each.startswith(f"{folder}/") and each.endswith(".py") for each in self.base_files)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 from fnmatch import translate
 
+from setpoint.checks.integrity.startup_paths import folded, preempts
 from setpoint.checks.integrity.text_insertions import SCRIPTS
 from setpoint.model.changes.test_paths import is_test_path
 
@@ -28,16 +29,18 @@ class Kind(StrEnum):
 
 _TABLES = frozenset({"pyproject.toml", "setup.cfg"})
 _CONFIGURATION = frozenset(
-    {
+    folded(name)
+    for name in (
         "conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "tox.toml",
         "noxfile.py", ".coveragerc", "ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", "pyrightconfig.json",
         ".bandit", ".flake8", ".pylintrc", "pylintrc", ".pre-commit-config.yaml", "setpoint.toml", "Makefile",
         "makefile", "GNUmakefile", "justfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml",
         "Jenkinsfile", "codecov.yml", ".codecov.yml", "sitecustomize.py", "usercustomize.py", "ty.toml",
         "pyrefly.toml", ".pylintrc.toml", "pylintrc.toml", ".semgrep.yml", ".semgrep.yaml", ".semgrepignore",
-        ".secrets.baseline", ".jscpd.json",
-    }
+        ".secrets.baseline", ".jscpd.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs",
+    )
 )  # fmt: skip
+_OF_CARGO = (".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml")
 _CI_FOLDERS = (".github/workflows/", ".circleci/", ".buildkite/")
 STEERING = frozenset(
     {
@@ -53,23 +56,9 @@ NEAREST = frozenset({"ruff.toml", ".ruff.toml", "pyproject.toml"})
 _STEERS_SCRIPTS = re.compile(
     r"(?:vitest|jest|eslint|playwright|cypress|karma)\.(?:config|workspace|setup)\.\w+|\.eslintrc(?:\.\w+)?"
     r"|\.eslintignore|\.mocharc(?:\.\w+)?|biome\.jsonc?|\.oxlintrc\.json|tsconfig(?:\.\w+)?\.json"
-    r"|\.golangci\.\w+|\.?clippy\.toml|nextest\.toml"
+    r"|\.golangci\.\w+|\.?clippy\.toml|nextest\.toml|\.npmrc|\.pnpmfile\.cjs",
+    re.IGNORECASE,
 )
-_INJECTED = frozenset({"sitecustomize.py", "usercustomize.py"})
-_SHADOWED = frozenset(
-    {
-        "pytest",
-        "_pytest",
-        "pluggy",
-        "coverage",
-        "unittest",
-        "setpoint_reach",
-        "setpoint_report",
-        "setpoint_tracers",
-        "iniconfig",
-    }
-)
-"""Modules of the test runner; a new one of that name would be imported in its place."""
 
 
 def kind_of(path: str, named: tuple[str, ...], tests: Collection[str] = ()) -> Kind | None:
@@ -77,15 +66,17 @@ def kind_of(path: str, named: tuple[str, ...], tests: Collection[str] = ()) -> K
 
     `tests` are files from which tests were collected at the base, whatever they are called.
     """
-    name = path.rpartition("/")[2]
+    plain = folded(path)
+    name = plain.rpartition("/")[2]
     if name in _TABLES:
         return Kind.TABLES
     if (
         name in _CONFIGURATION
         or steers_scripts(path)
-        or path.startswith(_CI_FOLDERS)
+        or plain.startswith(_CI_FOLDERS)
         or name.endswith(".pth")
         or preempts(path)
+        or plain.endswith(_OF_CARGO)
     ):
         return Kind.CONFIGURATION
     if is_test_path(path) or path in tests:
@@ -116,23 +107,3 @@ def matches(path: str, globs: tuple[str, ...]) -> bool:
     prefixes = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
     patterns = [re.compile(translate(glob.rstrip("/"))) for glob in globs]
     return any(pattern.match(prefix) for pattern in patterns for prefix in prefixes)
-
-
-def preempts(path: str) -> bool:
-    """Whether a file of the tree is taken in place of a source, or registers a plug-in, unasked.
-
-    Ignored files of these kinds are what an install and a run of the tests leave; they are never measured.
-    """
-    *folders, name = path.split("/")
-    registers = name == "entry_points.txt" and "".join(folders[-1:]).endswith((".dist-info", ".egg-info"))
-    return registers or name.endswith((".pyc", ".pyo"))
-
-
-def injects(path: str) -> bool:
-    """Whether a new file of that name is imported unasked, or in the place of the test runner."""
-    *folders, name = path.split("/")
-    if name in _INJECTED or name.endswith(".pth") or "node_modules" in folders:
-        return True
-    top = folders[1:] if folders[:1] == ["src"] else folders
-    module = top[0] if top else name.removesuffix(".py")
-    return module in _SHADOWED and (bool(top) or name.endswith(".py"))

@@ -6,7 +6,7 @@ maker is asked why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TypedDict, Unpack
@@ -16,7 +16,7 @@ from setpoint.checks.integrity.expectations import Expected, expected
 from setpoint.checks.integrity.hardcoded_values import FEWEST_IN_TABLE, data_suspicion, suspicions
 from setpoint.checks.integrity.suppressions import Grown, grown
 from setpoint.checks.integrity.syntax_comparison import bodies
-from setpoint.checks.integrity.test_detection import Awareness, newly_aware, support
+from setpoint.checks.integrity.test_detection import SUCCEEDS, Awareness, newly_aware, support
 from setpoint.model.finding import Category, Finding, Severity
 
 MOST_OF_A_RULE = 20
@@ -48,6 +48,8 @@ class Difference:
     """Files of tests, changed or not, by path; read for the values they expect."""
     is_test: Callable[[str], bool]
     """Whether a path belongs to the tests."""
+    sources: Collection[str] = ()
+    """Every path of the base."""
     hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What the tools say without the new suppressions, by path."""
 
@@ -64,7 +66,7 @@ def signals(work: Difference) -> tuple[Finding, ...]:
     """Return every signal of the four rules, at most a readable number of each."""
     found = [
         list(_strength(work)),
-        list(_suppression(work)),
+        [*_suppression(work), *_stubs(work)],
         list(_under_test(work)),
         list(_hard_coded(work)),
     ]
@@ -111,6 +113,19 @@ def _suppression(work: Difference) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _stubs(work: Difference) -> Iterator[Finding]:
+    """Report what hides the types of code from those who check it: a new stub beside it, a lost marker."""
+    for path in sorted(work.after.keys() - work.before.keys()):
+        if path.endswith(".pyi") and path.removesuffix("i") in work.sources:
+            message = f"{path}: is new and hides the types of {path.removesuffix('i')} from type checkers"
+            yield _finding("suppression", path, message, symbol="stub")
+    for path in sorted(work.before.keys() - work.after.keys()):
+        if path.rpartition("/")[2] == "py.typed":
+            yield _finding(
+                "suppression", path, f"{path}: is gone, so that nobody checks the types of its package"
+            )
+
+
 def _texts(each: Grown) -> str:
     return "; ".join(one.text for one in each.new)[:400]
 
@@ -125,7 +140,8 @@ def _under_test(work: Difference) -> Iterator[Finding]:
     found += support(work.of_tests(work.before), work.of_tests(work.after))
     for each in found:
         message = f"{each.path}: {each.what}: `{each.text}`"
-        yield _finding("under-test", each.path, message, line=each.line, text=each.text)
+        finding = _finding("under-test", each.path, message, line=each.line, text=each.text)
+        yield finding.model_copy(update={"severity": Severity.CRITICAL}) if each.what == SUCCEEDS else finding
 
 
 def _hard_coded(work: Difference) -> Iterator[Finding]:

@@ -29,6 +29,9 @@ _STACK = frozenset(
     }
 )  # fmt: skip
 _ENDS = frozenset({"sys.exit", "os._exit", "os.abort", "exit", "quit", "_exit", "atexit.register", "os.kill"})
+_EXITS = frozenset({"sys.exit", "exit", "quit"})
+SUCCEEDS = "ends the process with success, whatever the work does"
+"""The one sign that blocks: what runs the code would take it for done."""
 _ALWAYS_ENDS = frozenset({"os._exit", "_exit", "os.abort"})
 _HOOKED = frozenset(
     {
@@ -109,6 +112,8 @@ def _found(module: ast.Module) -> Iterator[tuple[ast.AST, str]]:
                     yield node, what
     for node in _at_import(module.body):
         yield node, "ends or hooks the process when it is imported"
+    for node in _successful_ends(module, imported):
+        yield node, SUCCEEDS
 
 
 def _asks_runner(node: ast.AST, imported: Mapping[str, str]) -> str:
@@ -234,6 +239,23 @@ def _ends_hard(node: ast.AST, imported: Mapping[str, str]) -> str:
     return ""
 
 
+def _successful_ends(module: ast.Module, imported: Mapping[str, str]) -> Iterator[ast.AST]:
+    """Yield what ends the process with success at once; children of a fork have to end so."""
+    for node in _at_import(module.body):
+        if _ends_with_success(node, imported):
+            yield node
+    for function in (each for each in ast.walk(module) if isinstance(each, _Function)):
+        calls = [each for each in ast.walk(function) if isinstance(each, ast.Call)]
+        if not any(_name(each.func) in ("fork", "forkpty") for each in calls):
+            ends = (each for each in calls if _dotted(each.func, imported) in ("os._exit", "_exit"))
+            yield from (each for each in ends if each.args and _is_zero(each.args[0]))
+
+
+def _is_zero(node: ast.expr | None) -> bool:
+    named = node is not None and ast.unparse(node).endswith("EX_OK")
+    return named or (isinstance(node, ast.Constant) and node.value in (0, None, False))
+
+
 _Look = Callable[[ast.AST, Mapping[str, str]], str]
 _LOOKS: tuple[_Look, ...] = (
     _asks_runner, _asks_environment, _asks_modules, _replaces, _always, _runs_text, _ends_hard,
@@ -258,6 +280,15 @@ def _at_import(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
             )
             if isinstance(node, ast.Raise) and "SystemExit" in ast.unparse(node):
                 yield node
+
+
+def _ends_with_success(node: ast.AST, imported: Mapping[str, str]) -> bool:
+    """Whether a statement or call ends the process with exit code 0, however the work is."""
+    call = node.exc if isinstance(node, ast.Raise) else node
+    if not isinstance(call, ast.Call):
+        return isinstance(node, ast.Raise)  # `raise SystemExit` alone is success as well
+    ends = _dotted(call.func, imported) in (*_EXITS, "SystemExit", "os._exit")
+    return ends and (not call.args or _is_zero(call.args[0]))
 
 
 def _is_main(node: ast.stmt) -> bool:

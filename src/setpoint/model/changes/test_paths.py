@@ -10,7 +10,7 @@ _SCRIPT_TEST = re.compile(r"\.(test|spec|test-d|cy)\.[cm]?[jt]sx?$")
 
 def is_test_path(path: str) -> bool:
     """Whether a path of the tree holds tests, by the conventions of the runners of each language."""
-    *folders, name = path.split("/")
+    *folders, name = path.casefold().split("/")
     if name == "conftest.py" or any(folder in _TEST_FOLDERS for folder in folders):
         return True
     if name.endswith(".py"):
