@@ -161,6 +161,17 @@ async def test_files_that_instruct_agents_are_restored_unless_the_story_asks_for
     assert (asked.restored, asked.findings) == ((), ())
 
 
+async def test_settings_that_an_agent_keeps_for_itself_are_removed_without_blame(bench) -> None:
+    made = await bench({**BASE, ".gitignore": ".setpoint\n.claude\n"}, settings=OFF)
+
+    await made.change({".claude/settings.local.json": "{}\n"})
+    evaluated = await made.measure(Stage.EVALUATE)
+
+    assert evaluated.restored == (".claude/settings.local.json",)
+    assert (evaluated.findings, evaluated.quality.integrity) == ((), 1.0)
+    assert not (made.tree / ".claude/settings.local.json").exists()
+
+
 async def test_stubs_that_hide_types_are_shown(bench) -> None:
     made = await bench({**BASE, "src/py.typed": ""}, settings=OFF)
 

@@ -108,7 +108,7 @@ class Comparison:
         if path in self.run:
             return _judged(path, [("was edited, and a command of the story runs it", "", False)])
         if steers_agents(path):
-            return _judged(path, [(_INSTRUCTS.format("was edited"), "", False)])
+            return _for_agents(path, "was edited")
         if path.rpartition("/")[2] == "package.json" and steers_package(before, after, self.commands):
             return _judged(path, [("changes scripts or settings by which it is tested", "", False)])
         return None
@@ -166,7 +166,7 @@ class Comparison:
         if (said := self._in_place_of(path, content)) is not None:
             return _judged(path, [said])
         if steers_agents(path) and not names(self.wish, path):
-            return _judged(path, [(_INSTRUCTS.format("is new"), "", False)])
+            return _for_agents(path, "is new")
         name = folded(name)
         if name == "conftest.py":
             return self._new_conftest(path, folder, content)
@@ -237,6 +237,12 @@ def _changes(path: str, before: str, after: str, *, may_grow: bool = False) -> I
     if path.endswith(".py"):
         return changes(before, after, may_grow=may_grow)
     return changes_of_text(path, before, after)
+
+
+def _for_agents(path: str, what: str) -> Judged:
+    """Judge a file that agents read; what an agent keeps for its own machine is removed without a word."""
+    kept = ".local." in path.rpartition("/")[2]
+    return _judged(path, [] if kept else [(_INSTRUCTS.format(what), "", False)])
 
 
 def _acts(source: str) -> bool:
