@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         WorkspaceError,
     )
     from setpoint.model.events import Event
-    from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure, Frame
+    from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure, Fault, Frame
     from setpoint.model.finding import Category, Edit, Finding, Fix, Nearness, Severity
     from setpoint.model.gate import Choice, Grant, OnLimit, Option
     from setpoint.model.ids import StoryId
@@ -52,6 +52,7 @@ __all__ = [
     "Evidence",
     "ExitCode",
     "Failure",
+    "Fault",
     "Finding",
     "Fix",
     "Frame",
@@ -114,7 +115,7 @@ _HOMES = {
         "WorkspaceError",
     ),
     "setpoint.model.events": ("Event",),
-    "setpoint.model.evidence": ("Cause", "CheckState", "Coverage", "Evidence", "Failure", "Frame"),
+    "setpoint.model.evidence": ("Cause", "CheckState", "Coverage", "Evidence", "Failure", "Fault", "Frame"),
     "setpoint.model.finding": ("Category", "Edit", "Finding", "Fix", "Nearness", "Severity"),
     "setpoint.model.gate": ("Choice", "Grant", "OnLimit", "Option"),
     "setpoint.model.ids": ("StoryId",),

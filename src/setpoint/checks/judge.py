@@ -32,7 +32,7 @@ from setpoint.checks.tools.acceptance import PREFIX
 from setpoint.checks.tree_diff import CODE, Work
 from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Outcome
+from setpoint.model.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Fault, Outcome
 from setpoint.model.finding import Finding, worst_first
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit
@@ -97,7 +97,8 @@ class Judge:
         # What is asked of coverage counts from the start: it says what the work is to be about.
         asked = tuple(each for result in raw.results for each in result.findings if each.source == COVER)
         evidence = tuple(
-            _against(result, asked if result.evidence.check == COVER else (), red) for result in raw.results
+            _against(result, result.findings if _asks(result.evidence.check) else (), red)
+            for result in raw.results
         )
         evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
         return evaluation.model_copy(update={"existing": existing - len(asked)})
@@ -288,7 +289,7 @@ def _new(result: CheckResult, base: Measurements, work: Work) -> tuple[tuple[Fin
     was there: of its findings those on added or changed lines count, and those of whole files that are new.
     """
     stood, check = base.result(result.evidence.check), result.evidence.check
-    if stood is None or check.startswith(PREFIX) or check == COVER:
+    if stood is None or _asks(check):
         return result.findings, ""
     if stood.state is not CheckState.ERROR or result.tests is not None:
         return new_findings(result.findings, stood.findings), ""
@@ -319,6 +320,11 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red, said: st
         state = CheckState.FAIL if found else calm
         counts = {**evidence.counts, "new": len(found)}
     return evidence.model_copy(update={"state": state, "counts": counts})
+
+
+def _asks(check: str) -> bool:
+    """Whether a check says what the work is to be about, so that it counts at the base already."""
+    return check == COVER or check.startswith(PREFIX)
 
 
 def _lost(base: Measurements, raw: Measurements, mode: IntegrityMode) -> list[Finding]:
@@ -354,11 +360,14 @@ def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _blamed(evidence: Evidence, base: Measurements) -> Evidence:
-    """A tool that broke at the base too says nothing about the work: it is not measured, and says why."""
+    """A tool that broke at the base too says nothing about the work: it is not measured, and says why.
+
+    One that was asked for and is not installed stays broken: it would never be missed.
+    """
     before = next((each for each in base.results if each.evidence.check == evidence.check), None)
     if evidence.state is not CheckState.ERROR or evidence.check.startswith(_PROVING):
         return evidence
-    if before is None or before.state is not CheckState.ERROR:
+    if before is None or before.state is not CheckState.ERROR or evidence.fault is Fault.MISSING_TOOL:
         return evidence
     reason = f"broke at the base commit too: {evidence.reason}"
     return evidence.model_copy(update={"state": CheckState.NOT_MEASURED, "reason": reason})

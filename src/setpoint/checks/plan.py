@@ -91,12 +91,13 @@ class Plan:
             groups += covering(
                 self.project, self.settings, self.artifacts, target.stage, target.files, cannot
             )
-        if target.stage in (Stage.TEST, Stage.CONFIRM):
+        if target.stage is not Stage.EVALUATE:
             fingerprint = self.project.interpreter.fingerprint
             groups += [
                 Group(checks=(check,), identity=(check.name, check.command, fingerprint))
                 for check in self.acceptance()
             ]
+        if target.stage in (Stage.TEST, Stage.CONFIRM):
             groups += self._mutation(target)
         return tuple(groups)
 

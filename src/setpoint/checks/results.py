@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from setpoint.model.evidence import CheckResult, CheckState, Evidence, TestReport
+from setpoint.model.evidence import CheckResult, CheckState, Evidence, Fault, TestReport
 from setpoint.model.finding import Finding
 from setpoint.model.ids import EvidenceId, Tree, sortable
 from setpoint.model.quality import Metric
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Completed
 
+NOT_STARTED = (126, 127)
+"""Exit codes of a shell, and of `run`, for a program that cannot be started."""
+KILLED = (-9, 137)
+"""Exit codes after SIGKILL, of the program itself and of a shell that started it."""
 MOST_WORDS = 200
 """Words of a command that evidence holds."""
 
@@ -36,6 +40,7 @@ class Ran:
         findings: tuple[Finding, ...] = (),
         tests: TestReport | None = None,
         counts: Mapping[str, int] | None = None,
+        fault: Fault | None = None,
     ) -> CheckResult:
         """Return the check's result, with the command's raw output kept."""
         evidence = Evidence(
@@ -51,8 +56,18 @@ class Ran:
             counts=dict(counts or {"findings": len(findings)}),
             output=self.artifacts.keep(output_of(self.done)),
             reason=reason,
+            fault=fault if state is CheckState.ERROR else None,
         )
         return CheckResult(evidence=evidence, findings=findings, tests=tests)
+
+
+def fault_of(done: Completed) -> Fault | None:
+    """Tell from how a command ended why it could not answer; none where its end does not say so."""
+    if done.timed_out or done.idled:
+        return Fault.TIMEOUT
+    if done.exit_code in KILLED:
+        return Fault.KILLED
+    return Fault.MISSING_TOOL if done.exit_code in NOT_STARTED else None
 
 
 def _shown(argv: tuple[str, ...]) -> tuple[str, ...]:
@@ -75,6 +90,7 @@ def unmeasured(
     *,
     state: CheckState = CheckState.NOT_MEASURED,
     feeds: tuple[Metric, ...] = (),
+    fault: Fault | None = None,
 ) -> CheckResult:
     """Return the result of a check for which nothing was run."""
     now = datetime.now(UTC)
@@ -88,6 +104,7 @@ def unmeasured(
         duration_s=0.0,
         reason=reason,
         feeds=feeds,
+        fault=fault,
     )
     return CheckResult(evidence=evidence)
 

@@ -12,7 +12,7 @@ from setpoint.checks import results
 from setpoint.checks.cache.durations import Pace
 from setpoint.checks.cache.results import ResultCache
 from setpoint.checks.tree_scope import of_tree
-from setpoint.model.evidence import CheckResult, CheckState
+from setpoint.model.evidence import CheckResult, CheckState, Fault
 from setpoint.model.quality import Metric
 from setpoint.ports import Check, Measured
 
@@ -29,7 +29,10 @@ class Unmeasured:
 
     async def run(self, measured: Measured) -> CheckResult:
         """Say so."""
-        return results.unmeasured(self.name, measured.tree, self.reason, state=self.state, feeds=self.feeds)
+        fault = Fault.MISSING_TOOL if self.state is CheckState.ERROR else None
+        return results.unmeasured(
+            self.name, measured.tree, self.reason, state=self.state, feeds=self.feeds, fault=fault
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +58,7 @@ class Group:
         return (measured.tree, measured.copy.base_tree, *self.identity)
 
 
+BACK_OFF_S = (1.0, 5.0)
 ResultListener = Callable[[CheckResult], None]
 """Is given each result as soon as it is known."""
 
@@ -66,6 +70,8 @@ class Bench:
     cache: ResultCache | None
     pace: Pace
     told: ResultListener = lambda _: None
+    back_off_s: tuple[float, ...] = BACK_OFF_S
+    """Pauses before each new try of a check that was killed."""
 
 
 async def measure(
@@ -76,25 +82,37 @@ async def measure(
     What took longest the last time begins first, so that nothing long is left for the end.
     """
     lanes = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1))
-    groups = tuple(static)
+    groups, in_turn = tuple(static), tuple(tests)
 
     async def beside(group: Group) -> tuple[CheckResult, ...]:
         async with lanes:
             return await run_group(group, measured, bench)
 
-    async def in_order() -> tuple[CheckResult, ...]:
-        made = list[CheckResult]()
-        for group in tests:
-            made += await run_group(group, measured, bench)
+    async def in_order() -> list[tuple[CheckResult, ...]]:
+        made = [await run_group(group, measured, bench) for group in in_turn]
         lanes.release()  # where no test runs any more, one more static tool may
-        return tuple(made)
+        return made
 
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(in_order())
         first = sorted(groups, key=lambda group: -bench.pace.expected_s(check.name for check in group.checks))
         made = {id(group): tasks.create_task(beside(group)) for group in first}
-    others = [made[id(group)] for group in groups]
-    return (*(result for task in others for result in task.result()), *running.result())
+    first_tries = [*(made[id(group)].result() for group in groups), *running.result()]
+    pairs = zip((*groups, *in_turn), first_tries, strict=True)
+    answers = [await _again_alone(group, results, measured, bench) for group, results in pairs]
+    return tuple(result for results in answers for result in results)
+
+
+async def _again_alone(
+    group: Group, made: tuple[CheckResult, ...], measured: Measured, bench: Bench
+) -> tuple[CheckResult, ...]:
+    """Try a group that was killed again, now that nothing else runs; memory may have been short."""
+    for pause in bench.back_off_s:
+        if all(result.evidence.fault is not Fault.KILLED for result in made):
+            break
+        await asyncio.sleep(pause)
+        made = await run_group(group, measured, bench)
+    return made
 
 
 async def run_group(group: Group, measured: Measured, bench: Bench) -> tuple[CheckResult, ...]:
@@ -106,7 +124,8 @@ async def run_group(group: Group, measured: Measured, bench: Bench) -> tuple[Che
             bench.told(result)
         return made
     made = tuple([await _run(check, group, measured, bench) for check in group.checks])
-    if bench.cache is not None and key is not None:
+    answered = all(result.evidence.fault is None for result in made)
+    if bench.cache is not None and key is not None and answered:
         bench.cache.keep(key, made)
     return made
 

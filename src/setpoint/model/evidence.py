@@ -26,6 +26,25 @@ class CheckState(StrEnum):
     NOT_MEASURED = "not_measured"
 
 
+class Fault(StrEnum):
+    """Why a check could not answer, where the reason is the check itself or the machine it runs on."""
+
+    MISSING_TOOL = "missing_tool"
+    """A program that it needs is not installed."""
+    USAGE = "usage"
+    """The program does not take these options."""
+    MASKED = "masked"
+    """Another command decides the exit status, so a failure is not seen."""
+    TIMEOUT = "timeout"
+    """It did not end in time."""
+    KILLED = "killed"
+    """It was killed by SIGKILL, mostly for lack of memory, each time it was tried."""
+    NO_TESTS = "no_tests"
+    """It looked for tests and ran none."""
+    ABSENT = "absent"
+    """It names a file, a script or a target that does not exist."""
+
+
 class Evidence(Value):
     """The record of one command that Setpoint ran on one tree."""
 
@@ -49,6 +68,8 @@ class Evidence(Value):
     """The raw output that was kept."""
     reason: Text = ""
     """Why the state is `error` or `not_measured`, and how to mend it."""
+    fault: Fault | None = None
+    """Why the check could not answer; none where it answered, or where the tree itself may be the reason."""
     feeds: tuple[Metric, ...] = ()
     """Metrics of the quality vector that the check measures."""
     cached: bool = False

@@ -50,8 +50,8 @@ class HardGate(Value):
     """One condition without which nothing is verified."""
 
     name: str
-    """change, build, integrity, security, types, review, checks, tests, acceptance, proof (that anything was
-    measured), witness or sensitivity.
+    """change, build, integrity, security, types, review, checks, baseline, tests, acceptance, proof (that
+    anything was measured), witness or sensitivity.
     """
     state: CheckState
     reason: str = ""

@@ -44,6 +44,7 @@ from setpoint.phase.policy.bouncing import bounce_of, outcome_line
 from setpoint.phase.policy.change_requests import unexplained
 from setpoint.phase.policy.halting_policy import RULES
 from setpoint.phase.policy.loop_guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
+from setpoint.phase.readiness import checked_readiness
 from setpoint.phase.verification import confirmed, suspects_of, verify_change
 from setpoint.ports import Durable, Measured, RunPorts
 from setpoint.runs.context import RunContext
@@ -105,6 +106,10 @@ async def _driven(run: RunContext) -> RunOutcome:
 
 async def _steered(course: _Course) -> Close:
     run, base = course.run, course.base
+    if close := await checked_readiness(run, base):
+        answer = await settled(run, course.past(), close, 0)
+        if isinstance(answer, Close):
+            return answer
     wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
     texts = await write_texts(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
@@ -184,7 +189,7 @@ async def _settled(
     key = f"decide-{rounds[-1].number}"
     decision, halt = await _decided(run, base, rounds, key)
     if decision.action is Action.CONFIRM:
-        rounds = (*rounds[:-1], await confirmed(run, rounds[-1]))
+        rounds = (*rounds[:-1], await confirmed(run, base, rounds[-1]))
         decision, halt = await _decided(run, base, rounds, f"{key}-confirmed")
     return rounds, decision, halt
 

@@ -16,6 +16,7 @@ from setpoint.phase.briefs import Situation, brief
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.review import Lines, declined_in, docket
+from setpoint.phase.policy.verifiers import unmeasured_suites
 from setpoint.phase.review import Submission, review
 from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
@@ -40,10 +41,11 @@ async def verify_change(
             field = "tests" if evaluation.stage is Stage.TEST else "evaluation"
             current = current.model_copy(update={field: evaluation})
         current = _left(run, phase, current, rounds)
-    gates = hard_gates(current)
+    unmeasured = unmeasured_suites(base, run.order.story)
+    gates = hard_gates(current, unmeasured)
     if current.tests is not None and all(gate.passed for gate in gates):
         current = await _proved(run, current)
-        gates = hard_gates(current)
+        gates = hard_gates(current, unmeasured)
     return with_bounce(current, gates, run.order.pipeline)
 
 
@@ -160,11 +162,11 @@ def _approved(past: Round) -> bool:
     return verdict is not None and verdict.judgement is Judgement.APPROVE and not verdict.blocking
 
 
-async def confirmed(run: RunContext, current: Round) -> Round:
+async def confirmed(run: RunContext, base: Evaluation, current: Round) -> Round:
     """Measure a round's tree once more, without a cache."""
     tree = (current.snapshot.commit, current.snapshot.tree)
     evaluation = await run.measure(f"confirm-{current.number}", Stage.CONFIRM, tree, iteration=current.number)
     again = current.model_copy(update={"confirmation": evaluation})
     if evaluation.failures or evaluation.broken:
         again = again.model_copy(update={"bounced_from": "confirm"})
-    return with_bounce(again, hard_gates(again), run.order.pipeline)
+    return with_bounce(again, hard_gates(again, unmeasured_suites(base, run.order.story)), run.order.pipeline)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure
+from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure, Fault
 from setpoint.model.finding import Category, Finding, worst_first
 from setpoint.model.ids import Commit, EvidenceId, Tree
 from setpoint.model.proof import Obligation, ObligationState, Proof, WorkKind
@@ -56,6 +56,8 @@ class Scene:
     """Share of lines covered; none means not measured."""
     broken: tuple[str, ...] = ()
     """Checks whose tool broke."""
+    faults: Mapping[str, Fault] = field(default_factory=dict)
+    """Checks that could not answer, with the reason."""
     agent_wrote_tests: bool = False
     unproven: tuple[str, ...] = ()
     """Obligations that are not met, for example `witness`."""
@@ -234,7 +236,7 @@ def _evidence(stage: Stage, tree: Tree, scene: Scene, failures: tuple[Failure, .
         states["coverage"] = CheckState.NOT_MEASURED if scene.coverage is None else CheckState.PASS
         for number, good in enumerate(scene.acceptance, start=1):
             states[f"acceptance:{number}"] = CheckState.PASS if good else CheckState.FAIL
-    states.update(dict.fromkeys(scene.broken, CheckState.ERROR))
+    states.update(dict.fromkeys((*scene.broken, *scene.faults), CheckState.ERROR))
     return tuple(
         Evidence(
             id=EvidenceId("ev-" + hashlib.sha256(f"{stage}{tree}{check}".encode()).hexdigest()[:14]),
@@ -249,6 +251,7 @@ def _evidence(stage: Stage, tree: Tree, scene: Scene, failures: tuple[Failure, .
             if state in (CheckState.ERROR, CheckState.NOT_MEASURED)
             else int(state is CheckState.FAIL),
             reason="scripted to break" if state is CheckState.ERROR else "",
+            fault=scene.faults.get(check),
             feeds=_FEEDS.get(check, ()),
         )
         for check, state in states.items()

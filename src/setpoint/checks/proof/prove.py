@@ -122,6 +122,8 @@ class Prover:
             return Obligation(name="witness", state=_NONE, reason=_no_witness(work)), ()
         passed = witness.passed_in(subject.now.tests)
         found = list(witness.mended(subject.base.tests, passed))
+        if work is WorkKind.REPAIR:
+            found += witness.built(subject.base.results, subject.now.results)
         reasons: list[str] = []
         if subject.task.story.acceptance or not found:
             more, reasons = await self._beside_the_base(subject, passed)

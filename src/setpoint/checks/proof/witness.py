@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from setpoint.checks.proof.right_cause import Change
-from setpoint.model.evidence import Cause, CheckResult, CheckState, Failure, Outcome, TestReport
+from setpoint.model.evidence import (
+    SUITES,
+    Cause,
+    CheckResult,
+    CheckState,
+    Failure,
+    Fault,
+    Outcome,
+    TestReport,
+)
 from setpoint.model.proof import Trust
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY)
@@ -45,6 +54,22 @@ def mended(base: TestReport | None, passed: frozenset[str]) -> tuple[Witness, ..
         for each in (base.failures if base else ())
         if each.cause not in _NO_WITNESS
         and (each.test in passed or ("::" not in each.test and each.test in files))
+    )
+
+
+def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witness, ...]:
+    """Return suites that pass now and were not built or collected at the base, for a reason in the tree."""
+    passes = {each.evidence.check for each in now if each.state is CheckState.PASS}
+    return tuple(
+        Witness(
+            name=each.evidence.check,
+            why=f"it broke at the base ({each.evidence.reason[:_MOST_MESSAGE]})",
+            trust=Trust.PERSON,
+        )
+        for each in base
+        if each.evidence.check in passes & {*SUITES}
+        and each.state is CheckState.ERROR
+        and each.evidence.fault is None
     )
 
 
@@ -94,6 +119,10 @@ def commands(
         if each.state is CheckState.FAIL:
             why = f"exit code {each.evidence.exit_code} at the base"
             found.append(Witness(name=words[check], why=why, trust=Trust.PERSON))
+        elif each.evidence.fault is Fault.ABSENT:
+            found.append(
+                Witness(name=words[check], why="what it names is not there at the base", trust=Trust.PERSON)
+            )
         elif each.state is CheckState.PASS:
             other = other or f"`{words[check]}` passes at the base too, so it proves nothing"
         else:

@@ -18,6 +18,8 @@ from setpoint.model.evidence import Cause, Failure, Outcome, TestReport
 _SECTION = re.compile(r"^# (?P<package>\S+)(?: \[.*\])?$")
 _OF_OTHERS = re.compile(r"\.(?:rs|py|[cm]?[jt]sx?|vue|svelte)$|^doc ")
 """What tests in other languages are named after; a package may have a dot in its last part, too."""
+_EMPTY = re.compile(rb"\[no test files\]")
+_RAN = re.compile(rb'"Test":|"Action":"(?:pass|fail)"')
 _MOST_NAMED = 5
 
 
@@ -35,6 +37,8 @@ class GoRunner:
         packages = ("./...",) if only is None else tuple(sorted({test.partition("::")[0] for test in only}))
         listing = await start.call((*start.argv("-list", "."), *packages))
         done = await start.call((*start.argv(*_pattern(only)), *packages))
+        if done.ok and _EMPTY.search(done.stdout) and not _RAN.search(done.stdout):
+            return Once(done=done, report=TestReport(outcomes={}, complete=only is None))
         once = read(start, done, done.stdout)
         if once.report is None:
             return once

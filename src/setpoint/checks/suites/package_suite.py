@@ -92,7 +92,8 @@ class PackageSuite:
         )
         state = CheckState.ERROR if broken or report is None else _state_of(report)
         why = broken or (reason(report) if report else "")
-        return ran.gave(state, why, tests=report, counts=report.counts if report else {})
+        fault = results.fault_of(worst.done)
+        return ran.gave(state, why, tests=report, counts=report.counts if report else {}, fault=fault)
 
     @property
     def _linked(self) -> bool:

@@ -19,7 +19,7 @@ from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.tests import pytest_report
 from setpoint.checks.formats.tests.pytest_report import Suite
 from setpoint.checks.suites.order_dependence import Footing, reason, said, stood, without
-from setpoint.checks.suites.pytest_result import judge, reported
+from setpoint.checks.suites.pytest_result import fault_of, judge, reported
 from setpoint.checks.tools.argv import as_word, in_chunks
 from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport
 from setpoint.ports import Measured
@@ -103,7 +103,9 @@ class TestSuite:
         ran = results.Ran(
             check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
         )
-        return ran.gave(state, why, tests=report, counts=report.counts)
+        # A test during which the process hung may be at fault itself.
+        fault = None if suite.running and done.exit_code not in results.KILLED else fault_of(done)
+        return ran.gave(state, why, tests=report, counts=report.counts, fault=fault)
 
     async def _run_first(self, measured: Measured) -> tuple[Completed, Suite, str]:
         """Run under coverage where that is wanted; where coverage itself breaks the run, without it."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from setpoint.checks import results
 from setpoint.checks.formats.tests.pytest_report import Raised, Suite
 from setpoint.checks.suites.failure_cause import failure_of
-from setpoint.model.evidence import Cause, CheckState, Failure, Outcome, TestReport
+from setpoint.model.evidence import Cause, CheckState, Failure, Fault, Outcome, TestReport
 from setpoint.system.processes import Completed
 
-_NO_TESTS, _MOST_NAMED = 5, 5
+_USAGE, _NO_TESTS, _MOST_NAMED = 4, 5, 5
 
 
 def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState, str]:
@@ -30,6 +30,13 @@ def judge(suite: Suite, done: Completed, report: TestReport) -> tuple[CheckState
             f"no test failed, but pytest says otherwise: {done.ending}{results.tail(done)}",
         )
     return CheckState.PASS, ""
+
+
+def fault_of(done: Completed) -> Fault | None:
+    """Tell why pytest could not answer, where its options or the machine are the reason."""
+    if done.exit_code == _USAGE and "[file_or_dir]" in done.text:
+        return Fault.USAGE
+    return results.fault_of(done)
 
 
 def _broken(suite: Suite, done: Completed) -> str:

@@ -8,14 +8,15 @@ from pathlib import Path
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.layout import Layout
-from setpoint.model.evidence import CheckResult, CheckState
+from setpoint.checks.tools.command_faults import fault_of, hint
+from setpoint.checks.tools.shell_command import masked
+from setpoint.model.evidence import CheckResult, CheckState, Fault
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.ports import Measured
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Command, Completed, run
 
 PREFIX = "acceptance:"
-_NOT_STARTED = (126, 127)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,11 @@ class Acceptance:
         return f"{PREFIX}{self.number}"
 
     async def run(self, measured: Measured) -> CheckResult:
-        """Run the command."""
+        """Run the command, unless its exit status would say nothing."""
+        if hidden := masked(self.command):
+            reason = self._unanswered(hidden, Fault.MASKED)
+            state = CheckState.ERROR
+            return results.unmeasured(self.name, measured.tree, reason, state=state, fault=Fault.MASKED)
         tree = Path(measured.copy.path)
         done = await run(
             Command(
@@ -49,17 +54,22 @@ class Acceptance:
                 memory_bytes=self.memory_bytes,
             )
         )
-        state, reason = self._judged(done)
+        state, reason, fault = self._judged(done)
         findings = (self._finding(done),) if state is CheckState.FAIL else ()
         ran = results.Ran(check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool="sh")
-        return ran.gave(state, reason, findings=findings)
+        return ran.gave(state, reason, findings=findings, fault=fault)
 
-    def _judged(self, done: Completed) -> tuple[CheckState, str]:
+    def _judged(self, done: Completed) -> tuple[CheckState, str, Fault | None]:
+        if fault := fault_of(self.command, done):
+            return CheckState.ERROR, self._unanswered(f"{done.ending}{results.tail(done)}", fault), fault
         if done.ok:
-            return CheckState.PASS, ""
-        if done.exit_code is None or done.exit_code in _NOT_STARTED:
-            return CheckState.ERROR, f"`{self.command}`: {done.ending}{results.tail(done)}"
-        return CheckState.FAIL, f"exit code {done.exit_code}"
+            return CheckState.PASS, "", None
+        if done.exit_code is None:
+            return CheckState.ERROR, f"`{self.command}`: {done.ending}{results.tail(done)}", None
+        return CheckState.FAIL, f"exit code {done.exit_code}", None
+
+    def _unanswered(self, why: str, fault: Fault) -> str:
+        return f"`{self.command}` cannot answer ({fault.replace('_', ' ')}): {why}; hint: {hint(fault)}"
 
     def _finding(self, done: Completed) -> Finding:
         return Finding(

@@ -57,7 +57,7 @@ class Reading:
         report, text, reason = await asyncio.to_thread(self._read, ran.done, Path(measured.copy.path))
         reason = reason or doubt
         if report is None or reason:
-            result = ran.gave(CheckState.ERROR, reason)
+            result = ran.gave(CheckState.ERROR, reason, fault=results.fault_of(ran.done))
         else:
             result = await self._judged(ran, report, measured)
         result = self._with_report(result, ran, text)

@@ -14,6 +14,7 @@ from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
 from setpoint.phase.policy.loop_guards import exhausting, repeated_findings, stuck
+from setpoint.phase.policy.verifiers import in_words, unanswered
 
 RULES = "rules-v1"
 CONFIRM_FROM_ROUND = 3
@@ -52,6 +53,8 @@ def _for_a_person(past: RunFacts) -> str:
     Where proof alone is missing, the maker learns it once before.
     """
     verdict, missing = past.last.verdict, unproven(past.last)
+    if broken := unanswered(past.last.latest, past.base):
+        return f"no change can make it answer: {in_words(broken)}"
     if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
         return f"{verdict.reviewer} wants a person to decide"
     if missing and any(unproven(each) for each in past.recent[:-1]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import SUITES, CheckState, Evidence
@@ -11,6 +11,7 @@ from setpoint.model.proof import Obligation, ObligationState, Proof
 from setpoint.model.quality import Metric
 from setpoint.model.run import Round
 from setpoint.model.verdict import HardGate, Judgement
+from setpoint.phase.policy.verifiers import in_words
 
 _MOST_NAMED = 3
 _FINDING_GATES = (
@@ -23,14 +24,21 @@ _GATED_CHECKS = frozenset({"parse", "integrity", *SUITES})
 _ACCEPTANCE = "acceptance:"
 
 
-def hard_gates(past: Round) -> tuple[HardGate, ...]:
-    """Judge every gate on a round's furthest evaluation; a gate never reached is an error, not a pass."""
+def hard_gates(past: Round, unmeasured: Sequence[Evidence] = ()) -> tuple[HardGate, ...]:
+    """Judge every gate on a round's furthest evaluation; a gate never reached is an error, not a pass.
+
+    `unmeasured` are suites that broke at the base, so that nothing can be compared with it.
+    """
     evaluation, tests = past.evaluation, past.tests
     proving = past.confirmation or tests
     seen = (evaluation,) if proving is None else (evaluation, proving)
     gates = [_change(past), _check("build", evaluation.evidence_of("parse"))]
     gates += [_findings(name, category, metric, seen) for name, category, metric in _FINDING_GATES]
     gates += [_review(past), _others(seen)]
+    if unmeasured:
+        reason = f"the base was not measured: {in_words(unmeasured)}"
+        proof = tuple(each.id for each in unmeasured)
+        gates.append(HardGate(name="baseline", state=CheckState.ERROR, reason=reason, evidence=proof))
     if proving is None:
         reason = "not reached: something before it blocks"
         gates += [
