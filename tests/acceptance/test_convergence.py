@@ -109,14 +109,14 @@ COURSES = {
     "crashes for good": Course(
         ABC, (go("a"), CRASHED, CRASHED, CRASHED), Ending.BROKEN_AGENT, "", spent=1, least=1, best="a"
     ),
-    "has a reviewer with a new nit forever": Course(
+    "has a reviewer with a new error five times": Course(
         {**ABC, **{f"d{number}": DONE for number in range(9)}},
         tuple(go(f"d{number}") for number in range(9)),
         Ending.VERIFIED,
         "",
-        spent=3,
-        least=3,
-        best="d2",
+        spent=6,
+        least=6,
+        best="d5",
         reviews=tuple(objecting(word, line=0) for word in ("name", "type", "tone", "hue", "pitch")),
     ),
     "declines what the reviewer then takes back": Course(

@@ -2,15 +2,18 @@
 
 import asyncio
 import json
+import tempfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from setpoint.model.attempt import BreakageKind
 from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
-from setpoint.model.verdict import Judgement
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 WRONG = {
@@ -126,17 +129,104 @@ async def test_after_a_crash_no_reviewer_is_asked_twice(tmp_path):
     assert [each.review for each in said(harness, ReviewAnswered)] == ["code", "security"]
 
 
-async def test_a_reviewer_that_finds_something_new_forever_does_not_hold_the_work_up(tmp_path):
-    nits = [objects({**WRONG, "message": f"the {word} is wrong"}) for word in ("name", "type", "tone", "hue")]
-    reviewer = ScriptedAgent(*nits, name="nit-picker")
-    harness = a_stage(tmp_path, *changes(1, 2, 3, 4), reviewer=reviewer)
+async def test_a_reviewer_that_finds_errors_forever_is_never_overruled(tmp_path):
+    errors = [
+        objects({**WRONG, "message": f"the {word} is wrong"}) for word in ("name", "type", "tone", "hue")
+    ]
+    reviewer = ScriptedAgent(*errors, name="critic")
+    limits = Limits(max_iterations=3)
+    harness = a_stage(tmp_path, *changes(1, 2, 3, 4), reviewer=reviewer, limits=limits)
 
     outcome = await harness.drive()
 
-    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 3)
-    last = said(harness, ReviewCompleted)[-1].verdict
-    assert (last.judgement, last.findings[0].severity) == (Judgement.APPROVE, "warning")
+    assert (outcome.ending, outcome.iterations) == (Ending.STOPPED, 3)
     assert "reviewed 2 times" in reviewer.briefs[2].prompt
+
+
+NIT = {**WRONG, "severity": "warning"}
+WANTS = Act(text=json.dumps({"decision": "request_changes", "findings": [], "feedback": "add a docstring"}))
+
+
+async def test_a_request_that_names_nothing_is_asked_about_once(tmp_path):
+    reviewer = ScriptedAgent(WANTS, objects(WRONG), APPROVES, name="reviewer")
+    harness = a_stage(tmp_path, *changes(1, 2), reviewer=reviewer)
+
+    outcome = await harness.drive()
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
+    assert "needs a finding of severity error" in reviewer.briefs[1].prompt
+    assert said(harness, ReviewCompleted)[0].verdict.blocking[0].message == "the name is wrong"
+
+
+@pytest.mark.parametrize("again", [WANTS, Act(text="I like it.")])
+async def test_a_request_that_stays_without_a_finding_is_one(tmp_path, again):
+    reviewer = ScriptedAgent(WANTS, again, APPROVES, name="reviewer")
+    harness = a_stage(tmp_path, *changes(1, 2), reviewer=reviewer)
+
+    outcome = await harness.drive()
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
+    assert [each.message for each in said(harness, ReviewCompleted)[0].verdict.blocking] == [
+        "add a docstring"
+    ]
+    assert "add a docstring" in harness.agent.briefs[1].prompt
+
+
+async def test_a_request_with_minor_findings_alone_ends_with_a_person(tmp_path):
+    reviewer = ScriptedAgent(*[objects(NIT)] * 9, name="reviewer")
+    limits = Limits(freeze_reviews_after=1)
+    harness = a_stage(tmp_path, *changes(1, 2, 3), reviewer=reviewer, limits=limits)
+
+    outcome = await harness.drive()
+
+    assert (outcome.ending, outcome.iterations, len(reviewer.briefs)) == (Ending.ESCALATED, 2, 4)
+    assert "names no error" in outcome.reason
+
+
+async def test_who_wants_a_person_is_shown_with_the_reason(tmp_path):
+    asks = Act(text=json.dumps({"decision": "require_human", "feedback": "the licence is unclear"}))
+    harness = a_stage(tmp_path, *changes(1), reviewers=by_kind(code=[APPROVES], security=[asks]))
+
+    outcome = await harness.drive()
+
+    assert outcome.ending is Ending.ESCALATED
+    assert "security:agent-security: the licence is unclear" in outcome.reason
+
+
+RAW = st.sampled_from(("approve", "request_changes", "require_human", "unreadable"))
+OPINIONS = st.builds(
+    lambda decision, severities: Act(
+        text="I like it."
+        if decision == "unreadable"
+        else json.dumps(
+            {
+                "decision": decision,
+                "findings": [{**WRONG, "message": f"{each}", "severity": each} for each in severities],
+            }
+        )
+    ),
+    RAW,
+    st.lists(st.sampled_from(("info", "warning", "error", "critical")), max_size=2),
+)
+
+
+@given(
+    code=st.lists(OPINIONS, min_size=1, max_size=6),
+    security=st.lists(OPINIONS, min_size=1, max_size=6),
+    freeze=st.sampled_from((None, 1, 2)),
+)
+@settings(max_examples=60, deadline=None)
+def test_verified_says_that_each_reviewers_last_word_was_approve(code, security, freeze):
+    with tempfile.TemporaryDirectory() as folder:
+        reviewers = by_kind(code=code, security=security)
+        limits = Limits(max_iterations=6, freeze_reviews_after=freeze)
+        harness = a_stage(Path(folder), *changes(*range(1, 9)), reviewers=reviewers, limits=limits)
+        outcome = asyncio.run(harness.drive())
+    if outcome.ending is Ending.VERIFIED:
+        for agent in reviewers.values():
+            last = json.loads(agent.acts[len(agent.briefs) - 1].text)
+            assert last["decision"] == "approve"
+            assert not {each["severity"] for each in last["findings"]} & {"error", "critical"}
 
 
 class Declining(ScriptedAgent):

@@ -33,7 +33,7 @@ class Limits(Value):
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
     """Circuit breaker over all bounces of a story; none means as many as iterations."""
     freeze_reviews_after: int | None = Field(default=2, ge=1)
-    """Reviews after which new objections must be critical, or lie on lines changed since the last one."""
+    """Reviews after which a request for changes that names no error goes to a person, not to the maker."""
     max_same_review_issue: int = Field(default=3, ge=2)
     """The same blocking review finding this many rounds running."""
     max_same_test_failure: int = Field(default=3, ge=2)

@@ -13,8 +13,8 @@ from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.spending import added
 from setpoint.model.finding import Finding
 from setpoint.model.verdict import Judgement, Verdict
-from setpoint.phase.policy.review import Docket, Lines, weighed
-from setpoint.phase.review_answers import read_verdict
+from setpoint.phase.policy.review import Docket, weighed
+from setpoint.phase.review_answers import Reading
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
 
@@ -32,8 +32,6 @@ class Submission:
     before: Docket
     declined: Mapping[str, str]
     """Objections that the maker declines with this change: reason by fingerprint."""
-    changed: Lines
-    """Lines changed since the last review."""
 
 
 def reviewer_of(run: RunContext, kind: str) -> Agent:
@@ -61,7 +59,6 @@ async def review(run: RunContext, change: Submission) -> Verdict:
             change.before,
             run.order.limits,
             change.declined,
-            change.changed,
         )
         usage = added([each.usage for each in answers])
         return ReviewCompleted(iteration=change.iteration, verdict=verdict, usage=usage)
@@ -77,15 +74,16 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
         return known
     agent = reviewer_of(run, kind)
     name = f"{kind}:{agent.name}"
+    read = Reading(name, kind, change.before.open)
     question = Question(
         phase="review",
         iteration=change.iteration,
         label=key,
         brief=change.briefs[kind],
-        read=lambda attempt: read_verdict(name, kind, attempt, change.before.open),
+        read=read,
     )
     came = await ask_for(run, agent, question)
-    verdict = came.value or Verdict(reviewer=name, judgement=Judgement.FAILED, feedback=came.why)
+    verdict = came.value or read.held or Verdict(reviewer=name, judgement=Judgement.FAILED, feedback=came.why)
     body = ReviewAnswered(
         iteration=change.iteration, review=kind, verdict=verdict, usage=added(list(came.usages))
     )
@@ -102,6 +100,9 @@ def combined(verdicts: list[Verdict]) -> Verdict:
     spoken = [verdict.feedback for verdict in verdicts if verdict.feedback]
     worst = min((verdict.judgement for verdict in verdicts), key=_WORST_FIRST.index)
     failed = [each.feedback for each in verdicts if each.judgement is Judgement.FAILED]
+    if worst is Judgement.REQUIRE_HUMAN:
+        asking = [each for each in verdicts if each.judgement is worst]
+        spoken = [f"{each.reviewer}: {each.feedback or 'it gives no reason'}" for each in asking]
     return Verdict(
         reviewer=", ".join(verdict.reviewer for verdict in verdicts),
         judgement=worst,

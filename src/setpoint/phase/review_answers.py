@@ -8,11 +8,53 @@ from itertools import pairwise
 from setpoint.inner.structured_answer import read_object
 from setpoint.model.answers.role_answers import Objection, Replacement, ReviewShape
 from setpoint.model.attempt import Attempt
-from setpoint.model.finding import Edit, Finding, Fix
+from setpoint.model.finding import Category, Edit, Finding, Fix, Severity
 from setpoint.model.verdict import Judgement, Settled, Verdict
+from setpoint.phase.policy.review import UNNAMED
 
 MOST_TEXT = 20_000
 """Characters of a suggested replacement; a longer one is left out."""
+
+
+_NAME_ONE = (
+    "request_changes needs a finding of severity error or critical that says what must change. If nothing of "
+    "that weight is wrong, decide approve and keep the smaller findings: they are recorded"
+)
+
+
+class Reading:
+    """Reads the answers of one reviewer; a request for changes that names none is asked about once."""
+
+    def __init__(self, reviewer: str, kind: str, objections: tuple[Finding, ...]) -> None:
+        """Begin before the first answer."""
+        self._who = (reviewer, kind)
+        self._objections = objections
+        self._asked = False
+        self.held: Verdict | None = None
+        """A request that named nothing; it counts if no better answer follows."""
+
+    def __call__(self, attempt: Attempt) -> Verdict:
+        """Read an answer; raises `ValueError` if it does not fit, or if a finding has to be named first."""
+        first, self._asked = not self._asked, True
+        verdict = read_verdict(*self._who, attempt, self._objections)
+        if verdict.judgement is not Judgement.REQUEST_CHANGES or verdict.blocking:
+            return verdict
+        self.held = _binding(verdict, self._who[1])
+        if first:
+            raise ValueError(_NAME_ONE)
+        return self.held
+
+
+def _binding(verdict: Verdict, kind: str) -> Verdict:
+    """Let what a reviewer said stand for the finding that it does not name."""
+    finding = Finding(
+        source=f"review:{kind}",
+        rule=UNNAMED,
+        severity=Severity.ERROR,
+        category=Category.CORRECTNESS,
+        message=(verdict.feedback or "the reviewer requests changes and does not say which")[:1000],
+    )
+    return verdict.model_copy(update={"findings": (*verdict.findings, finding)})
 
 
 def read_verdict(reviewer: str, kind: str, attempt: Attempt, objections: tuple[Finding, ...] = ()) -> Verdict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from setpoint.model.attempt import Brief
-from setpoint.model.changes.diff import added_lines
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed, ProofMeasured
 from setpoint.model.facts.rounds import failures
@@ -15,7 +14,7 @@ from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
 from setpoint.phase.policy.hard_gates import hard_gates
-from setpoint.phase.policy.review import Lines, declined_in, docket
+from setpoint.phase.policy.review import declined_in, docket
 from setpoint.phase.policy.verifiers import unmeasured_suites
 from setpoint.phase.review import Submission, review
 from setpoint.ports import Measured
@@ -132,7 +131,6 @@ async def _reviewed(
         briefs={kind: _asked(run, phase, now, kind) for kind in phase.reviews},
         before=before,
         declined=declined,
-        changed=await _changed_lines(run, current, rounds),
     )
     return current.model_copy(update={"verdict": await review(run, change)})
 
@@ -146,15 +144,6 @@ def _asked(run: RunContext, phase: Phase, now: Situation, kind: str) -> Brief:
         "tokens": None if tokens is None else tokens // len(phase.reviews),
     }
     return asked.model_copy(update={"limits": asked.limits.model_copy(update=share)})
-
-
-async def _changed_lines(run: RunContext, current: Round, rounds: tuple[Round, ...]) -> Lines:
-    """Return the lines changed since the last review, without lines next to removed ones."""
-    reviewed = [each for each in rounds if each.verdict is not None]
-    if not reviewed:
-        return ()
-    diff = await run.ports.workspace.diff(run.copy, reviewed[-1].snapshot.commit, current.snapshot.commit)
-    return frozenset((each.file, each.line) for each in added_lines(diff))
 
 
 def _approved(past: Round) -> bool:

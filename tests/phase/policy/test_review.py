@@ -7,7 +7,7 @@ from phase.policy.rounds import a_round
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.run import Limits
 from setpoint.model.verdict import Judgement, Settled, Verdict
-from setpoint.phase.policy.review import NOTHING_REVIEWED, declined, docket, weighed
+from setpoint.phase.policy.review import NOTHING_REVIEWED, UNNAMED, declined, docket, weighed
 
 LIMITS = Limits(freeze_reviews_after=2)
 
@@ -41,8 +41,8 @@ def frozen(*known):
     return docket(rounds)
 
 
-def weigh(said, before, declined_now=(), changed=()):
-    return weighed(said, before, LIMITS, declined_now, changed)
+def weigh(said, before, declined_now=()):
+    return weighed(said, before, LIMITS, declined_now)
 
 
 def test_first_objections_count_whatever_they_are():
@@ -51,30 +51,19 @@ def test_first_objections_count_whatever_they_are():
     assert weigh(said, docket((reviewed(1, verdict()),))) == said
 
 
-def test_a_late_objection_is_recorded_and_approves():
-    given = weigh(verdict(objection("name")), frozen())
-    assert given.judgement is Judgement.APPROVE
-    (finding,) = given.findings
-    assert finding.severity is Severity.WARNING
-    assert "in review 3: recorded, not sent back" in finding.detail
+@pytest.mark.parametrize("severity", [Severity.ERROR, Severity.CRITICAL])
+def test_an_error_counts_however_late(severity):
+    said = verdict(objection("name", severity))
+    assert weigh(said, frozen()) == said
 
 
-def test_where_nothing_is_ever_frozen_every_objection_counts():
-    said = verdict(objection("name"))
-    assert weighed(said, frozen(), Limits(freeze_reviews_after=None), (), ()) == said
-
-
-@pytest.mark.parametrize(
-    ("finding", "changed"),
-    [
-        (objection("lock", Severity.CRITICAL), ()),
-        (objection("lock", reproducible=True), ()),
-        (objection("lock"), {("a.py", 3)}),
-    ],
-    ids=["critical", "reproducible", "on a line that was changed since"],
-)
-def test_what_matters_is_never_too_late(finding, changed):
-    assert weigh(verdict(finding), frozen(), changed=changed).blocking == (finding,)
+def test_a_late_request_that_names_no_error_goes_to_a_person():
+    said = verdict(objection("name", rule=UNNAMED))
+    assert weigh(said, NOTHING_REVIEWED) == said
+    now = weigh(said, frozen())
+    assert now.judgement is Judgement.REQUIRE_HUMAN
+    assert "names no error" in now.feedback
+    assert weighed(said, frozen(), Limits(freeze_reviews_after=None), ()) == said
 
 
 def test_an_objection_that_was_there_before_stays_however_late():

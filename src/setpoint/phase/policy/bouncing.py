@@ -27,7 +27,6 @@ NOT_REACHED = "not reached"
 
 _ALSO = {"research": "analyse", "plan": "design"}
 """Names of the same phases in pipelines that generate tests."""
-_NO_REVIEW = (Judgement.FAILED, Judgement.REQUIRE_HUMAN)
 
 
 def bounce_target(findings: tuple[Finding, ...], pipeline: Pipeline) -> str:
@@ -51,7 +50,7 @@ def _wanted(findings: tuple[Finding, ...]) -> str:
 def asks_for_bounce(current: Round, phase: Phase) -> bool:
     """Whether a phase that has just judged a round sends it back."""
     if phase.kind is PhaseKind.REVIEW and current.verdict is not None:
-        return bool(current.verdict.blocking) or current.verdict.judgement in _NO_REVIEW
+        return bool(current.verdict.blocking) or current.verdict.judgement is not Judgement.APPROVE
     newest = current.tests or current.evaluation
     commands = [
         each

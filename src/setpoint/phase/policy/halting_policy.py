@@ -56,7 +56,8 @@ def _for_a_person(past: RunFacts) -> str:
     if broken := unanswered(past.last.latest, past.base):
         return f"no change can make it answer: {in_words(broken)}"
     if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
-        return f"{verdict.reviewer} wants a person to decide"
+        why = f": {verdict.feedback}" if verdict.feedback else ""
+        return f"{verdict.reviewer} wants a person to decide{why}"
     if missing and any(unproven(each) for each in past.recent[:-1]):
         return f"nothing was found against the change, but it is {missing[0].message}"
     return ""

@@ -141,10 +141,16 @@ def _review(past: Round) -> HardGate:
             name="review", state=CheckState.ERROR, reason=f"the reviewer broke: {past.verdict.feedback}"
         )
     blocking = past.verdict.blocking
-    if blocking or past.verdict.judgement is Judgement.REQUIRE_HUMAN:
-        reason = _listed(blocking) if blocking else "the reviewer wants a person to decide"
+    if blocking or past.verdict.judgement is not Judgement.APPROVE:
+        wants = f"{past.verdict.judgement}: {past.verdict.feedback or 'no reason was given'}"
+        reason = _listed(blocking) if blocking else wants
         return HardGate(name="review", state=CheckState.FAIL, reason=reason)
-    return HardGate(name="review", state=CheckState.PASS, evidence=past.verdict.evidence)
+    left = [
+        f"{each.fingerprint} withdrawn by the reviewer" for each in past.verdict.settled if each.withdrawn
+    ]
+    return HardGate(
+        name="review", state=CheckState.PASS, reason="; ".join(left), evidence=past.verdict.evidence
+    )
 
 
 def _tests(evaluation: Evaluation) -> HardGate:

@@ -11,11 +11,10 @@ from setpoint.model.value import Value
 from setpoint.model.verdict import Judgement, Verdict
 
 _DECLINE = re.compile(r"^[\s>*-]*`?DECLINE\s+`?([0-9a-f]{16})`?\s*:\s*(\S.*)$", re.MULTILINE)
+UNNAMED = "request-changes"
+"""Rule of the finding that stands for a request for changes that names none."""
 MOST_REASON = 500
 """Characters kept of the reason for declining."""
-
-Lines = Collection[tuple[str, int]]
-"""Lines of the new tree, as file and 1-based number."""
 
 
 class Docket(Value):
@@ -73,53 +72,39 @@ def docket(rounds: tuple[Round, ...]) -> Docket:
 
 
 def is_frozen(before: Docket, limits: Limits) -> bool:
-    """Whether new objections no longer send work back, except security and similar categories."""
+    """Whether a request for changes has to name an objection of severity error or above to send work back."""
     return limits.freeze_reviews_after is not None and before.reviews >= limits.freeze_reviews_after
 
 
-def weighed(
-    verdict: Verdict, before: Docket, limits: Limits, declined_now: Collection[str], changed: Lines
-) -> Verdict:
-    """Return the verdict that counts; late and withdrawn objections are recorded and do not block.
+def weighed(verdict: Verdict, before: Docket, limits: Limits, declined_now: Collection[str]) -> Verdict:
+    """Return the verdict that counts; objections that the reviewer withdrew are recorded and do not block.
 
-    `changed` are the lines changed since the last review. An objection that was upheld and is declined again
-    escalates to a person.
+    An objection that was upheld and is declined again escalates to a person. So does a late request for
+    changes that names no objection of weight: the reviewer was asked for one, and could have approved.
     """
     withdrawn = before.withdrawn | {each.fingerprint for each in verdict.settled if each.withdrawn}
-    frozen = is_frozen(before, limits)
-    findings = []
-    for finding in verdict.findings:
-        if finding.blocking and finding.fingerprint in withdrawn:
-            findings.append(_recorded(finding, Severity.INFO, "withdrawn by the reviewer"))
-        elif frozen and _late(finding, before.known, changed):
-            note = f"raised for the first time in review {before.reviews + 1}: recorded, not sent back"
-            findings.append(_recorded(finding, Severity.WARNING, note))
-        else:
-            findings.append(finding)
-    judgement = verdict.judgement
-    blocking = {finding.fingerprint for finding in findings if finding.blocking}
+    findings = tuple(
+        _recorded(finding) if finding.blocking and finding.fingerprint in withdrawn else finding
+        for finding in verdict.findings
+    )
+    judgement, feedback = verdict.judgement, verdict.feedback
+    blocking = [finding for finding in findings if finding.blocking]
     if judgement is Judgement.REQUEST_CHANGES and verdict.blocking and not blocking:
         judgement = Judgement.APPROVE
-    contested = blocking & before.upheld & set(declined_now)
-    feedback = verdict.feedback
+    unnamed = bool(blocking) and all(finding.rule == UNNAMED for finding in blocking)
+    if judgement is Judgement.REQUEST_CHANGES and unnamed and is_frozen(before, limits):
+        judgement = Judgement.REQUIRE_HUMAN
+        feedback = f"it requests changes in review {before.reviews + 1} and names no error. {feedback}"
+    contested = {finding.fingerprint for finding in blocking} & before.upheld & set(declined_now)
     if contested and judgement is not Judgement.FAILED:
         judgement = Judgement.REQUIRE_HUMAN
         named = ", ".join(sorted(contested))
         feedback = f"declined twice by the maker and upheld by the reviewer: {named}. {feedback}"
     return verdict.model_copy(
-        update={"findings": tuple(findings), "judgement": judgement, "feedback": feedback.strip()}
+        update={"findings": findings, "judgement": judgement, "feedback": feedback.strip()}
     )
 
 
-def _late(finding: Finding, known: Collection[str], changed: Lines) -> bool:
-    return (
-        finding.severity is Severity.ERROR
-        and not finding.reproducible
-        and finding.fingerprint not in known
-        and (finding.file, finding.line) not in changed
-    )
-
-
-def _recorded(finding: Finding, severity: Severity, note: str) -> Finding:
-    detail = f"{finding.detail}\n{note}".strip()
-    return finding.model_copy(update={"severity": severity, "detail": detail})
+def _recorded(finding: Finding) -> Finding:
+    detail = f"{finding.detail}\nwithdrawn by the reviewer".strip()
+    return finding.model_copy(update={"severity": Severity.INFO, "detail": detail})
