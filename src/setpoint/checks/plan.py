@@ -353,9 +353,7 @@ class Plan:
             for number, command in enumerate(self.story.acceptance, start=1)
         )
 
-    def selection(
-        self, target: Target, tests: tuple[str, ...], *, fail_fast: bool = False
-    ) -> tuple[Check, ...]:
+    def selection(self, target: Target, tests: tuple[str, ...]) -> tuple[Check, ...]:
         """Make the checks that run some tests, which nothing watches and nothing compares."""
         alone = replace(target, footing=None, aside=None)
         by_runner: dict[str, list[str]] = {}
@@ -369,10 +367,7 @@ class Plan:
             python: Literal["pytest", "unittest"] = (
                 "unittest" if "unittest" in self.project.chosen else "pytest"
             )
-            runner = self.runner(None, python)
-            if fail_fast and python == "pytest":
-                runner = replace(runner, args=(*runner.args, "--maxfail=1"))
-            checks.append(TestSuite(runner=runner, only=tuple(own)))
+            checks.append(TestSuite(runner=self.runner(None, python), only=tuple(own)))
         return tuple(checks)
 
 

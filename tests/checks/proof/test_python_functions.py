@@ -74,6 +74,8 @@ def test_what_cannot_be_parsed_has_no_functions():
 def test_a_sabotaged_file_is_valid_and_says_that_it_was_entered(tmp_path, does):
     functions, _ = changed_python("a.py", None, SOURCE)
     for function in functions:
+        for sabotage in function.sabotages.values():
+            ast.parse(function.sabotaged(SOURCE, sabotage, tmp_path / "mark"))
         ast.parse(function.sabotaged(SOURCE, function.sabotages[does], tmp_path / "mark"))
     total = functions[0].sabotaged(SOURCE, functions[0].sabotages[does], tmp_path / "mark")
     space: dict[str, object] = {}

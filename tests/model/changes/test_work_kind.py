@@ -31,6 +31,11 @@ def story(title, **more):
         ("support discounts by percentage", WorkKind.BEHAVIOUR),
         ("add a test mode to the client", WorkKind.BEHAVIOUR),
         ("build a small web server", WorkKind.BEHAVIOUR),
+        ("add a GitHub workflow that runs the tests", WorkKind.CHORE),
+        ("bump the version to 1.1 and make total ignore negative items", WorkKind.BEHAVIOUR),
+        ("make total faster", WorkKind.REFACTOR),
+        ("remove the unused function old", WorkKind.REFACTOR),
+        ("add type hints to shop.py", WorkKind.REFACTOR),
     ],
 )
 def test_the_kind_is_read_from_the_title(title, kind):

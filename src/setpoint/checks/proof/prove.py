@@ -19,13 +19,12 @@ from setpoint.checks.proof import witness
 from setpoint.checks.proof.changed_function import ChangedFunction
 from setpoint.checks.proof.other_functions import changed_elsewhere, suffix_of
 from setpoint.checks.proof.python_functions import changed_python
-from setpoint.checks.proof.right_cause import change_of
 from setpoint.checks.proof.witness import Witness
 from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.model.changes.test_paths import is_test_path
-from setpoint.model.changes.work_kind import kind_of_change, kind_of_request, runs
+from setpoint.model.changes.work_kind import is_code, kind_of_change, kind_of_request, runs
 from setpoint.model.evidence import TestReport, whole_suite
 from setpoint.model.proof import Obligation, ObligationState, Proof, ProofTerms, Trust, WorkKind
 from setpoint.ports import Measured
@@ -154,14 +153,16 @@ class Prover:
         checks = subject.plan.acceptance()
         if not asked and not checks:
             return [], ["the change adds no test"]
-        there = await self._base_with_its_tests(subject)
         found: list[Witness] = []
         reasons = ["the change adds no test"]
+        files = sorted({test.partition("::")[0] for test in asked if "::" in test})
+        control = TestReport(outcomes={})
         if asked:
-            files = {test.partition("::")[0] for test in asked if "::" in test}
-            report = await _run(subject, (*asked, *sorted(files)), there)
-            change = change_of(subject.task.story.wish, subject.before, subject.after)
-            own, other = witness.added(asked, report, change)
+            control = await _run(subject, asked, await _checked_out(subject))
+        there = await self._base_with_all_but_code(subject)
+        if asked:
+            report = await _run(subject, (*asked, *files), there)
+            own, other = witness.added(asked, report, witness.passed_in(control))
             found += own
             reasons = [other] if other and not own else []
         if checks:
@@ -172,11 +173,12 @@ class Prover:
             reasons += [other] if other else []
         return found, reasons
 
-    async def _base_with_its_tests(self, subject: _Subject) -> Measured:
-        """Check out the base with the change's files of tests put beside its code."""
-        place = place_beside(Path(subject.place.copy.path), "witness")
+    async def _base_with_all_but_code(self, subject: _Subject) -> Measured:
+        """Check out the base with all of the change but its code: tests, documents and data are there."""
+        place = _other_place(subject)
         code = subject.place._replace(commit=subject.base.commit)
-        aside = Aside(place=place, base=subject.place.commit, paths=subject.of_tests, known=frozenset())
+        paths = tuple(path for path in subject.paths if path in subject.of_tests or not is_code(path))
+        aside = Aside(place=place, base=subject.place.commit, paths=paths, known=frozenset())
         there = await (aside.as_at_base(code) if aside.paths else aside.as_it_is(code))
         await asyncio.to_thread(link, subject.task.project, place)
         return there
@@ -194,10 +196,7 @@ class Prover:
         if not functions:
             reason = outside or "no function of a language that Setpoint can sabotage is changed"
             return Obligation(name="sensitivity", state=_NONE, reason=reason)
-        place = place_beside(Path(subject.place.copy.path), "sabotage")
-        await put_at(place, repository_of(subject.place.copy), subject.place.commit)
-        await asyncio.to_thread(link, subject.task.project, place)
-        there = subject.place._replace(copy=subject.place.copy._replace(path=str(place)))
+        there = await _checked_out(subject)
         passed = _asked_of(subject, work)
         witnesses = frozenset(each.name for each in seen) & passed
         until = time.monotonic() + most_s
@@ -205,9 +204,21 @@ class Prover:
         for number, function in enumerate(functions):
             if time.monotonic() > until:
                 break
-            mark = scratch / f"entered-{number}"
+            mark = scratch / str(number)
             made.append(await _sabotage(subject, function, there, (witnesses, passed), mark))
         return _judged(functions, made, outside)
+
+
+def _other_place(subject: _Subject) -> Path:
+    return place_beside(Path(subject.place.copy.path), "other")
+
+
+async def _checked_out(subject: _Subject) -> Measured:
+    """Check out the result in the place in which it is compared and sabotaged."""
+    place = _other_place(subject)
+    await put_at(place, repository_of(subject.place.copy), subject.place.commit)
+    await asyncio.to_thread(link, subject.task.project, place)
+    return subject.place._replace(copy=subject.place.copy._replace(path=str(place)))
 
 
 async def _sabotage(
@@ -220,13 +231,14 @@ async def _sabotage(
     """Let a function raise, then return nothing: each time a test that passes on the result must fail."""
     file, source = Path(there.copy.path) / function.path, subject.after[function.path]
     tests = [_speaking(subject, function, each) for each in asked]
-    for does, sabotage in function.sabotages.items():
-        await asyncio.to_thread(file.write_bytes, function.sabotaged(source, sabotage, mark))
+    for number, (does, sabotage) in enumerate(function.sabotages.items()):
+        done = mark.with_name(f"{mark.name}-{number}")
+        await asyncio.to_thread(file.write_bytes, function.sabotaged(source, sabotage, done))
         noticed = await _notices(subject, tests, there)
         await asyncio.to_thread(file.write_bytes, source)
-        if not noticed and does == "raises" and not mark.exists():
+        if not noticed and does == "raises" and not done.exists():
             return Sabotaged(function, reached=False, survived="")
-        if not noticed:
+        if not noticed and (done.exists() or not function.marks):
             return Sabotaged(function, reached=True, survived=does)
     return Sabotaged(function, reached=True, survived="")
 
@@ -246,18 +258,16 @@ async def _notices(subject: _Subject, asked: list[list[str]], there: Measured) -
     In languages that are compiled a failing build does not count as a failing test.
     """
     for tests in asked:
-        red = (await _run(subject, tests, there, fail_fast=True)).red if tests else frozenset[str]()
+        red = (await _run(subject, tests, there)).red if tests else frozenset[str]()
         python = bool(tests) and not owner(tests[0], subject.task.project.chosen)
         if red and (python or red & set(tests)):
             return True
     return False
 
 
-async def _run(
-    subject: _Subject, tests: Collection[str], there: Measured, *, fail_fast: bool = False
-) -> TestReport:
+async def _run(subject: _Subject, tests: Collection[str], there: Measured) -> TestReport:
     """Run some tests in a place; what broke altogether gives an empty report."""
-    checks = subject.plan.selection(subject.target, tuple(tests), fail_fast=fail_fast)
+    checks = subject.plan.selection(subject.target, tuple(tests))
     results = [await check.run(there) for check in checks]
     return whole_suite(each.tests for each in results if each.tests is not None) or TestReport(outcomes={})
 

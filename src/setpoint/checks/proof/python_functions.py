@@ -5,10 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from setpoint.checks.proof.changed_function import MARK, ChangedFunction, Insertion
+from setpoint.checks.proof.changed_function import MARK, ChangedFunction, Insertion, Sabotage
 from setpoint.model import syntax
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_OTHER = (
+    "(lambda v: v if not isinstance(v, (bool, int, float, str))"
+    " and not (isinstance(v, (list, tuple, dict)) and v)"
+    f" else (open({MARK}, 'a').close(), not v if isinstance(v, bool)"
+    " else -v - 7 if isinstance(v, (int, float)) else v[::-1] + '~' if isinstance(v, str)"
+    " else dict(list(v.items())[:-1]) if isinstance(v, dict) else v[:-1])[1])"
+)
+"""An expression that turns a value into another one of its type; values of other types stay as they are."""
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -46,7 +54,16 @@ def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Function
 def _text(node: _Function) -> str:
     """Return what a function does, without functions inside it and without its docstring."""
     body = [ast.dump(_hollow(each)) for each in _outside_functions(_behind_docstring(node))]
-    return "\n".join([ast.dump(node.args), *map(ast.dump, node.decorator_list), *body])
+    return "\n".join([_signature(node.args), *map(ast.dump, node.decorator_list), *body])
+
+
+def _signature(args: ast.arguments) -> str:
+    """Return names and default values of parameters, without their types."""
+    groups = (args.posonlyargs, args.args, args.kwonlyargs)
+    names = [[each.arg for each in group] for group in groups]
+    rest = [each and each.arg for each in (args.vararg, args.kwarg)]
+    values = [each and ast.dump(each) for each in (*args.defaults, *args.kw_defaults)]
+    return repr((names, rest, values))
 
 
 def _outside(module: ast.Module) -> str:
@@ -90,18 +107,34 @@ def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction
         [(first.lineno, first.col_offset), *((d.lineno, d.col_offset - 1) for d in decorators)]
     )
     lines = source.splitlines(keepends=True)
-    offset = sum(map(len, lines[: line - 1])) + column
+    offset = _offset(lines, line, column)
     opens_line = node.body[0].lineno > node.lineno and (
         first is node.body[0] or (node.body[0].end_lineno or line) < line
     )
     glue = "\n" + lines[line - 1][:column].decode("utf-8", "replace") if opens_line else "; "
     ends = {"raises": "raise RuntimeError('sabotaged by Setpoint')", "does nothing": "return"}
-    return ChangedFunction(
-        path=path,
-        name=name,
-        sabotages={
-            does: (Insertion(offset, f"open({MARK}, 'a').close(); {end}{glue}"),)
-            for does, end in ends.items()
-        },
-        marks=True,
-    )
+    sabotages: dict[str, Sabotage] = {
+        does: (Insertion(offset, f"open({MARK}, 'a').close(); {end}{glue}"),) for does, end in ends.items()
+    }
+    if returns := [each.value for each in _own_nodes(node) if isinstance(each, ast.Return) and each.value]:
+        sabotages["returns something else"] = tuple(
+            insertion
+            for value in returns
+            for insertion in (
+                Insertion(_offset(lines, value.lineno, value.col_offset), f"{_OTHER}(("),
+                Insertion(_offset(lines, value.end_lineno or 0, value.end_col_offset or 0), "))"),
+            )
+        )
+    return ChangedFunction(path=path, name=name, sabotages=sabotages, marks=True)
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is inside a function, without functions and classes inside it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            yield child
+            yield from _own_nodes(child)
+
+
+def _offset(lines: list[bytes], line: int, column: int) -> int:
+    return sum(map(len, lines[: line - 1])) + column

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from setpoint.checks.proof.right_cause import Change
 from setpoint.model.evidence import (
     SUITES,
     Cause,
@@ -73,25 +72,30 @@ def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witn
     )
 
 
-def added(asked: Iterable[str], report: TestReport, change: Change) -> tuple[tuple[Witness, ...], str]:
+def added(
+    asked: Iterable[str], report: TestReport, control: Collection[str]
+) -> tuple[tuple[Witness, ...], str]:
     """Return those of the change's own tests that are witnesses, and why the first of the others is none.
 
     Args:
         asked: Tests that pass on the result and are new or in files that changed.
-        report: What these tests gave at the base, with the change's files of tests put beside it.
-        change: What the change adds.
+        report: What these tests gave with all of the change but its code.
+        control: Tests that pass with its code too, run in the same place and in the same way.
 
     """
     red = {failure.test: failure for failure in report.failures}
     found, other = [], ""
     for test in asked:
         failure = red.get(test) or _of_file(test, red)
-        if failure is None:
-            other = other or f"{test} passes at the base too"
-        elif why := change.explains(failure):
-            found.append(Witness(name=test, why=f"{why} at the base", trust=Trust.ANY))
+        if test not in control:
+            other = other or f"{test} does not pass when it runs in another place"
+        elif failure is None:
+            other = other or f"{test} passes without the changed code too"
+        elif failure.cause in (Cause.TIMEOUT, Cause.FLAKY):
+            other = other or f"{test} times out without the changed code, which proves nothing"
         else:
-            other = other or f"{test} fails at the base for another reason: {failure.message[:200]}"
+            why = f"without the changed code: {failure.message[:_MOST_MESSAGE]}"
+            found.append(Witness(name=test, why=why, trust=Trust.ANY))
     return tuple(found), other
 
 

@@ -22,9 +22,9 @@ from setpoint.system.git.clone import clone_shared, fetch_missing
 from setpoint.system.git.git import ask, git, tree_of
 from setpoint.system.git.separate_repository import READY, repository_apart
 
-BESIDE = ("tests", "bare", "base", "witness", "sabotage")
+BESIDE = ("tests", "bare", "base", "other")
 """Names of the second places: for the tests of the base, for files without their new suppressions, for the
-base itself, for the base with the change's own tests, and for the result with one function sabotaged.
+base itself, and for everything that proves a change: one place, so that no test can tell which.
 """
 
 

@@ -23,6 +23,11 @@ _CHORE_NAMES = frozenset(
 )  # fmt: skip
 _REQUIREMENTS = re.compile(r"(requirements|constraints)[\w.-]*\.(txt|in)$")
 _CI_FOLDERS = (".github/", ".circleci/", ".gitlab/")
+_CODE_SUFFIXES = (
+    ".py", ".pyi", ".pyx", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte",
+    ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".java", ".kt", ".rb", ".php", ".sh", ".sql", ".html", ".css",
+    ".jinja", ".j2", ".graphql", ".proto", ".json", ".yaml", ".yml", ".toml",
+)  # fmt: skip
 _CHANGES_CODE = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
 
 _DOCS = (
@@ -37,15 +42,19 @@ _TESTS = (
 _CHORE = (
     r"^\W*(chore|ci|build)(\([^)]*\))?:|\b(bump|upgrade|update|pin|unpin)\w* (\w+ ){0,4}"
     r"(dependenc\w+|version|requirements?|lock ?file|packages?)\b|^\W*(bump|upgrade|pin|unpin)\b"
+    r"|\b(github (workflow|actions?)|workflow|ci (config\w*|job|pipeline)|pre-commit)\b"
 )
 _REFACTOR = (
     r"\b(refactor\w*|restructure\w*|clean(ing)? up|tidy\w*|simplif(y|ies|ying)|deduplicat\w+)\b"
-    r"|^\W*(rename|extract|inline|split|move|reorgani[sz]e)\b"
+    r"|^\W*(rename|extract|inline|split|move|reorgani[sz]e)\b|\b(faster|speed up|optimi[sz]e\w*)\b"
+    r"|^\W*(remove|delete|drop) (the |an? |all )?(unused|dead|obsolete)\b|\btype (hints?|annotations?)\b"
 )
 _REPAIR = (
     r"\b(fix(es|ed|ing)?|bugs?|repair\w*|crash\w*|broken|wrong(ly)?|incorrect\w*|fail(s|ing|ed|ure)?"
     r"|regression|raises? .*(error|exception)|traceback|should (return|be|not)|instead of)\b"
 )
+_AND_MORE = re.compile(r"\band (add|make|fix|implement|support|change|let|allow|remove)\b", re.IGNORECASE)
+"""A second wish in a title, so that documents, tests or configuration are not all that is wanted."""
 _SPOKEN = {
     WorkKind.DOCS: re.compile(_DOCS, re.IGNORECASE),
     WorkKind.TESTS: re.compile(_TESTS, re.IGNORECASE),
@@ -63,6 +72,8 @@ def kind_of_request(story: Story) -> tuple[WorkKind, str]:
     if story.known_red is KnownRed.FIX:
         return WorkKind.REPAIR, "tests that fail at the base are to pass"
     for kind, pattern in _SPOKEN.items():
+        if kind not in _CHANGES_CODE and _AND_MORE.search(story.title):
+            continue
         if found := pattern.search(story.title):
             return kind, f"the request says '{found[0].strip()}'"
     return WorkKind.BEHAVIOUR, "the request names no other kind of work"
@@ -87,6 +98,11 @@ def kind_of_change(wanted: WorkKind, why: str, paths: Collection[str]) -> tuple[
 def runs(path: str) -> bool:
     """Whether a file is part of what runs: no test, no document, no configuration of tools."""
     return not (is_test_path(path) or _is_docs(path) or _is_chore(path))
+
+
+def is_code(path: str) -> bool:
+    """Whether a file holds code, templates or structured data: what a change of behaviour consists of."""
+    return runs(path) and path.endswith(_CODE_SUFFIXES)
 
 
 def _is_docs(path: str) -> bool:
