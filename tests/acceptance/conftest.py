@@ -95,6 +95,19 @@ class Repository:
         self.write("setpoint.toml", settings + other)
         self.commit("a reviewer")
 
+    def players(self, settings="", **steps):
+        """Give the repository agents that play the same steps for each prompt and count their prompts."""
+        text = settings
+        for name, played in steps.items():
+            path = self.root.parent / f"{name}.json"
+            script = {"prompts": [played] * 60, "counter": f"played/{name}"}
+            path.write_text(json.dumps(script), encoding="utf-8")
+            argv = json.dumps([*self.command(), str(path)])
+            writes = json.dumps([f"{self.root.parent / 'played'}/"])
+            text += f'[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\nwrites = {writes}\n'
+        self.write("setpoint.toml", text)
+        self.commit("settings")
+
     def shell_agent(self, name, script):
         """Give the repository one more agent: a line of shell, its newlines written out."""
         settings = (self.root / "setpoint.toml").read_text(encoding="utf-8")

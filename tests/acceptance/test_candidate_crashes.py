@@ -2,7 +2,6 @@
 
 import json
 import random
-import sys
 
 import pytest
 
@@ -21,22 +20,10 @@ def test_whatever_is_killed_the_best_candidate_goes_on(tmp_path):
     while killed < KILLS:
         runs += 1
         repository = new_repository(tmp_path / f"{runs}" / "user project")
-        players(repository)
+        # The right one can be struck.
+        repository.players(other=WRONG_ONE, actor=RIGHT_ONE)
         killed += driven(repository, chance, KILLS - killed)
         came_to_the_same_end(repository)
-
-
-def players(repository):
-    """Give the repository a candidate that is wrong and one that is right; the right one can be struck."""
-    text = ""
-    for name, steps in (("other", WRONG_ONE), ("actor", RIGHT_ONE)):
-        path = repository.root.parent / f"{name}.json"
-        path.write_text(json.dumps({"prompts": [steps] * 60, "counter": f"played/{name}"}), encoding="utf-8")
-        argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(path)])
-        writes = json.dumps([f"{repository.root.parent / 'played'}/"])
-        text += f'[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\nwrites = {writes}\n'
-    repository.write("setpoint.toml", text)
-    repository.commit("settings")
 
 
 def driven(repository, chance, most):

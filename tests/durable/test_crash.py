@@ -38,7 +38,9 @@ def seen(path: Path, process: subprocess.Popen[str]) -> str:
     return path.read_text("ascii")
 
 
-@pytest.mark.parametrize(("where", "second"), [("in-step", 2), ("between-steps", 1)])
+@pytest.mark.parametrize(
+    ("where", "second"), [("in-step", 2), pytest.param("between-steps", 1, marks=pytest.mark.slow)]
+)
 def test_after_kill_9_only_the_unfinished_step_is_done_again(tmp_path: Path, where: str, second: int) -> None:
     assert end(begin(tmp_path, where)) == (-signal.SIGKILL, "")
     assert RunLocks(tmp_path / "state").owner(TRACE) is None
@@ -47,6 +49,7 @@ def test_after_kill_9_only_the_unfinished_step_is_done_again(tmp_path: Path, whe
     assert [counter.times(name) for name in ("first", "second", "third")] == [1, second, 1]
 
 
+@pytest.mark.slow
 def test_killed_twice_in_the_same_step_it_still_goes_on(tmp_path: Path) -> None:
     for _ in range(2):
         assert end(begin(tmp_path, "in-step"))[0] == -signal.SIGKILL

@@ -315,3 +315,21 @@ async def test_an_objection_is_not_forgotten_when_the_maker_does_nothing(tmp_pat
     assert outcome.ending is Ending.STOPPED
     assert outcome.halt is not None
     assert outcome.halt.guard == "max_empty_diffs"
+
+
+class Unclosable(ScriptedAgent):
+    """Fails to end what it keeps running."""
+
+    async def close(self):
+        raise RuntimeError("it does not end")
+
+
+async def test_each_agent_is_closed_though_closing_another_fails(tmp_path):
+    agent, reviewer = Unclosable(*changes(1)), ScriptedAgent(name="critic")
+    evaluator = ScriptedEvaluator(Scene(), base=Scene(failing=RED))
+    harness = RunHarness(agent=agent, reviewer=reviewer, evaluator=evaluator, folder=tmp_path)
+
+    with pytest.raises(RuntimeError, match="does not end"):
+        await harness.drive()
+
+    assert reviewer.closed == 1

@@ -6,6 +6,7 @@ so a killed run continues after its last finished step.
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import assert_never
@@ -61,11 +62,10 @@ async def drive(order: RunOrder, ports: RunPorts, durable: Durable) -> RunOutcom
     """Drive a run from its order to its outcome; a second call after a crash resumes it."""
     ports = ports._replace(durable=durable)
     run = await _opened(order, ports)
-    try:
-        return await _driven(run)
-    finally:
+    async with AsyncExitStack() as open_agents:  # closes each one, also where closing another fails
         for agent in {id(agent): agent for agent in ports.agents.values()}.values():
-            await agent.close()
+            open_agents.push_async_callback(agent.close)
+        return await _driven(run)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -206,3 +206,17 @@ async def test_trying_out_gives_the_version_and_leaves_nothing_running(
     agent = scripted(version="3.2")
     assert await agent.try_out(tmp_path) == "3.2"
     assert living(str(tmp_path)) == []
+
+
+async def test_closing_that_is_cancelled_at_once_still_ends_the_process(
+    scripted, brief, tmp_path: Path, living
+) -> None:
+    agent = scripted([WRITE])
+    await agent.attempt(brief(), SilentObserver())
+    assert living(str(tmp_path))
+    closing = asyncio.create_task(agent.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    assert living(str(tmp_path)) == []

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from acp.schema import PromptResponse
 
@@ -165,13 +166,12 @@ class AcpAgent:
 
     async def close(self) -> None:
         """End the agent and everything it started."""
-        await asyncio.gather(*(self._end(role) for role in tuple(self._held)))
+        await _to_its_end(asyncio.gather(*(self._end(role) for role in tuple(self._held))))
 
     async def _end(self, role: Role) -> None:
         held = self._held.pop(role, None)
         if held is not None:
-            # Shielded: a second cancellation must not leave a process tree behind.
-            await asyncio.shield(self._ended(held))
+            await _to_its_end(asyncio.ensure_future(self._ended(held)))
 
     async def _ended(self, held: _Held) -> None:
         try:
@@ -274,6 +274,15 @@ class AcpAgent:
 
     def _redacted(self, text: str) -> str:
         return Transcript(self._secrets).redacted(text)
+
+
+async def _to_its_end(ending: asyncio.Future[Any]) -> None:
+    """Wait for an ending although this call is cancelled meanwhile: it must not leave a process behind."""
+    try:
+        await asyncio.shield(ending)
+    except asyncio.CancelledError:
+        await asyncio.wait({ending})
+        raise
 
 
 def _stop(answer: PromptResponse | Breakage) -> Stop:
