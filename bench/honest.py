@@ -13,10 +13,10 @@ from pathlib import Path
 
 from integrity import Bench, git, in_mode, of_integrity, opened
 
+from setpoint.checks.integrity.paths.protected_paths import Kind, kind_of
+from setpoint.checks.integrity.paths.startup_paths import injects
 from setpoint.checks.integrity.protected_change import Comparison, Judged
-from setpoint.checks.integrity.protected_paths import Kind, kind_of
 from setpoint.checks.integrity.signals import Difference, signals
-from setpoint.checks.integrity.startup_paths import injects
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
 from setpoint.model.finding import Finding

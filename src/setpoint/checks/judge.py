@@ -18,12 +18,12 @@ from setpoint.checks.baseline import (
     without_excused,
 )
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
-from setpoint.checks.integrity.commands import scripts_added
 from setpoint.checks.integrity.guard import Restored
-from setpoint.checks.integrity.inline_tests import weakened_inline
+from setpoint.checks.integrity.inline.inline_tests import weakened_inline
 from setpoint.checks.integrity.isolation import PARTS
 from setpoint.checks.integrity.outcomes import findings_of, silenced, unfixed, vanished, without_renamed
-from setpoint.checks.integrity.protected_paths import collected, matches
+from setpoint.checks.integrity.paths.commands import scripts_added
+from setpoint.checks.integrity.paths.protected_paths import collected, matches
 from setpoint.checks.integrity.signals import Difference, signals
 from setpoint.checks.integrity.thresholds import lowered_settings
 from setpoint.checks.localise.distance_to_change import Changes, near

@@ -18,7 +18,7 @@ from setpoint.checks.discovery.project import Project
 from setpoint.checks.flaky.flaky import flaky_tests
 from setpoint.checks.impact import Impact, Reach, ReachFile, choose
 from setpoint.checks.integrity.isolation import Aside
-from setpoint.checks.integrity.protected_paths import collected, matches
+from setpoint.checks.integrity.paths.protected_paths import collected, matches
 from setpoint.checks.plan import Plan
 from setpoint.checks.results import unmeasured
 from setpoint.checks.run import Bench, measure, run_group

@@ -13,7 +13,7 @@ from setpoint.checks.baseline import Measurements, red_tests
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
 from setpoint.checks.integrity.guard import Guard, Protection, Restored, parent_of
-from setpoint.checks.integrity.protected_paths import collected
+from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.integrity.suppressions import grown
 from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from setpoint.checks.integrity.doctest_examples import ran_in
-from setpoint.checks.integrity.inline_tests import weakened_inline
-from setpoint.checks.integrity.rust_tests import examples, items
+from setpoint.checks.integrity.inline.doctest_examples import ran_in
+from setpoint.checks.integrity.inline.inline_tests import weakened_inline
+from setpoint.checks.integrity.inline.rust_tests import examples, items
 from setpoint.model.finding import Severity
 from setpoint.model.stories.story import IntegrityMode
 

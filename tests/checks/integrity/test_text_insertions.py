@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from setpoint.checks.integrity.protected_paths import Kind, kind_of
-from setpoint.checks.integrity.startup_paths import injects
+from setpoint.checks.integrity.paths.protected_paths import Kind, kind_of
+from setpoint.checks.integrity.paths.startup_paths import injects
 from setpoint.checks.integrity.text_insertions import changes_of_text
 
 JS = """import { add } from "./calc";

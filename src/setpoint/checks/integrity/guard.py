@@ -17,11 +17,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from setpoint.checks.integrity.commands import DEFINING, run_by
-from setpoint.checks.integrity.links import follow
+from setpoint.checks.integrity.paths.commands import DEFINING, run_by
+from setpoint.checks.integrity.paths.links import follow
+from setpoint.checks.integrity.paths.protected_paths import STEERING, kind_of
+from setpoint.checks.integrity.paths.startup_paths import folded, injects, steers_agents
 from setpoint.checks.integrity.protected_change import Comparison, Judged
-from setpoint.checks.integrity.protected_paths import STEERING, kind_of
-from setpoint.checks.integrity.startup_paths import folded, injects, steers_agents
 from setpoint.checks.trees.checkout import kept_of, repository_of
 from setpoint.errors import WorkspaceError
 from setpoint.model.finding import Finding

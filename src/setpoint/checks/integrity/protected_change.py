@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from setpoint.checks.integrity.additions import lines_added
-from setpoint.checks.integrity.commands import MAKEFILES, names, steers_package
-from setpoint.checks.integrity.protected_paths import (
+from setpoint.checks.integrity.paths.commands import MAKEFILES, names, steers_package
+from setpoint.checks.integrity.paths.protected_paths import (
     NEAREST,
     STEERING,
     Kind,
@@ -17,7 +17,7 @@ from setpoint.checks.integrity.protected_paths import (
     matches,
     steers_scripts,
 )
-from setpoint.checks.integrity.startup_paths import (
+from setpoint.checks.integrity.paths.startup_paths import (
     folded,
     injects,
     only_programs,

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from setpoint.checks.integrity.protected_paths import Kind, kind_of
+from setpoint.checks.integrity.paths.protected_paths import Kind, kind_of
 from setpoint.model.finding import Category, Finding, Severity
 
 _QUALITY_TOOLS = frozenset(

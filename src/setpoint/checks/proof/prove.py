@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.integrity.isolation import Aside
-from setpoint.checks.integrity.protected_paths import collected
+from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.plan import Plan
 from setpoint.checks.proof import witness
@@ -137,7 +137,7 @@ class Prover:
         if found:
             reasons.append(f"proof.witness asks for '{terms.witness}', and there is only '{found[0].trust}'")
         missing = "no test and no acceptance command fails without the change and passes with it"
-        reason = "; ".join([missing, *reasons])
+        reason = f"{'; '.join([missing, *reasons])}: write a test that fails without the change"
         return Obligation(name="witness", state=_NOT_MET, reason=reason), ()
 
     async def _beside_the_base(

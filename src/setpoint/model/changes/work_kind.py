@@ -76,7 +76,7 @@ def kind_of_request(story: Story) -> tuple[WorkKind, str]:
             continue
         if found := pattern.search(story.title):
             return kind, f"the request says '{found[0].strip()}'"
-    return WorkKind.BEHAVIOUR, "the request names no other kind of work"
+    return WorkKind.BEHAVIOUR, "the request names no other kind; --kind sets it"
 
 
 def kind_of_change(wanted: WorkKind, why: str, paths: Collection[str]) -> tuple[WorkKind, str]:

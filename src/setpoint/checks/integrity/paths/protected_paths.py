@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 from fnmatch import translate
 
-from setpoint.checks.integrity.startup_paths import folded, preempts
+from setpoint.checks.integrity.paths.startup_paths import folded, preempts
 from setpoint.checks.integrity.text_insertions import SCRIPTS
 from setpoint.model.changes.test_paths import is_test_path
 

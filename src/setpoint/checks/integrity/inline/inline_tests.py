@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
-from setpoint.checks.integrity import doctest_examples, rust_tests
+from setpoint.checks.integrity.inline import doctest_examples, rust_tests
 from setpoint.checks.integrity.text_insertions import SCRIPTS, block_at, changes_of_text
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.finding import Category, Finding, Severity

@@ -1,0 +1,1 @@
+"""Tests inside source files: Rust modules, doctests, examples of Go and in-source vitest."""

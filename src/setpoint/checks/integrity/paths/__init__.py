@@ -1,0 +1,1 @@
+"""Which paths are protected, and what runs unasked: start-up files, links, scripts of commands."""
