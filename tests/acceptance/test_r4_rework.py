@@ -92,8 +92,8 @@ async def test_a_wrong_architecture_goes_back_to_plan(tmp_path):
     assert thought == [("research", 0), ("plan", 0), ("plan", 1)]
 
 
-async def test_minor_findings_are_recorded_and_not_bounced(tmp_path):
-    harness = a_stage(tmp_path, rejecting("style", 1, severity="warning"))
+async def test_minor_findings_alone_are_asked_about_and_not_bounced(tmp_path):
+    harness = a_stage(tmp_path, rejecting("style", 1, severity="warning"), APPROVING)
 
     outcome = await harness.drive()
 
