@@ -51,9 +51,8 @@ def test_r4_rework_once_twice_thrice_then_manual_review(repository):
     done = repository.setpoint("run", WISH, "--agent", "actor", **ASKING)
 
     assert done.returncode == 10, done.stderr
-    flow = [
-        line.split(" ", 1)[1] for line in done.stdout.splitlines() if "rework " in line or "guard " in line
-    ]
+    told = [line.partition(" ")[2] for line in done.stdout.splitlines()]
+    flow = [line for line in told if line.startswith(("rework ", "guard "))]
     assert [line.split(":")[0] for line in flow] == [
         "rework 1/3",
         "rework 2/3",
