@@ -1,0 +1,89 @@
+"""Measure the witnesses of a change: what fails without it and passes with it."""
+
+from __future__ import annotations
+
+from setpoint.checks.proof import witness
+from setpoint.checks.proof.subject import MOST_NAMED, Subject
+from setpoint.checks.proof.witness import Witness
+from setpoint.model.evidence import TestReport
+from setpoint.model.proof import Obligation, ObligationState, Trust, WorkKind
+
+_NAME = "witness"
+_SHOWN = 3
+_NEEDS_WITNESS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
+_ORDER = tuple(Trust)
+
+
+async def find_witnesses(subject: Subject) -> tuple[Obligation, tuple[Witness, ...]]:
+    """Look for witnesses: failing tests that pass now, acceptance commands, the change's own tests."""
+    if subject.work not in _NEEDS_WITNESS:
+        return Obligation(
+            name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=_no_witness(subject.work)
+        ), ()
+    passed = witness.passed_in(subject.now.tests)
+    found = list(witness.mended(subject.base.tests, passed))
+    if subject.work is WorkKind.REPAIR:
+        found += witness.built(subject.base.results, subject.now.results)
+    reasons: list[str] = []
+    if subject.task.story.acceptance or not found:
+        more, reasons = await _beside_the_base(subject, passed)
+        found += more
+    least = subject.terms.witness
+    counting = [each for each in found if _ORDER.index(each.trust) <= _ORDER.index(least)]
+    if counting:
+        shown = "; ".join(map(str, counting[:_SHOWN]))
+        reason = f"{len(counting)} fail without the change and pass with it: {shown}"
+        reason += "".join(f"; {other}" for other in reasons if "proves nothing" in other)
+        names = tuple(each.name for each in counting[:MOST_NAMED])
+        return Obligation(name=_NAME, state=ObligationState.MET, reason=reason, evidence=names), tuple(
+            counting
+        )
+    if found:
+        reasons.append(f"proof.witness asks for '{least}', and there is only '{found[0].trust}'")
+    missing = "no test and no acceptance command fails without the change and passes with it"
+    reason = f"{'; '.join([missing, *reasons])}: write a test that fails without the change"
+    return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason), ()
+
+
+def strongest(witnesses: tuple[Witness, ...]) -> Trust | None:
+    """Return the trust of the strongest witness; none without one."""
+    return min((each.trust for each in witnesses), key=_ORDER.index, default=None)
+
+
+async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[list[Witness], list[str]]:
+    """Ask the change's own tests, and the acceptance commands, of the code of the base."""
+    before = subject.base.tests.outcomes if subject.base.tests else {}
+    asked = [
+        test for test in sorted(passed) if test not in before or test.partition("::")[0] in subject.of_tests
+    ]
+    checks = subject.plan.acceptance()
+    if not asked and not checks:
+        return [], ["the change adds no test"]
+    found: list[Witness] = []
+    reasons = ["the change adds no test"]
+    files = sorted({test.partition("::")[0] for test in asked if "::" in test})
+    control = TestReport(outcomes={})
+    if asked:
+        control = await subject.run_tests(asked, await subject.checked_out())
+    there = await subject.without_its_code()
+    if asked:
+        report = await subject.run_tests((*asked, *files), there)
+        own, other = witness.added(asked, report, witness.passed_in(control))
+        found += own
+        reasons = [other] if other and not own else []
+    if checks:
+        at_base = [await check.run(there) for check in checks]
+        words = {each.name: each.command for each in checks}
+        ran, other = witness.commands(at_base, subject.now.results, words)
+        found += ran
+        reasons += [other] if other else []
+    return found, reasons
+
+
+def _no_witness(work: WorkKind) -> str:
+    return {
+        WorkKind.REFACTOR: "a refactoring must change no outcome; the tests of the base say whether it does",
+        WorkKind.TESTS: "tests alone change; what the new ones notice is not measured",
+        WorkKind.DOCS: "nothing that runs changes",
+        WorkKind.CHORE: "configuration alone changes; all tests of the base must come out as before",
+    }[work]

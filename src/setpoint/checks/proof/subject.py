@@ -1,0 +1,125 @@
+"""The change that is to be proved, and the place in which it is compared and sabotaged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from setpoint.checks.baseline import Measurements
+from setpoint.checks.integrity.isolation import Aside
+from setpoint.checks.integrity.paths.protected_paths import collected
+from setpoint.checks.measurement import Measuring, Task, link, tests_of
+from setpoint.checks.plan import Plan
+from setpoint.checks.target import Target
+from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.changes.work_kind import is_code, kind_of_change, kind_of_request
+from setpoint.model.evidence import TestReport, whole_suite
+from setpoint.model.proof import ProofTerms, WorkKind
+from setpoint.ports import Measured
+from setpoint.system.git.git import changed_files, contents
+
+MOST_NAMED = 20
+"""Most names that an obligation lists as its evidence."""
+_SHOWN = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """The change that is to be proved: the result beside its base."""
+
+    task: Task
+    terms: ProofTerms
+    work: WorkKind
+    why: str
+    """Why the work counts as this kind."""
+    base: Measurements
+    place: Measured
+    """The result, checked out."""
+    plan: Plan
+    target: Target
+    now: Measurements
+    before: Mapping[str, bytes]
+    """Changed files at the base, by path."""
+    after: Mapping[str, bytes]
+    """Changed files of the result, by path."""
+    scratch: Path
+    """A folder for files of this proof alone."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Return all paths that differ from the base."""
+        return tuple(dict.fromkeys((*self.before, *self.after)))
+
+    @property
+    def of_tests(self) -> tuple[str, ...]:
+        """Return those of them that hold tests, or belong to tests."""
+        known = collected(tests_of(self.base))
+        return tuple(path for path in self.paths if is_test_path(path) or path in known)
+
+    async def checked_out(self) -> Measured:
+        """Check out the result in the place in which it is compared and sabotaged."""
+        place = self._other_place()
+        await put_at(place, repository_of(self.place.copy), self.place.commit)
+        await asyncio.to_thread(link, self.task.project, place)
+        return self.place._replace(copy=self.place.copy._replace(path=str(place)))
+
+    async def without_its_code(self) -> Measured:
+        """Check out the base with all of the change but its code: tests, documents and data are there."""
+        place = self._other_place()
+        code = self.place._replace(commit=self.base.commit)
+        paths = tuple(path for path in self.paths if path in self.of_tests or not is_code(path))
+        aside = Aside(place=place, base=self.place.commit, paths=paths, known=frozenset())
+        there = await (aside.as_at_base(code) if aside.paths else aside.as_it_is(code))
+        await asyncio.to_thread(link, self.task.project, place)
+        return there
+
+    async def run_tests(self, tests: Collection[str], there: Measured) -> TestReport:
+        """Run some tests in a place; what broke altogether gives an empty report."""
+        checks = self.plan.selection(self.target, tuple(tests))
+        results = [await check.run(there) for check in checks]
+        return whole_suite(each.tests for each in results if each.tests is not None) or TestReport(
+            outcomes={}
+        )
+
+    def _other_place(self) -> Path:
+        return place_beside(Path(self.place.copy.path), "other")
+
+
+async def subject_of(
+    measuring: Measuring, task: Task, place: Measured, terms: ProofTerms, scratch: Path
+) -> Subject:
+    """Collect what is known about a result that is checked out and has passed every other check.
+
+    Raises `ValueError` for the base itself.
+    """
+    if task.base is None:
+        raise ValueError("nothing can be proved of the base itself")
+    quiet = replace(measuring, told=lambda *_: None)
+    root, base = place.copy.path, task.base
+    changed = await changed_files(root, base.commit, place.commit)
+    before = await contents(root, base.commit, changed)
+    after = await contents(root, place.commit, changed)
+    work, why = kind_of_change(*kind_of_request(task.story), tuple(dict.fromkeys((*before, *after))))
+    return Subject(
+        task=task,
+        terms=terms,
+        work=work,
+        why=why,
+        base=base,
+        place=place,
+        plan=quiet.plan(task, place.copy.trace_id, scratch),
+        target=await quiet.target(task, place),
+        now=await quiet.measure(task, place),
+        before=before,
+        after=after,
+        scratch=scratch,
+    )
+
+
+def listed(names: Collection[str]) -> str:
+    """Name the first few, and count the others."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(list(names)[:_SHOWN])}{more}"
