@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from setpoint.model.value import Text, Value
 
+SECOND_ARRANGEMENT = "arrangement"
+"""The obligation that repeats the last test run; where it is met, nothing is measured once more."""
+
 
 class WorkKind(StrEnum):
     """What kind of work a change is; it decides what must be proved."""
@@ -35,6 +38,17 @@ class Trust(StrEnum):
     """A test of the maker."""
 
 
+class Arrangement(StrEnum):
+    """How much of the last test run is repeated in a second arrangement."""
+
+    FULL = "full"
+    """All tests, and the acceptance commands."""
+    IMPACTED = "impacted"
+    """The witnesses and the tests that the change can reach, and the acceptance commands."""
+    OFF = "off"
+    """Nothing."""
+
+
 class ObligationState(StrEnum):
     """How an obligation stands."""
 
@@ -47,7 +61,7 @@ class Obligation(Value):
     """One thing that must be proved."""
 
     name: str
-    """`witness` or `sensitivity`."""
+    """`witness`, `sensitivity`, `instrument` or `arrangement`."""
     state: ObligationState
     reason: Text = ""
     """What proves it, what is missing, or why it does not apply."""
@@ -67,6 +81,10 @@ class Proof(Value):
     trust: Trust | None = None
     """Of the strongest witness; none without one."""
 
+    def met(self, name: str) -> bool:
+        """Whether an obligation is met."""
+        return any(each.name == name and each.state is ObligationState.MET for each in self.obligations)
+
     @property
     def missing(self) -> tuple[Obligation, ...]:
         """Obligations that are not met."""
@@ -82,3 +100,7 @@ class ProofTerms(Value):
     """The least trust in a witness that counts."""
     seconds: float = 120.0
     """Most seconds for sabotaging the changed functions of one change."""
+    arrangement: Arrangement = Arrangement.FULL
+    """How much of the last test run is repeated in a second arrangement."""
+    arrangement_seconds: float = 600.0
+    """If the tests ran longer than this, `full` repeats no more than `impacted`."""

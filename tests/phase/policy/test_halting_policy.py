@@ -2,10 +2,12 @@
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from phase.policy.rounds import GREEN, a_past, a_round, confirmed, finding, reds, with_gates
+from setpoint.model.proof import Obligation, ObligationState, Proof, WorkKind
 from setpoint.model.run import Action, Limits
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.halting_policy import rules_v1
@@ -144,6 +146,18 @@ def test_a_pass_is_confirmed_where_it_is_a_weak_proof():
     reasons = [rules_v1(past)[0].reason for past in (late, flaky, own_tests)]
     told = ["it took 3 rounds", "flaky tests were seen", "the agent wrote tests itself"]
     assert all(word in reason for word, reason in zip(told, reasons, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("state", "action"),
+    [(ObligationState.MET, Action.HALT), (ObligationState.NOT_APPLICABLE, Action.CONFIRM)],
+)
+def test_a_second_arrangement_is_the_confirmation(state, action):
+    said = Obligation(name="arrangement", state=state)
+    proof = Proof(work=WorkKind.BEHAVIOUR, why="", obligations=(said,))
+    past = a_round(1, Scene(agent_wrote_tests=True)).model_copy(update={"proof": proof})
+
+    assert rules_v1(a_past(past))[0].action is action
 
 
 def test_a_reviewer_who_wants_a_person_gets_one():

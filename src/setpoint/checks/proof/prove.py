@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.checks.measurement import Measuring, Task
+from setpoint.checks.proof.arrangement import arrangement
 from setpoint.checks.proof.find_witnesses import find_witnesses, strongest
 from setpoint.checks.proof.sensitivity import sensitivity
-from setpoint.checks.proof.subject import subject_of
-from setpoint.model.proof import Proof, ProofTerms
+from setpoint.checks.proof.subject import Subject, subject_of
+from setpoint.checks.proof.witness import Witness
+from setpoint.model.proof import SECOND_ARRANGEMENT, Obligation, ObligationState, Proof, ProofTerms
 from setpoint.ports import Measured
 
 
@@ -25,11 +27,23 @@ class Prover:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             subject = await subject_of(self.measuring, task, place, terms, Path(scratch))
             witness, witnesses = await find_witnesses(subject)
-            obligations = (witness, await sensitivity(subject, witnesses))
+            obligations = [witness, await sensitivity(subject, witnesses)]
+            missing = [each.name for each in obligations if each.state is ObligationState.NOT_MET]
+            obligations += await _at_last(subject, witnesses, missing if terms.required else [])
         return Proof(
             work=subject.work,
             why=subject.why,
             required=terms.required,
-            obligations=obligations,
+            obligations=tuple(obligations),
             trust=strongest(witnesses),
         )
+
+
+async def _at_last(
+    subject: Subject, witnesses: tuple[Witness, ...], missing: list[str]
+) -> tuple[Obligation, ...]:
+    """Measure what takes a whole test run, unless the work is unproven already."""
+    if missing:
+        reason = f"not measured while {' and '.join(missing)} is missing"
+        return (Obligation(name=SECOND_ARRANGEMENT, state=ObligationState.NOT_APPLICABLE, reason=reason),)
+    return (await arrangement(subject, witnesses),)

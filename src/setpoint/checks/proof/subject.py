@@ -30,6 +30,7 @@ _SHOWN = 3
 class Subject:
     """The change that is to be proved: the result beside its base."""
 
+    measuring: Measuring
     task: Task
     terms: ProofTerms
     work: WorkKind
@@ -104,6 +105,7 @@ async def subject_of(
     after = await contents(root, place.commit, changed)
     work, why = kind_of_change(*kind_of_request(task.story), tuple(dict.fromkeys((*before, *after))))
     return Subject(
+        measuring=quiet,
         task=task,
         terms=terms,
         work=work,

@@ -106,18 +106,21 @@ class PackageSuite:
 
     async def _once(self, tree: Path, folder: str, only: Selection) -> Once:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            start = Start(
-                name=self.name,
-                preset=self.preset,
-                program=self.program,
-                tree=tree,
-                folder=folder,
-                scratch=Path(scratch),
-                variables=self._environment(tree, folder),
-                timeout_s=self.asked.timeout_s or self.timeout_s,
-                args=self.asked.args,
-            )
-            return await RUNNERS[self.name].run(start, only)
+            return await RUNNERS[self.name].run(self.start(tree, folder, Path(scratch)), only)
+
+    def start(self, tree: Path, folder: str, scratch: Path) -> Start:
+        """Say what the runner is started with in one package of a tree."""
+        return Start(
+            name=self.name,
+            preset=self.preset,
+            program=self.program,
+            tree=tree,
+            folder=folder,
+            scratch=scratch,
+            variables=self._environment(tree, folder),
+            timeout_s=self.asked.timeout_s or self.timeout_s,
+            args=self.asked.args,
+        )
 
     def _environment(self, tree: Path, folder: str) -> dict[str, str]:
         variables = environment(self.project, tree, ())

@@ -40,6 +40,8 @@ class Start:
     timeout_s: float
     args: tuple[str, ...] = ()
     """Arguments of the settings."""
+    inside: Path = FOLDER
+    """Where the reporters lie that Setpoint brings."""
 
     @property
     def place(self) -> Path:
@@ -58,7 +60,7 @@ class Start:
     def argv(self, *more: str) -> tuple[str, ...]:
         """Return the whole command."""
         filled = (
-            word.replace("{report}", str(self.report)).replace("{inside}", str(FOLDER))
+            word.replace("{report}", str(self.report)).replace("{inside}", str(self.inside))
             for word in self.preset.argv
         )
         return (*self.program.argv, *filled, *self.args, *more)

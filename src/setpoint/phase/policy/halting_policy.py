@@ -10,6 +10,7 @@ from setpoint.model.facts.rounds import (
     same_problems_running,
     unproven,
 )
+from setpoint.model.proof import SECOND_ARRANGEMENT
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
@@ -64,6 +65,9 @@ def _for_a_person(past: RunFacts) -> str:
 
 
 def _verified(past: RunFacts) -> Decision:
+    proof = past.last.proof
+    if proof is not None and proof.met(SECOND_ARRANGEMENT):  # it is the confirmation, and more of one
+        return _decision(past, Action.HALT, "every hard gate passes, in a second arrangement too")
     reasons = _reasons_to_confirm(past)
     if reasons and past.last.confirmation is None:
         return _decision(

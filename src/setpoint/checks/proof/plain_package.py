@@ -1,0 +1,59 @@
+"""Run the tests of other languages in a neutral place, in another order where the runner has one."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from setpoint.checks.flaky.flaky import Selection
+from setpoint.checks.proof.neutral_place import NeutralPlace
+from setpoint.checks.proof.plain_pytest import PlainRun
+from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite
+from setpoint.model.evidence import Outcome
+from setpoint_probe.plugin import FOLDER
+
+_REPORTER = "node_reporter.mjs"
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+_SHUFFLES_FILES = 2
+"""First version of vitest that orders files by a seed and leaves the tests in them as they are."""
+
+
+async def plain_package(suite: PackageSuite, place: NeutralPlace, only: Selection, seed: int) -> PlainRun:
+    """Run all packages of a suite, or some tests; nothing is run again."""
+    outcomes: dict[str, Outcome] = {}
+    argv: tuple[str, ...] = ()
+    broken: list[str] = []
+    for folder in suite.folders:
+        scratch = place.scratch()
+        await asyncio.to_thread(shutil.copy, FOLDER / _REPORTER, scratch / _REPORTER)
+        start = suite.start(place.tree, folder, scratch)
+        variables = place.neutral(start.variables, suite.cache)
+        if suite.name == "cargo_test":
+            variables["RUST_TEST_THREADS"] = "1"
+        args = (*start.args, *_another_order(suite, seed))
+        start = replace(start, variables=variables, args=args, inside=scratch)
+        once = await RUNNERS[suite.name].run(start, _within(only, folder))
+        argv = once.done.command.argv
+        outcomes |= once.report.outcomes if once.report else {}
+        broken += [once.broken] if once.broken else []
+    return PlainRun(outcomes=outcomes, argv=argv, broken="; ".join(broken))
+
+
+def _another_order(suite: PackageSuite, seed: int) -> tuple[str, ...]:
+    found = _VERSION.search(suite.program.version)
+    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    if suite.name == "go_test" and version >= (1, 17):
+        return (f"-shuffle={seed}",)
+    if suite.name == "vitest" and version[0] >= _SHUFFLES_FILES:
+        return ("--sequence.shuffle.files=true", f"--sequence.seed={seed}")
+    return ()
+
+
+def _within(only: Selection, folder: str) -> Selection:
+    """Return the tests of one package; all that were asked for where names do not tell."""
+    if only is None or not folder:
+        return only
+    return tuple(test for test in only if test.startswith(f"{Path(folder).as_posix()}/")) or only

@@ -1,0 +1,188 @@
+"""Run a project's Python tests as its people would: no plug-in and no coverage of Setpoint's.
+
+Setpoint's process takes the exit status, and reads the runner's own report. pytest's report is JUnit XML,
+which names tests by their address; unittest's is what it prints at its end.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.checks import results
+from setpoint.checks.formats.bad_report import BadReport
+from setpoint.checks.formats.parsing import from_xml
+from setpoint.checks.formats.report import Sources
+from setpoint.checks.proof.neutral_place import NeutralPlace
+from setpoint.checks.suites.pytest import Runner
+from setpoint.checks.tools.argv import as_word, in_chunks
+from setpoint.model.evidence import Outcome
+from setpoint.system.processes import Command, Completed, run
+
+_INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufddf￾￿]")
+"""What pytest writes as `#x1B` into its XML."""
+_NO_TESTS = 5
+_RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
+_RED = re.compile(r"^(?:FAIL|ERROR): (\w+) \(([\w.<>]+)\)", re.MULTILINE)
+_PARTS = {"failure": Outcome.FAILED, "error": Outcome.ERROR, "skipped": Outcome.SKIPPED}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainRun:
+    """What one plain run gave."""
+
+    outcomes: Mapping[str, Outcome]
+    """By identifier of the test, of those that were asked for."""
+    argv: tuple[str, ...] = ()
+    broken: str = ""
+    """Why the run as a whole says something else than its tests; empty where it does not."""
+
+
+async def plain_python(
+    runner: Runner, place: NeutralPlace, known: Collection[str], only: Collection[str] | None, seed: int
+) -> PlainRun:
+    """Run the files that hold the known tests in another order, or some tests alone.
+
+    Args:
+        runner: How the tests are started otherwise.
+        place: Where the tree is checked out.
+        known: Identifiers of the tests that the outcome is compared for.
+        only: The tests that are run; none runs every file.
+        seed: Decides the order of the files.
+
+    """
+    words = sorted({test.partition("::")[0] for test in known} if only is None else only)
+    words = [word for word in words if (place.tree / word.partition("::")[0]).exists()]
+    random.Random(seed).shuffle(words)  # noqa: S311 - an order, no secret
+    if not words:
+        return PlainRun(outcomes={}, broken="none of the files is there")
+    if runner.name == "unittest":
+        return await _unittest(runner, place, known, words)
+    report = place.scratch() / "junit.xml"
+    argv = [runner.interpreter.path, "-m", "pytest", "--maxfail=0", "--color=no", f"--junitxml={report}"]
+    if runner.interpreter.has("pytest-cov") and "no:pytest_cov" not in runner.args:
+        argv.append("--no-cov")
+    argv += runner.args
+    words = [as_word(word) for word in words]
+    argv += words if len([*in_chunks(words)]) <= 1 else ()
+    done = await _started(runner, place, tuple(argv), seed)
+    try:
+        with report.open("rb") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return PlainRun(
+            outcomes={}, argv=tuple(argv), broken=f"pytest wrote no report: {done.ending}{results.tail(done)}"
+        )
+    try:
+        found = _by_address(text)
+    except BadReport as error:
+        return PlainRun(outcomes={}, argv=tuple(argv), broken=str(error))
+    named = {address(test): test for test in known}
+    outcomes = {named.get(where, "::".join(where)): outcome for where, outcome in found.items()}
+    return PlainRun(outcomes=outcomes, argv=tuple(argv), broken=_disagrees(done, outcomes))
+
+
+def address(test: str) -> tuple[str, str]:
+    """Return class name and name by which pytest's XML names a test."""
+    path, bracket, parameters = test.partition("[")
+    names = path.split("::")
+    names[0] = re.sub(r"\.py$", "", names[0].replace("/", "."))
+    names[-1] += bracket + parameters
+    return ".".join(map(_escaped, names[:-1])), _escaped(names[-1])
+
+
+def _escaped(name: str) -> str:
+    return _INVALID.sub(lambda found: f"#x{ord(found[0]):02X}", name)
+
+
+def _by_address(text: bytes) -> dict[tuple[str, str], Outcome]:
+    """Read pytest's XML; of a test that is named twice the worse outcome counts."""
+    root = from_xml(text, Sources(tree=Path(), report="pytest's XML"), ("testsuites", "testsuite"))
+    found: dict[tuple[str, str], Outcome] = {}
+    for case in root.iter("testcase"):
+        where = (case.get("classname", ""), case.get("name", ""))
+        parts = [_PARTS[each.tag] for each in case if each.tag in _PARTS]
+        outcome = next((each for each in parts if each.red), parts[0] if parts else Outcome.PASSED)
+        if where not in found or not found[where].red:
+            found[where] = outcome
+    return found
+
+
+def _disagrees(done: Completed, outcomes: Mapping[str, Outcome]) -> str:
+    """Say where the exit status is another than the report asks for."""
+    red = any(outcome.red for outcome in outcomes.values())
+    expected = (1, 2) if red else (0, _NO_TESTS)
+    if done.exit_code in expected:
+        return ""
+    how = "failing tests" if red else "no failing test"
+    return f"the report names {how}, and pytest ended otherwise: {done.ending}{results.tail(done)}"
+
+
+async def _unittest(
+    runner: Runner, place: NeutralPlace, known: Collection[str], words: Iterable[str]
+) -> PlainRun:
+    """Run unittest's own program on the modules of the files, or on tests in them."""
+    roots: dict[str, None] = {}
+    names: dict[str, str] = {}
+    for test in known:
+        root, name = _dotted(place.tree, test)
+        names[name] = test
+    asked = []
+    for word in words:
+        root, name = _dotted(place.tree, word)
+        roots[root] = None
+        asked.append(name)
+    argv = (runner.interpreter.path, "-m", "unittest", *asked)
+    done = await _started(runner, place, argv, 0, tuple(roots))
+    ran = _RAN.search(done.errors)
+    if ran is None:
+        return PlainRun(
+            outcomes={}, argv=argv, broken=f"unittest ran nothing: {done.ending}{results.tail(done)}"
+        )
+    chosen = {
+        test: Outcome.PASSED
+        for name, test in names.items()
+        if any(name == each or name.startswith(f"{each}.") for each in asked)
+    }
+    red = {_of_summary(*found.groups()): Outcome.FAILED for found in _RED.finditer(done.errors)}
+    outcomes = {**chosen, **{names.get(name, name): outcome for name, outcome in red.items()}}
+    broken = _disagrees(done, outcomes)
+    if not broken and int(ran[1]) < len(chosen):
+        broken = f"{ran[1]} of {len(chosen)} tests ran"
+    return PlainRun(outcomes=outcomes, argv=argv, broken=broken)
+
+
+def _of_summary(method: str, where: str) -> str:
+    return where if where.rpartition(".")[2] == method else f"{where}.{method}"
+
+
+def _dotted(tree: Path, test: str) -> tuple[str, str]:
+    """Return the folder from which a test is imported, and its dotted name."""
+    file, _, inner = test.partition("::")
+    folder = Path(file).parent
+    while folder != Path() and (tree / folder / "__init__.py").is_file():
+        folder = folder.parent
+    module = ".".join(Path(file).relative_to(folder).with_suffix("").parts)
+    return folder.as_posix(), f"{module}.{inner.replace('::', '.')}" if inner else module
+
+
+async def _started(
+    runner: Runner, place: NeutralPlace, argv: tuple[str, ...], seed: int, roots: tuple[str, ...] = ()
+) -> Completed:
+    variables = place.variables()
+    variables["PYTHONHASHSEED"] = str(seed)
+    more = (str(place.tree / root) for root in roots)
+    variables["PYTHONPATH"] = ":".join(dict.fromkeys((*variables["PYTHONPATH"].split(":"), *more)))
+    return await run(
+        Command(
+            argv=argv,
+            cwd=place.tree,
+            environment=variables,
+            timeout_s=runner.timeout_s,
+            merge_stderr=runner.name == "pytest",
+            memory_bytes=runner.memory_bytes,
+        )
+    )
