@@ -253,7 +253,7 @@ class Plan:
             yield Group(checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None)
             return
         whole = target.stage is not Stage.EVALUATE
-        cover = self._cover() if whole else None
+        cover = self.cover() if whole else None
         reach = self.reach if target.record else None
         runner = replace(self.runner(cover, name), reach=reach)
         suite = TestSuite(
@@ -324,7 +324,8 @@ class Plan:
         """Name where the map of what each test reached is written."""
         return self.scratch / "reach.json"
 
-    def _cover(self) -> tuple[str, ...] | None:
+    def cover(self) -> tuple[str, ...] | None:
+        """Return the options with which coverage watches the whole suite; none without coverage."""
         if "coverage" not in self.project.chosen or not self.project.interpreter.has("coverage"):
             return None
         return run_options(self.project.layout)

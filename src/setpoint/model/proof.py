@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from setpoint.model.value import Text, Value
 
+INSTRUMENT = "instrument"
+"""The obligation that tests which must fail are reported as failing, and that checks change no file."""
 SECOND_ARRANGEMENT = "arrangement"
 """The obligation that repeats the last test run; where it is met, nothing is measured once more."""
 

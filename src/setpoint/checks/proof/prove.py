@@ -9,10 +9,18 @@ from pathlib import Path
 from setpoint.checks.measurement import Measuring, Task
 from setpoint.checks.proof.arrangement import arrangement
 from setpoint.checks.proof.find_witnesses import find_witnesses, strongest
+from setpoint.checks.proof.instrument import instrument
 from setpoint.checks.proof.sensitivity import sensitivity
 from setpoint.checks.proof.subject import Subject, subject_of
 from setpoint.checks.proof.witness import Witness
-from setpoint.model.proof import SECOND_ARRANGEMENT, Obligation, ObligationState, Proof, ProofTerms
+from setpoint.model.proof import (
+    INSTRUMENT,
+    SECOND_ARRANGEMENT,
+    Obligation,
+    ObligationState,
+    Proof,
+    ProofTerms,
+)
 from setpoint.ports import Measured
 
 
@@ -42,8 +50,11 @@ class Prover:
 async def _at_last(
     subject: Subject, witnesses: tuple[Witness, ...], missing: list[str]
 ) -> tuple[Obligation, ...]:
-    """Measure what takes a whole test run, unless the work is unproven already."""
+    """Measure what doubts the tests themselves, unless the work is unproven already."""
     if missing:
         reason = f"not measured while {' and '.join(missing)} is missing"
-        return (Obligation(name=SECOND_ARRANGEMENT, state=ObligationState.NOT_APPLICABLE, reason=reason),)
-    return (await arrangement(subject, witnesses),)
+        return tuple(
+            Obligation(name=name, state=ObligationState.NOT_APPLICABLE, reason=reason)
+            for name in (INSTRUMENT, SECOND_ARRANGEMENT)
+        )
+    return (await instrument(subject, witnesses), await arrangement(subject, witnesses))

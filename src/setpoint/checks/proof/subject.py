@@ -67,6 +67,13 @@ class Subject:
         await asyncio.to_thread(link, self.task.project, place)
         return self.place._replace(copy=self.place.copy._replace(path=str(place)))
 
+    async def base_checked_out(self) -> Measured:
+        """Check out the base there."""
+        place = self._other_place()
+        await put_at(place, repository_of(self.place.copy), self.base.commit)
+        await asyncio.to_thread(link, self.task.project, place)
+        return self.place._replace(copy=self.place.copy._replace(path=str(place)), commit=self.base.commit)
+
     async def without_its_code(self) -> Measured:
         """Check out the base with all of the change but its code: tests, documents and data are there."""
         place = self._other_place()

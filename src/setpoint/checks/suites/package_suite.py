@@ -75,7 +75,7 @@ class PackageSuite:
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tests of a tree."""
         tree = Path(measured.copy.path)
-        runs = [await self._once(tree, folder, self.only) for folder in self.folders]
+        runs = [await self.once(tree, folder, self.only) for folder in self.folders]
         report = whole_suite(once.report for once in runs if once.report is not None)
         broken = "; ".join(once.broken for once in runs if once.broken)
         if report is not None and report.red and not broken:
@@ -104,7 +104,8 @@ class PackageSuite:
         said = self.program.version
         return said if said.startswith(self.name.partition("_")[0]) else f"{self.name} {said}".strip()
 
-    async def _once(self, tree: Path, folder: str, only: Selection) -> Once:
+    async def once(self, tree: Path, folder: str, only: Selection) -> Once:
+        """Run the tests of one package of a tree, or a selection; nothing is run again."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             return await RUNNERS[self.name].run(self.start(tree, folder, Path(scratch)), only)
 
@@ -131,7 +132,7 @@ class PackageSuite:
 
     async def _outcomes(self, tree: Path, tests: Collection[str]) -> Mapping[str, Outcome] | None:
         """Run a selection in a tree; none where a runner breaks."""
-        runs = [await self._once(tree, folder, tuple(tests)) for folder in self._of(tests)]
+        runs = [await self.once(tree, folder, tuple(tests)) for folder in self._of(tests)]
         if any(once.broken for once in runs):
             return None
         report = whole_suite(once.report for once in runs if once.report is not None)
