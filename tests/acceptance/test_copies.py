@@ -100,6 +100,34 @@ def test_a_copied_repository_goes_on_by_itself(tmp_path):
     assert len({path.parents[2] for path in cache.glob("*/trees/work/*")}) == 2
 
 
+SEARCH = """for folder in .git/objects $(cat .git/objects/info/alternates); do
+  for id in $(GIT_OBJECT_DIRECTORY=$folder git cat-file --batch-all-objects --batch-check | cut -d' ' -f1); do
+    git cat-file -p $id | grep -q 'return a [+] b' && git cat-file blob $id > calc.py
+  done
+done
+git log --all --format=%s -- calc.py > seen.txt
+"""
+"""Looks for the solution wherever git reads objects from, and takes it."""
+
+
+def test_an_agent_that_searches_for_a_solution_delivered_before_finds_none(tmp_path):
+    repository = new_repository(tmp_path / "project")
+    repository.agent([{"write": "calc.py", "text": RIGHT}])
+    cache = {"SETPOINT_CACHE_DIR": str(tmp_path / "cache")}
+    code, first = repository.run("--agent", "actor", **cache)
+    assert (code, first["ending"]) == (0, "verified")
+    assert "return a + b" in repository.git("show", f"{first['branch']}:calc.py")
+    repository.agent([{"shell": SEARCH}], name="searcher")
+
+    code, second = repository.run("--agent", "searcher", **cache)
+
+    assert (code, second["ending"]) == (11, "stopped")
+    work = tmp_path.glob(f"cache/*/trees/work/{second['trace_id']}/*")
+    found = {path.name: path.read_text() for path in work if path.is_file()}
+    assert "return a - b" in found["calc.py"]
+    assert found["seen.txt"] == "a bug\n", "of all commits it saw those that the base holds"
+
+
 def test_doctor_names_the_folder_and_its_size(tmp_path):
     repository = new_repository(tmp_path / "project")
     cache = tmp_path / "cache"

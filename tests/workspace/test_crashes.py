@@ -66,7 +66,7 @@ async def test_killed_again_and_again_it_loses_no_snapshot(tmp_path: Path):
         found = await workspace.find(copy, label)
         assert found is not None
         assert (
-            git(Path(copy.path), "show", f"{found.commit}:calc.py")
+            git(Path(copy.repository), "show", f"{found.commit}:calc.py")
             == f"a = {label.removeprefix('implement-')}"
         )
     await workspace.restore(copy, base)

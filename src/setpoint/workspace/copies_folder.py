@@ -21,7 +21,8 @@ from setpoint.model.value import Value
 from setpoint.settings import Settings, inherited
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.locks import RunLocks, locked_file
-from setpoint.workspace.snapshot_store import borrow_from, common_directory, snapshot_repositories
+from setpoint.system.git.clone import git_directory
+from setpoint.workspace.snapshot_store import borrow_from, snapshot_repositories
 
 RECORD = "repository.json"
 """In the state: which folder of the cache is used. In that folder: which state uses it."""
@@ -101,7 +102,7 @@ async def _claimed(root: Path, state: Path, cache: Path) -> _Identity:
     taken = known is not None and _taken(cache, known.id, state)
     key = f"{_UNSAFE.sub('-', root.name)[:40]}-{secrets.token_hex(4)}" if known is None or taken else known.id
     if known is None or known.root != str(root):
-        objects = await common_directory(root) / "objects"
+        objects = await git_directory(root) / "objects"
         for store in snapshot_repositories(state):
             borrow_from(store, objects)
     (cache / key).mkdir(mode=0o700, exist_ok=True)  # it holds the code of a repository that may be private

@@ -3,8 +3,9 @@
 An agent may commit, switch branches, change git's configuration, hide a file from the index, or delete
 `.git`. None of it reaches the snapshot store: Setpoint records and judges the files as they are. Setpoint
 runs git on the snapshot store alone and always names both places: git that searched for a repository by
-itself could find the user's. Setpoint writes HEAD and index of the agent's repository, which borrows all
-objects from the snapshot store.
+itself could find the user's. Setpoint writes HEAD and index of the agent's repository. That one holds the
+commit which the files equal, and borrows the history of the base (`system.git.history`): other branches and
+other attempts cannot be read from it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from setpoint.errors import WorkspaceError
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.system.files.atomic import real_folder, write_atomic_bytes
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.clone import clone_shared, fetch_missing
+from setpoint.system.git.clone import clone_shared, fetch_missing, git_directory
 from setpoint.system.git.git import Answer, ask, checked, git, located
+from setpoint.system.git.history import BASE, History, history_of, noted_history, put, show_objects
 from setpoint.system.git.stage import stage
 
 CACHES = (
@@ -175,7 +177,7 @@ class SnapshotStore:
             await self.git("clean", "-ffdxq")
         if commit != current:
             await self.stand_at(commit)
-        self.show_agent(commit)
+        await self.show_agent(commit)
 
     async def stand_at(self, commit: Commit, *moves: str) -> None:
         """Note which commit the files equal, together with more moves of refs, all or none."""
@@ -205,38 +207,34 @@ class SnapshotStore:
         for lock in (*self.directory.glob("*.lock"), *self.directory.glob("refs/**/*.lock")):
             lock.unlink(missing_ok=True)
 
-    def show_agent(self, commit: Commit) -> None:
+    async def show_agent(self, commit: Commit) -> None:
         """Set the agent's repository to a commit with a clean index; a harmed one is made again."""
         own = self.path / ".git"
+        history = noted_history(self.directory) or await self.find_history()
         if not _sound(own):
-            self._remake(own)
+            _remake(own)
         try:
-            self._show(own, commit)
+            await self._show(own, commit, history)
         except OSError:  # something is in the way, such as a folder where a file has to be
-            self._remake(own)
-            self._show(own, commit)
+            _remake(own)
+            await self._show(own, commit, history)
 
-    def _show(self, own: Path, commit: Commit) -> None:
+    async def find_history(self, base: Commit | None = None) -> History:
+        """Have the history of the base, which the agent may read, lie ready; gives where."""
+        history = await history_of(self.directory, self.path, base)
+        history.note(self.directory)
+        return history
+
+    async def _show(self, own: Path, commit: Commit, history: History) -> None:
         for name in (*UNFINISHED, *STEERING):
             (own / name).unlink(missing_ok=True)
-        _put(own / "config", AGENT_CONFIG.encode())
-        _put(own / "objects" / "info" / "alternates", os.fsencode(f"{self.directory / 'objects'}\n"))
-        _put(own / "info" / "exclude", (self.directory / "info" / "exclude").read_bytes())
-        _put(own / "index", (self.directory / "index").read_bytes())
-        _put(own / "HEAD", f"{commit}\n".encode())
-
-    def _remake(self, own: Path) -> None:
-        if own.is_symlink() or own.is_file():
-            own.unlink()
-        elif own.exists():
-            _make_accessible(own)
-            shutil.rmtree(own)
-        for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
-            (own / folder).mkdir(parents=True)
-        _put(own / "config", AGENT_CONFIG.encode())
-        for name in ("packed-refs", "shallow"):
-            if (self.directory / name).is_file():
-                shutil.copyfile(self.directory / name, own / name)
+        put(own / "config", AGENT_CONFIG.encode())
+        if not history.lends(own):
+            history.lend(own)
+        await show_objects(self.directory, own, commit, history.base)
+        put(own / "info" / "exclude", (self.directory / "info" / "exclude").read_bytes())
+        put(own / "index", (self.directory / "index").read_bytes())
+        put(own / "HEAD", f"{commit}\n".encode())
 
 
 def snapshot_store_of(folders: ProjectFolders, trace_id: TraceId) -> SnapshotStore:
@@ -265,14 +263,9 @@ def borrow_from(store: Path, objects: Path) -> None:
         write_atomic_bytes(alternates, wanted)
 
 
-async def common_directory(root: Path) -> Path:
-    """Find the git directory that holds the objects of the work tree at `root`."""
-    return Path((await git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")).text)
-
-
 async def make_snapshot_store(store: SnapshotStore, root: Path, base: Commit) -> None:
     """Clone the user's repository without its objects, under another name until it is complete."""
-    source = await common_directory(root)
+    source = await git_directory(root)
     if (await ask(root, "cat-file", "-e", f"{base}^{{commit}}")).exit_code:
         raise WorkspaceError(
             f"{root}: there is no commit {base} to start from", hint="start the run on a commit that exists"
@@ -290,20 +283,24 @@ async def make_snapshot_store(store: SnapshotStore, root: Path, base: Commit) ->
         unfinished / "info" / "exclude", kept.rstrip() + b"\n" + "\n".join((*CACHES, "")).encode()
     )
     write_atomic_bytes(unfinished / "info" / "attributes", ATTRIBUTES)
+    await git(unfinished, "update-ref", BASE, base)
     unfinished.rename(store.directory)
 
 
-def _put(path: Path, data: bytes) -> None:
-    """Replace a file without following a link; not flushed to disk, because it can be made again."""
-    unfinished = path.with_name(f".{path.name}.part")
-    unfinished.unlink(missing_ok=True)
-    unfinished.write_bytes(data)
-    unfinished.replace(path)
+def _remake(own: Path) -> None:
+    if own.is_symlink() or own.is_file():
+        own.unlink()
+    elif own.exists():
+        _make_accessible(own)
+        shutil.rmtree(own)
+    for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
+        (own / folder).mkdir(parents=True)
+    put(own / "config", AGENT_CONFIG.encode())
 
 
 def _sound(own: Path) -> bool:
     """Return whether a repository can be written to without a link leading elsewhere."""
-    folders = [own, *(own / name for name in ("objects", "objects/info", "info", "refs"))]
+    folders = [own, *(own / name for name in ("objects", "objects/info", "objects/pack", "info", "refs"))]
     return all(folder.is_dir() and not folder.is_symlink() for folder in folders) and (
         (own / "config").is_file()
     )

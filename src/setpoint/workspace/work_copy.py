@@ -46,6 +46,7 @@ class GitWorkspace:
         lost = not store.path.is_dir()
         store.path.mkdir(parents=True, exist_ok=True)
         await store.unlock()
+        await store.find_history(base)
         ((_, tree),) = await store.trees(base)
         copy = WorkCopy(trace_id, str(store.path), base, tree, repository=str(store.directory))
         current = await store.commit_at(CURRENT)
@@ -97,7 +98,7 @@ class GitWorkspace:
         message = message_of(described).encode()
         commit = Commit((await store.git("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)).text)
         await store.stand_at(commit, f"create {ref_of(label)} {commit}")
-        store.show_agent(commit)
+        await store.show_agent(commit)
         return described.model_copy(update={"commit": commit})
 
     async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:

@@ -3,13 +3,14 @@
 What the maker leaves ignored or uncommitted in its copy is not part of the work and must not help to pass
 a check; what tests leave behind must not become part of the work. So each run has one more clone, which
 shares the work copy's objects, and which holds nothing but the commit that is judged. Its repository lies
-apart (`processes.apart`): the `.git` in the place is a copy for the tests, and is recreated with every tree.
+apart (`system.git.separate_repository`). The `.git` in the place is for the tests: it is recreated with every
+tree, and holds that commit and the history of the base, no other branch and no other attempt.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
+import errno
 import shutil
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from setpoint.ports import Measured, WorkCopy
 from setpoint.system.files.atomic import real_folder
 from setpoint.system.git.clone import clone_shared, fetch_missing
 from setpoint.system.git.git import ask, git, tree_of
+from setpoint.system.git.history import history_of, noted_history, show_objects
 from setpoint.system.git.separate_repository import READY, repository_apart
 
 BESIDE = ("tests", "bare", "base", "other")
@@ -54,7 +56,7 @@ async def check_out_commit(copies: Path, copy: WorkCopy, commit: Commit) -> Path
 
 async def put_at(place: Path, source: Path, commit: Commit) -> None:
     """Put a commit of a repository into a place and remove everything else from it."""
-    if not (repository_apart(place) / READY).is_file():
+    if noted_history(repository_apart(place)) is None:
         await clone(source, place)
     await asyncio.to_thread(real_folder, place)
     empty = not any(place.iterdir())
@@ -66,7 +68,7 @@ async def put_at(place: Path, source: Path, commit: Commit) -> None:
         await git(place, *words)
     if not empty:
         await git(place, "clean", "-ffdxq")
-    await asyncio.to_thread(_show, place)
+    await _show(place, commit)
 
 
 def place_beside(place: Path, name: str) -> Path:
@@ -99,8 +101,11 @@ async def clone(source: Path, place: Path) -> None:
     held = repository_apart(source)
     start = held if (held / READY).is_file() else source.absolute()
     await clone_shared(start, unfinished, "--no-checkout")
-    (unfinished / ".git" / READY).touch()
-    (unfinished / ".git").rename(own)
+    made = unfinished / ".git"
+    history = noted_history(start) or await history_of(start, place)
+    history.note(made)
+    (made / READY).touch()
+    made.rename(own)
     unfinished.rmdir()
     real_folder(place)
 
@@ -109,23 +114,30 @@ def _unfinished(own: Path) -> Path:
     return own.with_name(f"{own.name}.part")
 
 
-def _show(place: Path) -> None:
-    """Return the tests a repository of their own, which is where ours is and borrows its objects."""
+async def _show(place: Path, commit: Commit) -> None:
+    """Return the tests a repository of their own, which is where ours is."""
     own, shown = repository_apart(place), place / ".git"
+    history = noted_history(own)
     try:
-        if shown.is_symlink() or shown.is_file():
-            shown.unlink()
-        shutil.rmtree(shown, ignore_errors=True)
-        shutil.copytree(own, shown, symlinks=True, ignore=shutil.ignore_patterns("objects", "setpoint-*"))
-        for folder in ("info", "pack"):
-            (shown / "objects" / folder).mkdir(parents=True)
-        lent = (own / "objects" / "info" / "alternates").read_bytes()
-        borrowed = os.fsencode(f"{own / 'objects'}\n") + lent
-        (shown / "objects" / "info" / "alternates").write_bytes(borrowed)
+        if history is None:
+            raise FileNotFoundError(errno.ENOENT, "the history of the base is gone")
+        await asyncio.to_thread(_remake, own, shown)
+        history.lend(shown)
+        await show_objects(own, shown, commit, history.base)
     except (OSError, shutil.Error) as error:
         raise WorkspaceError(
             f"{shown}: cannot be recreated: {error}", hint=f"remove {place} and resume the run"
         ) from error
+
+
+def _remake(own: Path, shown: Path) -> None:
+    if shown.is_symlink() or shown.is_file():
+        shown.unlink()
+    shutil.rmtree(shown, ignore_errors=True)
+    kept = shutil.ignore_patterns("objects", "refs", "packed-refs", "logs", "setpoint-*")
+    shutil.copytree(own, shown, symlinks=True, ignore=kept)
+    for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
+        (shown / folder).mkdir(parents=True)
 
 
 async def commit_of(place: Path, tree: str) -> Commit | None:

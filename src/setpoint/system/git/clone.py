@@ -10,7 +10,8 @@ from setpoint.errors import WorkspaceError
 from setpoint.system.git.git import ask, git
 
 _REFS = ("for-each-ref", "--format=create %(refname) %(objectname)", "refs/heads", "refs/tags")
-_PROMISORS = ("config", "--name-only", "--get-regexp", r"^remote\..*\.promisor$")
+PROMISORS = ("config", "--name-only", "--get-regexp", r"^remote\..*\.promisor$")
+"""What names the remotes that a partial clone fetches missing objects from."""
 _FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "--stdin")
 _ROUNDS = 2
 """Missing folders come first: they name the files."""
@@ -22,8 +23,7 @@ async def clone_shared(source: Path, target: Path, *words: str) -> None:
     `words` are `--bare` or `--no-checkout`. `git clone` copies the objects of a shallow source, so Setpoint
     makes that clone itself, with the same end of history.
     """
-    common = ("rev-parse", "--path-format=absolute", "--git-common-dir")
-    directory = Path((await git(source, *common)).text)
+    directory = await git_directory(source)
     if not (directory / "shallow").is_file():
         await git(target.parent, "clone", "--quiet", "--shared", *words, str(source), str(target))
         await git(target, "remote", "remove", "origin")
@@ -38,9 +38,14 @@ async def clone_shared(source: Path, target: Path, *words: str) -> None:
     await git(target, "update-ref", "--stdin", stdin=refs)
 
 
+async def git_directory(root: Path) -> Path:
+    """Find the git directory that holds the objects of the work tree at `root`."""
+    return Path((await git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")).text)
+
+
 async def fetch_missing(root: Path, commit: str) -> None:
     """Fetch the files of a commit that a partial clone has not fetched yet."""
-    promisors = (await ask(root, *_PROMISORS)).text.splitlines()
+    promisors = (await ask(root, *PROMISORS)).text.splitlines()
     for _ in range(_ROUNDS if promisors else 0):
         words = ("rev-list", "--objects", "--no-walk", "--missing=print", commit)
         missing = [line[1:] for line in (await git(root, *words)).text.splitlines() if line.startswith("?")]
