@@ -7,6 +7,8 @@ import shutil
 import pytest
 
 from acceptance.conftest import RIGHT
+from sandboxes import usable
+from setpoint.model.config.sandbox import Means
 
 FIX = {"write": "calc.py", "text": RIGHT}
 TRIES = [
@@ -17,7 +19,7 @@ TRIES = [
     "ln -s $ROOT tree; echo x > tree/calc.py",
     "echo x > ~/.bashrc",
     "echo x > ../planted",
-    "rm -rf ../../repositories/*.git",
+    "rm -r ../../repositories/*.git",
     "echo x > ~/.cache/setpoint/planted",
 ]
 """`$ROOT` stands for the user's repository."""
@@ -188,3 +190,27 @@ def test_mutants_are_held_as_checks_are(repository, means):
 
     assert (done.returncode, json.loads(done.stdout)["counts"]["killed"] > 0) == (0, True), done.stderr
     assert (held, place.exists()) == (False, True)
+
+
+READ = (
+    "git -C $ROOT log", "ls $ROOT/.git/objects/??", "ls $ROOT/.setpoint/snapshots/*.git",
+    "git --git-dir=$(echo ../../repositories/*.git) log", "ls ../../measured/*",
+    "ls .. | grep -v $(basename $PWD)", "ls $STORED/../../*/setpoint-ready",
+)  # fmt: skip
+"""`$ROOT` stands for the repository of the user, `$STORED` for the objects that the copy borrows."""
+
+
+def test_bubblewrap_hides_repositories_and_other_copies(repository):
+    root, means = shlex.quote(str(repository.root)), usable(Means.BWRAP)
+    stored = "$(head -1 .git/objects/info/alternates)"
+    tries = [each.replace("$ROOT", root).replace("$STORED", stored) for each in READ]
+    can = ["git log --format=%s | grep bug", "git status", f"git fsck && ls {stored}/pack", "git diff HEAD"]
+    steps = [{"shell": each} for each in (*tries, *can)]
+    repository.agent([*steps, FIX])
+
+    code, outcome = repository.run("--agent", "actor", SETPOINT_SANDBOX__AGENTS=means.value)
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
+    calls = [body["call"]["ok"] for body in bodies if body["kind"] == "tool.executed"]
+    assert calls[: len(steps)] == [*[False] * len(tries), *[True] * len(can)]

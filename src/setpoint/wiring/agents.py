@@ -13,6 +13,8 @@ from setpoint.agents.spending.prices import Prices
 from setpoint.checks.discovery.interpreter import environments, own_code
 from setpoint.plugins import AgentOptions, AgentPlugin, Loaded, load_agents, missing
 from setpoint.settings import Settings
+from setpoint.system.git.clone import private_folders
+from setpoint.system.git.history import FOLDER
 from setpoint.wiring.project import Project
 from setpoint.wiring.toolkit import HostToolkit
 from setpoint.workspace import cache_folder
@@ -34,7 +36,14 @@ def sandbox(project: Project) -> Sandbox:
     """Make what holds the agents of a project."""
     cache = cache_folder(project.settings, project.root)
     code = (cache, *own_code(), *environments(project.root, project.settings.checks))
-    return Sandbox(project.settings.sandbox, protected=(project.root, project.state), code=code)
+    kept = [project.state / name for name in ("snapshots", "work", "standing")]
+    copies = [project.copies / name for name in ("work", "measured", "repositories", FOLDER)]
+    return Sandbox(
+        project.settings.sandbox,
+        protected=(project.root, project.state),
+        code=code,
+        covered=(*private_folders(project.root), *kept, *copies),
+    )
 
 
 def toolkit_of(project: Project) -> HostToolkit:

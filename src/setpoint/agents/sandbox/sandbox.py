@@ -18,6 +18,7 @@ from setpoint.agents.launch import Launch
 from setpoint.agents.sandbox.writable_paths import Places, existing
 from setpoint.errors import SandboxUnavailable
 from setpoint.model.config.sandbox import Means, SandboxSettings
+from setpoint.system.git.history import borrowed
 from setpoint.system.processes import Command, Confinement, Trial, clean_environment, trial
 
 ORDER = (Means.LANDLOCK, Means.BWRAP)
@@ -48,15 +49,18 @@ class Sandbox:
         settings: SandboxSettings | None = None,
         protected: Iterable[Path] = (),
         code: Iterable[Path] = (),
+        covered: Iterable[Path] = (),
     ) -> None:
         """Take what is asked for.
 
         Nothing in or above a `protected` folder is made writable but the work copy, and nothing in a folder
-        of `code`, which Setpoint or the tests of the project run.
+        of `code`, which Setpoint or the tests of the project run. Where the means allows it, nothing in a
+        `covered` folder can be read but the work copy and the objects that its repository borrows.
         """
         self._settings = settings or SandboxSettings(agents=Means.NONE)
         self._protected = [path.resolve() for path in protected]
         self._code = [path.resolve() for path in code]
+        self._covered = [path.resolve() for path in covered]
         self._tried: dict[Means, Trial] = {}
 
     async def hold(self, launch: Launch, command: Command) -> ConfinedCommand:
@@ -73,9 +77,14 @@ class Sandbox:
         opened = places.opened(wanted.writes, launch.writes, caches=wanted.caches)
         folder = Path(tempfile.mkdtemp(prefix="setpoint-")).resolve()
         environment |= {**launch.when_held, "TMPDIR": str(folder), **places.apart(folder)}
+        writable = tuple(dict.fromkeys((str(command.cwd), str(folder), *opened)))
+        open_to_it = [Path(path).resolve() for path in writable]
+        covered = [path for path in self._covered if path.is_dir() and not _lies_in(path, open_to_it)]
         confinement = Confinement(
             means=chosen.means,
-            writable=tuple(dict.fromkeys((str(command.cwd), str(folder), *opened))),
+            writable=writable,
+            covered=tuple(map(str, covered)),
+            lent=tuple(str(path) for path in borrowed(command.cwd) if _lies_in(path, covered)),
             hidden=tuple(existing(wanted.hide, environment)),
         )
         confined = replace(command, environment=environment, confinement=confinement)
@@ -124,3 +133,7 @@ class Sandbox:
         if means not in self._tried:
             self._tried[means] = await trial(means)
         return self._tried[means]
+
+
+def _lies_in(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)

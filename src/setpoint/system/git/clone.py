@@ -43,6 +43,18 @@ async def git_directory(root: Path) -> Path:
     return Path((await git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")).text)
 
 
+def private_folders(root: Path) -> list[Path]:
+    """Return the git directories of a work tree, without git: its own, and the one that holds the objects."""
+    own = root / ".git"
+    try:
+        if own.is_file():
+            own = root / own.read_text("utf-8").removeprefix("gitdir: ").strip()
+        shared = own / "commondir"
+        return [own, own / shared.read_text("utf-8").strip()] if shared.is_file() else [own]
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
 async def fetch_missing(root: Path, commit: str) -> None:
     """Fetch the files of a commit that a partial clone has not fetched yet."""
     promisors = (await ask(root, *PROMISORS)).text.splitlines()

@@ -105,6 +105,15 @@ async def history_of(source: Path, place: Path, base: Commit | None = None) -> H
     return History(base, place, packed)
 
 
+def borrowed(work_tree: Path | str) -> list[Path]:
+    """Return the folders of objects, there and real, that the repository in a work tree borrows."""
+    try:
+        lines = (Path(work_tree) / ".git" / "objects" / "info" / "alternates").read_bytes().splitlines()
+    except OSError:
+        return []
+    return [path.resolve() for path in map(Path, map(os.fsdecode, lines)) if path.is_dir()]
+
+
 async def show_objects(source: Path, own: Path, commit: Commit, base: Commit) -> None:
     """Copy what a commit holds beyond the history of its base to the repository at `own`, as one pack.
 

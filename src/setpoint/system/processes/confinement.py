@@ -32,6 +32,10 @@ class Confinement:
     """Existing folders and files, absolute."""
     hidden: tuple[str, ...] = ()
     """Existing folders and files that look empty; bubblewrap alone can do that."""
+    covered: tuple[str, ...] = ()
+    """Existing folders that look empty but for what is `writable` or `lent` there; by bubblewrap alone."""
+    lent: tuple[str, ...] = ()
+    """Existing folders within those that are covered, which can be read nevertheless."""
     shielded: tuple[str, ...] = ()
     """The other way round: only these, existing and absolute, cannot be changed, except what is `writable`.
 
@@ -59,8 +63,10 @@ class Confinement:
             words += [word for path in self.shielded for word in ("--ro-bind", path, path)]
         else:
             words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-        for path in self.writable:
-            words += ["--bind", path, path]
+        words += [word for path in self.covered for word in ("--tmpfs", path)]
+        words += [word for path in self.lent for word in ("--ro-bind", path, path)]
+        words += [word for path in self.writable for word in ("--bind", path, path)]
+        words += [word for path in self.covered for word in ("--remount-ro", path)]
         for path in self.hidden:
             words += ["--tmpfs", path] if Path(path).is_dir() else ["--ro-bind", os.devnull, path]
         return [*words, "--"]
