@@ -33,7 +33,7 @@ class Confinement:
     hidden: tuple[str, ...] = ()
     """Existing folders and files that look empty; bubblewrap alone can do that."""
     covered: tuple[str, ...] = ()
-    """Existing folders that look empty but for what is `writable` or `lent` there; by bubblewrap alone."""
+    """Existing folders that look empty except what is `writable` or `lent` there; by bubblewrap alone."""
     lent: tuple[str, ...] = ()
     """Existing folders within those that are covered, which can be read nevertheless."""
     shielded: tuple[str, ...] = ()
