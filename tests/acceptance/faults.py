@@ -125,7 +125,12 @@ FAULTS = (
         kind="auth",
     ),
     Fault(name="rate limit", words="meets a rate limit", steps=({"fail": "rate_limit"},), kind="rate_limit"),
-    Fault(name="no model", words="cannot reach its model", steps=({"fail": "model"},), kind="model"),
+    Fault(
+        name="no model",
+        words="gets 503 from its model",
+        steps=({"fail": "model"},),
+        kind="overload",
+    ),
     Fault(
         name="is denied",
         words="requests permission to change a file outside the work copy, is denied, and works",

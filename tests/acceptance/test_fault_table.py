@@ -59,6 +59,7 @@ def _ran(repository, fault: Fault) -> Ran:
         timeout=300,
         HOME=str(repository.root.parent / "home"),
         SETPOINT_LIMITS__MAX_AGENT_BREAKAGES="1",
+        SETPOINT_LIMITS__MAX_LIMIT_WAIT_S="0",
         **fault.bounds,
     )
     assert done.stdout.startswith("{"), done.stderr
@@ -82,5 +83,6 @@ def test_each_fault(name, faulty):
 
 
 def test_the_docs_hold_the_same_table():
-    rows = [line for line in DOCS.read_text("utf-8").splitlines() if line.startswith("|")]
+    table = DOCS.read_text("utf-8").partition("## What each failure leads to")[2]
+    rows = [line for line in table.splitlines() if line.startswith("|")]
     assert rows[2:] == [fault.row() for fault in FAULTS]

@@ -18,7 +18,7 @@ ERRORS = {
     "a provider's error name": (-32603, {"error": {"type": "rate_limit_error"}}, BreakageKind.RATE_LIMIT),
     "a status by name": (500, {"error": {"status": "RESOURCE_EXHAUSTED"}}, BreakageKind.RATE_LIMIT),
     "an object in a string": (-32603, {"details": json.dumps({"code": 401})}, BreakageKind.AUTH),
-    "a failing model": (-32603, {"status": 503}, BreakageKind.MODEL),
+    "an overloaded model": (-32603, {"status": 503}, BreakageKind.OVERLOAD),
     "words alone decide nothing": (-32603, {"details": "429 rate limit; unauthorized"}, BreakageKind.MODEL),
     "a truth value is no number": (-32603, {"status": True}, BreakageKind.MODEL),
     "a method that is not there": (-32601, {"method": "session/prompt"}, BreakageKind.PROTOCOL),

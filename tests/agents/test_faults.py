@@ -31,7 +31,7 @@ FAULTS = {
     "answers nonsense": ([{"stop": "because"}], {}, BreakageKind.PROTOCOL, "answer"),
     "wants a login": ([{"fail": "auth"}], {}, BreakageKind.AUTH, "Authentication required"),
     "is limited": ([{"fail": "rate_limit"}], {}, BreakageKind.RATE_LIMIT, "429"),
-    "has no model": ([{"fail": "model"}], {}, BreakageKind.MODEL, "503"),
+    "has no model": ([{"fail": "model"}], {}, BreakageKind.OVERLOAD, "503"),
 }
 
 

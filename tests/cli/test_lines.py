@@ -57,6 +57,8 @@ SHOWN = {
     "hint: raise limits.max_iterations",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
+    "agent.broke": "  rate_limit: 429: too many requests; waiting 90 s, then continuing in the "
+    "same session; its edits are kept",
     "loop.stagnated": "the agent repeats itself: pytest -q, 3 times with the same result; sent one reminder",
     "gate.requested": "waits for a person: 7 of 7 iterations are used up: how is it to go on?",
     "gate.answered": "answered by Ann (cli): continue, 2 more iterations, $1.50 more, "

@@ -8,7 +8,17 @@ from model.memory_examples import ABOUT_MEMORY
 from model.production_examples import ABOUT_PRODUCTION
 from setpoint.model import events as e
 from setpoint.model.answers.change_request import ChangeRequest, GivenReason, Opinion
-from setpoint.model.attempt import Attempt, Mode, ModelCall, Stop, ToolCall, Usage
+from setpoint.model.attempt import (
+    Attempt,
+    Breakage,
+    BreakageKind,
+    Mode,
+    ModelCall,
+    Recovery,
+    Stop,
+    ToolCall,
+    Usage,
+)
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.evidence import CheckState
@@ -155,6 +165,17 @@ _BODIES = (
         ),
     ),
     e.AgentSpent(label="implement-1", attempt=1, usage=PAID),
+    e.AgentBroke(
+        phase="implement",
+        iteration=1,
+        label="implement-1",
+        attempt=1,
+        agent="scripted",
+        session="r:implement:0",
+        breakage=Breakage(kind=BreakageKind.RATE_LIMIT, message="429: too many requests", wait_s=90.0),
+        then=Recovery.SAME_SESSION,
+        wait_s=90.0,
+    ),
     e.AgentFinished(phase="implement", iteration=1, snapshot=a_snapshot(an_attempt()), diff_hash="abc"),
     e.IterationEvaluated(iteration=1, evaluation=RED),
     e.ProofMeasured(

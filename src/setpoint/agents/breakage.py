@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from setpoint.agents.launch import Launch
+from setpoint.agents.spending.meter import UsageMeter
 from setpoint.agents.streams.turn_record import Failure
-from setpoint.model.attempt import Breakage, BreakageKind
+from setpoint.model.attempt import NOT_REACHED, Breakage, BreakageKind
 
 AUTH_REQUIRED = -32000
 """ACP's code for an agent that wants a login first."""
+_NOT_FOUND = -32002
+"""ACP's code for a resource that does not exist: what a prompt names is its session."""
 OPENING = "opening a session"
 """What a wait before the first prompt is called."""
 _PROTOCOL_CODES = frozenset({-32700, -32600, -32601, -32602})
@@ -20,7 +25,12 @@ _BY_STATUS = {
     401: BreakageKind.AUTH,
     403: BreakageKind.AUTH,
     407: BreakageKind.AUTH,
+    413: BreakageKind.OVERFLOW,
     429: BreakageKind.RATE_LIMIT,
+    502: BreakageKind.OVERLOAD,
+    503: BreakageKind.OVERLOAD,
+    504: BreakageKind.OVERLOAD,
+    529: BreakageKind.OVERLOAD,
 }
 _BY_NAME = {
     "authentication_error": BreakageKind.AUTH,
@@ -36,12 +46,31 @@ _BY_NAME = {
     "insufficient_quota": BreakageKind.RATE_LIMIT,
     "resource_exhausted": BreakageKind.RATE_LIMIT,
     "usage_limit_reached": BreakageKind.RATE_LIMIT,
+    "overloaded": BreakageKind.OVERLOAD,
+    "overloaded_error": BreakageKind.OVERLOAD,
+    "unavailable": BreakageKind.OVERLOAD,
+    "server_overloaded": BreakageKind.OVERLOAD,
+    "context_length_exceeded": BreakageKind.OVERFLOW,
+    "request_too_large": BreakageKind.OVERFLOW,
+    "context_window_exceeded": BreakageKind.OVERFLOW,
+    "econnreset": BreakageKind.NETWORK,
+    "econnrefused": BreakageKind.NETWORK,
+    "enotfound": BreakageKind.NETWORK,
+    "etimedout": BreakageKind.NETWORK,
+    "connection_error": BreakageKind.NETWORK,
+    "session_not_found": BreakageKind.SESSION,
 }
 _STATUS_KEYS = frozenset({"status", "statuscode", "httpstatus", "httpstatuscode", "code"})
 _NAME_KEYS = frozenset({"type", "code", "status", "kind", "errorkind", "errorcode", "reason"})
-_STATUS = re.compile(r"\b(401|403|407|429)\b")
+_STATUS = re.compile(r"\b(401|403|407|413|429|502|503|504|529)\b")
+_KNOWN_BETTER = (BreakageKind.MISSING, BreakageKind.BUDGET, BreakageKind.SESSION)
+_WAIT_KEYS = frozenset({"retryafter", "retryafterseconds", "retrydelay", "resetsinseconds", "resetafter"})
+_RESET_KEYS = frozenset({"resetsat", "resetat", "ratelimitreset", "retryat"})
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)(ms|s)?$")
 _EMBEDDED = re.compile(r"\{.*\}", re.DOTALL)
 _DEPTH = 6
+_MILLISECONDS = 1e11
+"""A time since 1970 above this is in milliseconds."""
 _SHOWN_CHARS = 600
 
 
@@ -50,8 +79,68 @@ def of_error(launch: Launch, code: object, message: str, data: object) -> Breaka
     kind = _kind(code, data)
     shown = _shortened(message if data is None else f"{message}: {_readable(data)}")
     return Breakage(
-        kind=kind, message=f"{launch.name} answered with error {code}: {shown}; {_mend(launch, kind)}"
+        kind=kind,
+        message=f"{launch.name} answered with error {code}: {shown}; {_mend(launch, kind)}",
+        wait_s=wait_of(data),
     )
+
+
+def known(launch: Launch, broken: Breakage | None, spending: UsageMeter) -> Breakage | None:
+    """Name a breakage by the last call of a model that the recording proxy saw, where the agent told less.
+
+    A turn that was ended because the model refused one call after the other is a breakage too.
+    """
+    call = spending.last_call
+    if broken is None and spending.refused:
+        message = f"{launch.name} repeated a call that its model refused"
+        broken = Breakage(kind=BreakageKind.MODEL, message=message)
+    if broken is None or call is None or broken.kind in _KNOWN_BETTER:
+        return broken
+    unreached = call.status == 0 and call.fault.startswith(NOT_REACHED)
+    kind = BreakageKind.NETWORK if unreached else _BY_STATUS.get(call.status)
+    if kind is None:
+        return broken
+    seen = "the model could not be reached" if unreached else f"the model answered with status {call.status}"
+    message = broken.message if broken.kind is kind else f"{broken.message} ({seen}; {_mend(launch, kind)})"
+    wait_s = call.retry_after_s if call.retry_after_s is not None else broken.wait_s
+    return Breakage(kind=kind, message=message, wait_s=wait_s)
+
+
+def wait_of(data: object, now_s: float | None = None) -> float | None:
+    """Return the seconds until a limit is lifted, as an answer's data say; none where they do not.
+
+    Reads durations (`retry_after: 20`, `retryDelay: "17s"`) and times (`resets_at`, in seconds since 1970 or
+    as ISO 8601 writes them), also in JSON within strings. `now_s` is the time in seconds since 1970.
+    """
+    now_s = time.time() if now_s is None else now_s
+    for key, value in _entries(data, _DEPTH):
+        waits = _duration(value) if key.replace("-", "") in _WAIT_KEYS else None
+        if waits is None and key.replace("-", "") in _RESET_KEYS and (at := _moment(value)) is not None:
+            waits = max(at - now_s, 0.0)
+        if waits is not None:
+            return waits
+    return None
+
+
+def _duration(value: object) -> float | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) if value >= 0 else None
+    found = _SECONDS.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return None
+    return float(found[1]) / (1000 if found[2] == "ms" else 1)
+
+
+def _moment(value: object) -> float | None:
+    """Return a time in seconds since 1970."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value / 1000 if value > _MILLISECONDS else float(value)
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except ValueError:
+            return None
+    return None
 
 
 def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
@@ -67,7 +156,9 @@ def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
     if kind is BreakageKind.MODEL and (status := _STATUS.search(failure.message)) is not None:
         kind = _BY_STATUS[int(status.group(1))]
     told = f"reported an error{f' {how_long}' if how_long else ''}: {_shortened(failure.message)}"
-    return Breakage(kind=kind, message=f"{launch.name} {told}; {_mend(launch, kind)}")
+    return Breakage(
+        kind=kind, message=f"{launch.name} {told}; {_mend(launch, kind)}", wait_s=wait_of(failure.data)
+    )
 
 
 def missing(launch: Launch, reason: str) -> Breakage:
@@ -130,6 +221,10 @@ def _mend(launch: Launch, kind: BreakageKind) -> str:
     return {
         BreakageKind.AUTH: launch.login or f"log in to {launch.name} or hand on its key (pass_environment)",
         BreakageKind.RATE_LIMIT: "wait until the limit is lifted, or choose another agent",
+        BreakageKind.OVERLOAD: "its provider has no room for now; wait, or choose another model",
+        BreakageKind.NETWORK: "check the network and the address of the model",
+        BreakageKind.OVERFLOW: "the conversation is too long for the model; a new session is shorter",
+        BreakageKind.SESSION: "the agent has lost the session; a new one is begun",
         BreakageKind.MODEL: "the provider of the model may be down; try again, or choose another model",
         BreakageKind.PROTOCOL: f"bring {launch.name} up to date",
     }[kind]
@@ -138,6 +233,8 @@ def _mend(launch: Launch, kind: BreakageKind) -> str:
 def _kind(code: object, data: object) -> BreakageKind:
     if code == AUTH_REQUIRED:
         return BreakageKind.AUTH
+    if code == _NOT_FOUND:
+        return BreakageKind.SESSION
     for number in (code, *_numbers(data)):
         if number in _BY_STATUS:
             return _BY_STATUS[number]

@@ -17,6 +17,8 @@ class KeptSession(Value):
 
     session: str
     """The agent's own name of it."""
+    resumable: bool = False
+    """Whether the agent can open it again in another process."""
     cost_usd: Usd | None = None
     """Its cost, if the agent counts by session."""
     tokens: tuple[int, ...] | None = None

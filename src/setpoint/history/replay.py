@@ -30,6 +30,7 @@ from setpoint.model.events.requests import (
     ReasonsGiven,
 )
 from setpoint.model.events.run import (
+    AgentBroke,
     AgentFinished,
     AgentSpent,
     AgentStarted,
@@ -130,8 +131,6 @@ class _Fold:
                 self._run(event.body)
             case GateOpened() | GateAnswered() | GateExpired():
                 self._asked(event.body, event.at)
-            case ChangeRequested() | ChangeReviewed() | ChangeSettled() | ReasonsGiven():
-                self.requests.append(event.body)
             case PhaseEntered() | PhaseCompleted() | PhaseApproved() | PhasePassed():
                 self._phase(event.body)
             case (
@@ -141,10 +140,16 @@ class _Fold:
                 | CandidateMade()
                 | CandidateMeasured()
                 | CandidateChosen()
+                | ChangeRequested()
+                | ChangeReviewed()
+                | ChangeSettled()
+                | ReasonsGiven()
             ):
                 self._compared(event.body)
             case AgentStarted() | ToolExecuted() | ModelCalled() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
+            case AgentBroke():
+                pass  # the next try, or the end of the attempt, follows
             case BaselineMeasured() | IterationEvaluated() | ProofMeasured() | ReviewCompleted():
                 self._judged(event.body)
             case (
@@ -252,9 +257,15 @@ class _Fold:
         | AnswerRejected
         | CandidateMade
         | CandidateMeasured
-        | CandidateChosen,
+        | CandidateChosen
+        | ChangeRequested
+        | ChangeReviewed
+        | ChangeSettled
+        | ReasonsGiven,
     ) -> None:
         match body:
+            case ChangeRequested() | ChangeReviewed() | ChangeSettled() | ReasonsGiven():
+                self.requests.append(body)
             case ReviewAnswered():
                 self.answers.append(body)
             case FindingDeclined():

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
+from setpoint.inner.recovery import Recovering, given_up, goes_on, in_session
 from setpoint.inner.tool_calls import InnerLoop, Place, known_cost, watched
-from setpoint.model.attempt import Attempt, BreakageKind, Brief, Mode, Stop, ToolCall
+from setpoint.model.attempt import Attempt, Brief, Mode, Recovery, Stop, ToolCall
 from setpoint.model.events.run import AgentFinished, AgentStarted, LoopStagnated
 from setpoint.model.ids import Commit
 from setpoint.model.pipeline import Phase
@@ -21,10 +22,10 @@ from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
 from setpoint.runs.context import RunContext, change_hash
 
-FATAL = frozenset({BreakageKind.MISSING, BreakageKind.AUTH, BreakageKind.BUDGET})
-"""Breakages that another try cannot fix."""
-BACK_OFF_S = (2.0, 8.0, 30.0)
-"""Seconds before the second, third and each later try."""
+MOST_DIFF = 3000
+"""Characters of a lost change that the next try reads."""
+INTERRUPTED = "Setpoint itself was ended in the middle of your work"
+"""Why an earlier try was cut off, where nothing else is known of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +74,7 @@ async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> 
     workspace, there = run.ports.workspace, bench.copy
     found = await workspace.find(run.copy, brief.label)
     if found is None:
-        await workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
+        brief = await _begun(run, start, brief, there)
         attempt = await _tried_until_it_works(run, start, brief)
         async with bench.lock:
             # Restored files count against the run, in whichever work copy the attempt was made.
@@ -83,26 +84,68 @@ async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> 
     return await _finished(run, start, brief, found)
 
 
+async def _begun(run: RunContext, start: Start, brief: Brief, there: WorkCopy) -> Brief:
+    """Prepare the work copy; a session that was cut off continues on the tree that it left."""
+    agent, now = run.ports.agents[brief.role], in_session(brief, run.journal.events)
+    if _tries(run, brief) and goes_on(agent, now):
+        return _explained(run, brief, INTERRUPTED, kept=True)
+    await run.ports.workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
+    cut = given_up(brief, run.journal.events)
+    if cut is None:
+        return brief
+    left = await run.ports.workspace.find(run.copy, _lost_label(cut.label, cut.attempt))
+    diff = await run.ports.workspace.diff(run.copy, left.parent, left.commit) if left else ""
+    return _explained(run, brief, cut.breakage.message, kept=False, diff=diff)
+
+
 async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> Attempt:
     earlier = _tries(run, brief)
-    tries = nudges = 0
+    number = earlier
+    plain = brief
+    place = Place(start.phase.name, start.iteration, brief.label)
+    recovering = Recovering(run=run, agent=run.ports.agents[brief.role], brief=plain, place=place)
     while True:
-        attempt, seen = await _try(run, start, brief, earlier + tries + nudges + 1)
+        number += 1
+        attempt, seen = await _try(run, start, in_session(brief, run.journal.events), number)
         if _went_in_circles(run, attempt, seen):
-            said = _stagnated(run, start, earlier + tries + nudges + 1, brief.label, seen)
+            said = _stagnated(run, start, number, brief.label, seen)
             if not said or run.is_exhausted:
                 return attempt
             # The work copy stays as it is: the agent continues from there and reads what Setpoint noticed.
-            nudges, brief = nudges + 1, brief.model_copy(update={"prompt": f"{brief.prompt}\n{said}"})
+            brief = brief.model_copy(update={"prompt": f"{brief.prompt}\n{said}"})
             continue
-        tries += 1
-        if attempt.breakage is None or attempt.breakage.kind in FATAL:
+        if attempt.breakage is None:
             return attempt
-        await run.ports.workspace.restore(run.copy, start.parent)
-        exhausted = run.is_exhausted or run.active_s() >= run.limits.max_wall_s
-        if exhausted or tries >= run.order.limits.max_agent_breakages:
+        then = await recovering.after(attempt.breakage, number)
+        why = attempt.breakage.message
+        if then is Recovery.SAME_SESSION:
+            brief = _explained(run, plain, why, kept=True)
+            continue
+        diff = await _put_back(run, start, _lost_label(brief.label, number), attempt)
+        if then is Recovery.END:
             return attempt
-        await run.ports.clock.sleep(BACK_OFF_S[min(tries, len(BACK_OFF_S)) - 1])
+        brief = _explained(run, plain, why, kept=False, diff=diff)
+
+
+async def _put_back(run: RunContext, start: Start, label: str, attempt: Attempt) -> str:
+    """Keep what a broken try left as a commit of its own, restore the work copy; return the change."""
+    workspace = run.ports.workspace
+    left = await workspace.snapshot(run.copy, label, attempt)
+    diff = await workspace.diff(run.copy, start.parent, left.commit)
+    await workspace.restore(run.copy, start.parent)
+    return diff
+
+
+def _lost_label(label: str, number: int) -> str:
+    """Return the label of the commit that holds what a broken try left."""
+    return f"{label}.broke-{number}"
+
+
+def _explained(run: RunContext, brief: Brief, why: str, *, kept: bool, diff: str = "") -> Brief:
+    """Put before a prompt what happened to the last try, and what became of its edits."""
+    told = {"why": why, "kept": kept, "diff": diff[:MOST_DIFF]}
+    said = run.ports.render("interrupted.md.j2", told)
+    return brief.model_copy(update={"prompt": f"{said}\n{brief.prompt}"})
 
 
 def _went_in_circles(run: RunContext, attempt: Attempt, seen: InnerLoop) -> bool:

@@ -14,10 +14,10 @@ from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
-from setpoint.inner.attempt import BACK_OFF_S, FATAL
+from setpoint.inner.recovery import Recovering, in_session
 from setpoint.inner.tool_calls import Place, lost_usages, watched
 from setpoint.model.answers.role_answers import Shape, schema_of
-from setpoint.model.attempt import Attempt, Brief, Stop, Usage
+from setpoint.model.attempt import Attempt, Brief, Recovery, Stop, Usage
 from setpoint.model.events.candidates import AnswerRejected
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
@@ -60,16 +60,16 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
     """Ask until there is an answer: retry if the agent broke, once more if the answer does not fit."""
     # Count also what an earlier process paid for answers that were lost with it.
     usages: list[Usage] = list(lost_usages(run.journal.events, question.label))
-    brief, repaired, broke = question.brief, False, 0
+    brief, repaired = question.brief, False
     place = Place(question.phase, question.iteration, question.label)
+    recovering = Recovering(run=run, agent=agent, brief=question.brief, place=place)
     while True:
-        attempt, _ = await watched(run, agent, brief, place)
+        attempt, _ = await watched(run, agent, in_session(brief, run.journal.events), place)
         usages.append(attempt.usage)
         if attempt.breakage is not None:
-            broke, why = broke + 1, attempt.breakage.message
-            if attempt.breakage.kind in FATAL or broke >= run.order.limits.max_agent_breakages:
+            why = attempt.breakage.message
+            if await recovering.after(attempt.breakage, len(usages)) is Recovery.END:
                 return Answered(value=None, why=why, usages=tuple(usages))
-            await run.ports.clock.sleep(BACK_OFF_S[min(broke, len(BACK_OFF_S)) - 1])
             continue
         try:
             return Answered(value=question.read(attempt), usages=tuple(usages))

@@ -159,6 +159,8 @@ class ModelCall(Value):
     """`user` (a price of the settings) or the price table; empty where no price is known."""
     fault: Text = ""
     """Why no whole answer came."""
+    retry_after_s: float | None = None
+    """Seconds after which the provider allows another call, where it said so."""
 
 
 class Usage(Value):
@@ -206,9 +208,21 @@ class BreakageKind(StrEnum):
     PROTOCOL = "protocol"
     AUTH = "auth"
     RATE_LIMIT = "rate_limit"
+    OVERLOAD = "overload"
+    """The provider of the model has no room for now."""
+    NETWORK = "network"
+    """No connection to the provider of the model."""
+    OVERFLOW = "overflow"
+    """The conversation is longer than the model can read."""
+    SESSION = "session"
+    """The agent does not know the session any more."""
     MODEL = "model"
     BUDGET = "budget"
     """Nothing is left to pay a model with, so it was not started."""
+
+
+PASSING = frozenset({BreakageKind.RATE_LIMIT, BreakageKind.OVERLOAD, BreakageKind.NETWORK})
+"""Breakages outside of the agent that end by themselves."""
 
 
 class Breakage(Value):
@@ -216,6 +230,19 @@ class Breakage(Value):
 
     kind: BreakageKind
     message: Text
+    wait_s: float | None = Field(default=None, ge=0)
+    """Seconds until a limit is lifted, where the provider said so."""
+
+
+class Recovery(StrEnum):
+    """How an attempt continues after a breakage."""
+
+    SAME_SESSION = "same_session"
+    """In the session that knows its own edits, which stay in the work copy."""
+    NEW_SESSION = "new_session"
+    """In a new session; what the broken one had edited is undone and described."""
+    END = "end"
+    """Not at all: the run ends or asks a person."""
 
 
 class Attempt(Value):

@@ -64,6 +64,8 @@ class Limits(Value):
     """The same tool call with the same result this often in a row: the turn is ended, once with a nudge."""
     max_agent_breakages: int = Field(default=3, ge=1)
     """Tries of one attempt before the agent counts as broken."""
+    max_limit_wait_s: float = Field(default=3600.0, ge=0)
+    """Seconds to wait in one attempt for limits, overload and lost connections; not counted as work."""
 
 
 class Action(StrEnum):

@@ -15,7 +15,7 @@ from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.runs.context import RunContext
 
-ASKED = frozenset({Ending.UNPROVEN, Ending.STOPPED, Ending.ESCALATED})
+ASKED = frozenset({Ending.UNPROVEN, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT})
 """Endings that Setpoint asks a person about."""
 UNASKED = frozenset({"deadline_s"})
 """Guards that no answer can lift."""
@@ -24,10 +24,12 @@ UNASKED = frozenset({"deadline_s"})
 async def settled(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Answer | Close:
     """Return the answer that lets a run continue, or how it ends; asks a person if the settings say so."""
     guard = close.halt.guard if close.halt else ""
-    if close.ending not in ASKED or guard in UNASKED:
+    if not close.asked or close.ending not in ASKED or guard in UNASKED:
         return close
     if run.order.escalation.on_limit is OnLimit.ERROR:
         return close
+    if close.ending is Ending.BROKEN_AGENT and run.order.escalation.on_limit is not OnLimit.MANUAL:
+        return close  # the exit status names the agent, which no limit of the run stopped
     if run.order.escalation.on_limit is OnLimit.SKIP:
         return close._replace(ending=Ending.SKIPPED)
     return _settled(close, await ask(run, _gate(run, past, close, iteration)))

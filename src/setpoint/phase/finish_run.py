@@ -36,6 +36,8 @@ class Close(NamedTuple):
     """The person's answer that ended it, if one did."""
     at_once: bool = False
     """End without further measurements: only a state that was measured in full is offered."""
+    asked: bool = True
+    """Whether an answer of a person could let the run continue."""
 
 
 class _Offered(NamedTuple):

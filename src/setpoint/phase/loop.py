@@ -14,7 +14,7 @@ from typing import assert_never
 from setpoint.inner.attempt import Start, make
 from setpoint.inner.tool_calls import warn
 from setpoint.learning.loop import steered
-from setpoint.model.attempt import Mode
+from setpoint.model.attempt import BreakageKind, Mode
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import (
     AgentFinished,
@@ -160,7 +160,9 @@ async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
 
     decided = await run.journal.step(f"broken-{made.iteration}", act, HaltingDecided)
     ending = Ending.STOPPED if decided.halt else Ending.BROKEN_AGENT
-    return Close(ending, decided.decision.reason, decided.halt)
+    # A program that is not installed has to be installed, or another one named, for another run.
+    asked = attempt.breakage.kind is not BreakageKind.MISSING
+    return Close(ending, decided.decision.reason, decided.halt, asked=asked)
 
 
 async def _broken_reviewer(course: _Course, current: Round) -> Close | None:

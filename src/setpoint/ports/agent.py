@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
 
@@ -30,3 +30,11 @@ class Agent(Protocol):
 
     async def close(self) -> None:
         """End whatever the agent keeps running between attempts."""
+
+
+@runtime_checkable
+class KeepsSessions(Protocol):
+    """An agent whose sessions outlast a broken attempt; without this method each try begins a new one."""
+
+    def goes_on(self, brief: Brief) -> bool:
+        """Whether an attempt with this brief continues a session that knows what was edited in it."""

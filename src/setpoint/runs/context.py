@@ -92,7 +92,8 @@ class RunContext:
         """Return the seconds the run has worked up to now."""
         events = self.journal.events
         since = (self.ports.clock.now() - events[-1].at).total_seconds() if events else 0.0
-        return self.journal.account.active_s + since
+        account = self.journal.account
+        return account.active_s + max(since - account.pause_s, 0.0)
 
     async def measure(
         self,

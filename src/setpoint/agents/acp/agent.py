@@ -26,6 +26,7 @@ from setpoint.agents.spending.prices import Prices, stated_models
 from setpoint.agents.spending.proxy import Tap, counting
 from setpoint.agents.transcript import Transcript, secrets_of
 from setpoint.model.attempt import (
+    PASSING,
     Attempt,
     AttemptLimits,
     Breakage,
@@ -138,9 +139,9 @@ class AcpAgent:
         if brief.role in self._held:
             self._held[brief.role].tap.turn_to(None)
         usage = spending.told(meter.usage(live.answer if isinstance(live, LiveSession) else None))
+        broken = breakage.known(self._launch, self._broken(answer, turn, usage), spending)
         if isinstance(live, LiveSession):
-            self._keep(brief, live, broke=isinstance(answer, Breakage))
-        broken = self._broken(answer, turn, usage)
+            self._keep(brief, live, broke=broken is not None and broken.kind not in PASSING)
         return Attempt(
             agent=self.name,
             version=version,
@@ -155,6 +156,15 @@ class AcpAgent:
             duration_s=round(time.monotonic() - began_s, 6),
             transcript=self._artifacts.keep(transcript.take()),
         )
+
+    def goes_on(self, brief: Brief) -> bool:
+        """Whether the session of a brief is open, or can be opened again in a new process."""
+        held = self._held.get(brief.role)
+        about = (brief.session, brief.workdir)
+        if held is not None and (held.session, held.workdir) == about and held.live.usable:
+            return True
+        kept = self._sessions.find(self.name, brief)
+        return kept is not None and kept.resumable
 
     async def try_out(self, workdir: Path) -> Breakage | str:
         """Start the agent and open a session without a prompt; return its version, or why it fails."""
@@ -231,7 +241,7 @@ class AcpAgent:
             self._sessions.forget(self.name, brief)
             return
         cost, tokens = live.meter.session
-        kept = KeptSession(session=live.session_id, cost_usd=cost, tokens=tokens)
+        kept = KeptSession(session=live.session_id, resumable=live.resumable, cost_usd=cost, tokens=tokens)
         if self._sessions.find(self.name, brief) != kept:
             self._sessions.keep(self.name, brief, kept)
 

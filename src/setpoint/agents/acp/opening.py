@@ -113,3 +113,11 @@ def _values(option: SessionConfigOptionSelect) -> Iterator[SessionConfigSelectOp
             yield each
         else:
             yield from each.options
+
+
+def can_open_again(can: AgentCapabilities | None) -> bool:
+    """Whether an agent with these capabilities can open a session of an earlier process."""
+    if can is None:
+        return False
+    resumes = can.session_capabilities is not None and can.session_capabilities.resume is not None
+    return resumes or bool(can.load_session)

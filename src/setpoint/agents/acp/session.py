@@ -31,7 +31,7 @@ from acp.schema import (
 from pydantic import BaseModel, ValidationError
 
 from setpoint.agents import breakage
-from setpoint.agents.acp.opening import Opening
+from setpoint.agents.acp.opening import Opening, can_open_again
 from setpoint.agents.acp.tool_calls import Calls
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import AgentWire
@@ -47,6 +47,8 @@ T = TypeVar("T")
 _ALLOW = ("allow_once", "allow_always")
 _REJECT = ("reject_once", "reject_always")
 _CHANGING = frozenset({"edit", "delete", "move"})
+SPOILING = (BreakageKind.AUTH, BreakageKind.PROTOCOL, BreakageKind.SESSION, BreakageKind.OVERFLOW)
+"""Errors after which a session is not used again."""
 _TEXT_CHARS = 200_000
 _STDERR_BYTES = 4000
 _PARTING_S = 2.0
@@ -191,6 +193,8 @@ class LiveSession:
         self.version = ""
         self.resumed = False
         """Whether the session was begun in another process."""
+        self.resumable = False
+        """Whether another process can open the session again."""
         self.model = ""
         """The model the agent says it uses; empty if it does not."""
         self.spoiled = False
@@ -240,7 +244,7 @@ class LiveSession:
         if isinstance(begun, Breakage):
             return begun
         self._listener.session_id = begun.session
-        self.resumed = begun.resumed
+        self.resumed, self.resumable = begun.resumed, can_open_again(met.agent_capabilities)
         failed = await opening.choose(begun)
         self.model = opening.chosen or chosen_model(begun.options)
         return failed
@@ -308,7 +312,7 @@ class LiveSession:
             raise
         except acp.RequestError as error:
             told = breakage.of_error(self._launch, error.code, str(error), error.data)
-            self.spoiled = self.spoiled or told.kind in (BreakageKind.AUTH, BreakageKind.PROTOCOL)
+            self.spoiled = self.spoiled or told.kind in SPOILING
             return told
         except ValidationError as error:
             self.spoiled = True

@@ -97,7 +97,7 @@ class CommandAgent:
                 played = await self._play(brief, begin(), transcript, None)
         usage = spending.told(played.turn.usage(before))
         self._keep(brief, played, before)
-        broken, tally = played.broken, played.turn.tally
+        broken, tally = breakage.known(self._launch, played.broken, spending), played.turn.tally
         text = tally.text if self._launch.stream or played.done is None else played.done.text
         return Attempt(
             agent=self.name,
@@ -113,6 +113,10 @@ class CommandAgent:
             duration_s=round(time.monotonic() - began_s, 6),
             transcript=self._artifacts.keep(transcript.take()),
         )
+
+    def goes_on(self, brief: Brief) -> bool:
+        """Whether a session of a brief is kept that the command can continue."""
+        return self._sessions is not None and self._sessions.find(self.name, brief) is not None
 
     async def close(self) -> None:
         """Nothing runs between attempts."""

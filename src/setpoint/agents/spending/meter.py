@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -23,6 +24,11 @@ from setpoint.model.facts.spending import added, used
 from setpoint.ports import Observer
 
 _ZERO = Decimal(0)
+REFUSED = frozenset({401, 403, 429, 502, 503, 504, 529})
+"""Statuses of a model that does not answer now: login, limit or overload."""
+LEAST_REFUSALS = 3
+MOST_REFUSED_S = 45.0
+"""Seconds that an agent may repeat a refused call by itself; then Setpoint waits in its place and says so."""
 
 
 class UsageMeter:
@@ -51,6 +57,11 @@ class UsageMeter:
         self._models, self._listed = tuple(models), listed
         self._told = Usage()
         self._calls: list[Usage] = []
+        self.last_call: ModelCall | None = None
+        """The newest call of a model, as the proxy saw it."""
+        self.refused = False
+        """Whether the model refused so many calls in a row that the attempt was ended for it."""
+        self._refusals = Refusals()
 
     def runs_on(self, model: str) -> None:
         """Record the model that the agent names."""
@@ -67,6 +78,11 @@ class UsageMeter:
         if priced is not None:
             call = call.model_copy(update={"cost_usd": priced.cost_usd, "priced_by": priced.by})
         self._observer.asked(call)
+        if call.api != "other":
+            self.last_call = call
+            if self._refusals.too_many(call):
+                self.refused = True
+                self.halted.set()
         # Without an answer a model may have worked, and be paid for it, unless it was not reached.
         unanswered = call.status == 0 and not call.fault.startswith(NOT_REACHED)
         if call.api != "other" and (unanswered or 0 < call.status < _FAILED):
@@ -108,6 +124,27 @@ class UsageMeter:
             return usage.model_copy(update={"model": usage.model or next(iter(self._models), "")})
         known = {"cost_usd": priced.cost_usd, "priced_by": priced.by, "model": priced.model}
         return usage.model_copy(update={**known, "at_least": usage.at_least or usage.scope == "last_call"})
+
+
+class Refusals:
+    """Counts refused calls in a row: agents try them again without a word, some for many minutes."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._in_row = 0
+        self._since_s = 0.0
+
+    def too_many(self, call: ModelCall) -> bool:
+        """Take a call; true where waiting for the agent's own retries is of no more use."""
+        unreached = call.status == 0 and call.fault.startswith(NOT_REACHED)
+        if not (unreached or call.status in REFUSED):
+            self._in_row = 0
+            return False
+        self._in_row += 1
+        self._since_s = time.monotonic() if self._in_row == 1 else self._since_s
+        told_long = (call.retry_after_s or 0.0) > MOST_REFUSED_S
+        waited_s = time.monotonic() - self._since_s
+        return told_long or (self._in_row >= LEAST_REFUSALS and waited_s > MOST_REFUSED_S)
 
 
 _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "tokens_by")

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from setpoint.cli.render.agent_lines import broken, of_agent
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.cli.render.production_lines import of_production
 from setpoint.model import events as e
-from setpoint.model.attempt import Attempt, ModelCall
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Body, people
 from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.evidence import CheckResult, CheckState
-from setpoint.model.facts.spending import origin, used
 from setpoint.model.gate import Answer
 from setpoint.model.proof import Proof
 from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
@@ -62,8 +61,15 @@ def line(body: Body) -> Line:
             | e.CandidateChosen()
         ):
             shown = _of_opinion(body)
-        case e.AgentStarted() | e.ToolExecuted() | e.ModelCalled() | e.AgentSpent() | e.AgentFinished():
-            shown = _of_agent(body)
+        case (
+            e.AgentStarted()
+            | e.ToolExecuted()
+            | e.ModelCalled()
+            | e.AgentSpent()
+            | e.AgentBroke()
+            | e.AgentFinished()
+        ):
+            shown = of_agent(body)
         case (
             e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
         ):
@@ -262,52 +268,10 @@ def _of_opinion(
     return Line(f"the maker declines {body.fingerprint}: {body.reason}", "yellow")
 
 
-def _of_agent(
-    body: e.AgentStarted | e.ToolExecuted | e.ModelCalled | e.AgentSpent | e.AgentFinished,
-) -> Line:
-    match body:
-        case e.AgentStarted():
-            again = f", try {body.attempt}" if body.attempt > 1 else ""
-            return Line(f"{body.agent} works on {body.label} ({body.mode}{again})")
-        case e.ToolExecuted():
-            mark = {True: "ok", False: "failed", None: "?"}[body.call.ok]
-            took = "" if body.call.duration_s is None else f" {body.call.duration_s:.1f} s"
-            return Line(f"  {body.call.name}: {body.call.title} [{mark}{took}]", "dim")
-        case e.ModelCalled():
-            return Line(f"  {_model_call(body.call)}", "dim", detail=True)
-        case e.AgentSpent():
-            usage = body.usage
-            cost = "of unknown cost" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-            return Line(f"  spent {cost}, {used(usage)} tokens ({origin(usage)})", "dim", detail=True)
-        case e.AgentFinished():
-            snapshot = body.snapshot
-            restored = f"; restored {', '.join(snapshot.restored)}" if snapshot.restored else ""
-            broke = _broken(snapshot.attempt)
-            change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
-            return Line(f"change {snapshot.commit[:10]}: {change}{restored}{broke}", "red" if broke else "")
-        case _:
-            assert_never(body)
-
-
-def _model_call(call: ModelCall) -> str:
-    tokens = "tokens unknown"
-    if call.input_tokens is not None:
-        tokens = f"{call.input_tokens} in, {call.output_tokens or 0} out, {call.cached_tokens or 0} cached"
-    cost = "cost unknown" if call.cost_usd is None else f"${call.cost_usd:.4f} ({call.priced_by})"
-    fault = f"; {call.fault}" if call.fault else ""
-    return f"model {call.model or call.path} [{call.status} {call.duration_s:.1f} s]: {tokens}, {cost}{fault}"
-
-
-def _broken(attempt: Attempt | None) -> str:
-    if attempt is None or attempt.breakage is None:
-        return ""
-    return f"; {attempt.agent} broke: {attempt.breakage.kind}: {attempt.breakage.message.splitlines()[0]}"
-
-
 def _of_candidates(body: e.CandidateMade | e.CandidateMeasured | e.CandidateChosen) -> Line:
     match body:
         case e.CandidateMade():
-            snapshot, broke = body.snapshot, _broken(body.snapshot.attempt)
+            snapshot, broke = body.snapshot, broken(body.snapshot.attempt)
             change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
             text = f"candidate {body.candidate} ({body.agent}), {snapshot.commit[:10]}: {change}{broke}"
             return Line(text, "red" if broke else "")

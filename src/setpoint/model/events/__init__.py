@@ -21,6 +21,7 @@ from setpoint.model.events.people import Feedback
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled, ReasonsGiven
 from setpoint.model.events.run import (
+    AgentBroke,
     AgentFinished,
     AgentSpent,
     AgentStarted,
@@ -59,6 +60,7 @@ __all__ = [
     "BODY",
     "AboutMemory",
     "AboutProduction",
+    "AgentBroke",
     "AgentFinished",
     "AgentSpent",
     "AgentStarted",
@@ -116,6 +118,7 @@ Body = Annotated[
     | ToolExecuted
     | ModelCalled
     | AgentSpent
+    | AgentBroke
     | AgentFinished
     | IterationEvaluated
     | ProofMeasured

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Literal
 
-from setpoint.model.attempt import Breakage, Mode, ModelCall, ToolCall, Usage
+from setpoint.model.attempt import Breakage, Mode, ModelCall, Recovery, ToolCall, Usage
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Answer, Choice, Gate
@@ -230,6 +230,24 @@ class DiminishingReturns(Value):
     phase: str
     bounces: int
     counts: tuple[int, ...]
+
+
+class AgentBroke(Value):
+    """A try of an attempt broke; `then` says how the attempt continues."""
+
+    kind: Literal["agent.broke"] = "agent.broke"
+    phase: str
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    agent: str
+    session: str
+    """The session of the brief; a recovery in a new session applies to all later attempts of it."""
+    breakage: Breakage
+    then: Recovery
+    wait_s: float = 0.0
+    """Seconds that Setpoint waits before the next try; they do not count as work of the run."""
 
 
 class LoopStagnated(Value):

@@ -13,6 +13,7 @@ from setpoint.model.events.candidates import CandidateMade
 from setpoint.model.events.learning import ReflectionCompleted, ReflectionSkipped
 from setpoint.model.events.requests import ChangeReviewed
 from setpoint.model.events.run import (
+    AgentBroke,
     AgentFinished,
     AgentSpent,
     GateAnswered,
@@ -54,6 +55,8 @@ class BudgetAccount:
     """Seconds the run has worked, without the gap before a resumption and without waiting for a person."""
     waits: bool = False
     """Whether the run waits for a person."""
+    pause_s: float = 0.0
+    """Seconds after the newest event in which the run waits for an agent's limit to pass."""
     ended: bool = False
     """Whether the run has finished; what people say of it later is not work of the run."""
     last_at: Instant | None = None
@@ -129,7 +132,7 @@ def _with_time(account: BudgetAccount, event: Event) -> BudgetAccount:
     if isinstance(event.body, RunResumed | GateAnswered):
         waits = False
     elif not waits and not account.ended and account.last_at is not None:
-        gap = (event.at - account.last_at).total_seconds()
+        gap = max((event.at - account.last_at).total_seconds() - account.pause_s, 0.0)
         active_s += gap
         if number:
             seconds = {**seconds, number: seconds.get(number, 0.0) + gap}
@@ -137,6 +140,7 @@ def _with_time(account: BudgetAccount, event: Event) -> BudgetAccount:
         account,
         active_s=active_s,
         waits=waits,
+        pause_s=event.body.wait_s if isinstance(event.body, AgentBroke) else 0.0,
         seconds=seconds,
         round=getattr(event.body, "iteration", 0) or number,
         last_at=event.at,

@@ -12,6 +12,8 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -153,10 +155,12 @@ class Proxy:
         began_s = time.monotonic()
         api = api_of(asked.path)
         reading, status, fault = Reading(api, "", "br"), 0, ""
+        retry_after_s: float | None = None
         try:
             async with self._sent(asked) as answer:
                 status = answer.status_code
                 headers = answer.headers
+                retry_after_s = _retry_after(headers.get("retry-after", ""))
                 reading = Reading(api, headers.get("content-type", ""), headers.get("content-encoding", ""))
                 await wire.head(answer)
                 async for piece in answer.aiter_raw():
@@ -189,6 +193,7 @@ class Proxy:
                 cached_tokens=counts.cached,
                 cache_write_tokens=counts.cache_write,
                 fault=fault,
+                retry_after_s=retry_after_s,
             )
             self._seen(call, urlsplit(asked.url).hostname not in _LOOPBACK)
 
@@ -200,6 +205,17 @@ class Proxy:
         headers = [*asked.headers, (b"accept-encoding", b"identity")]
         request = self._client.build_request(asked.method, asked.url, headers=headers, content=asked.body)
         return _Sending(self._client, request)
+
+
+def _retry_after(header: str) -> float | None:
+    """Return the seconds of a `Retry-After`: a number of them, or a date."""
+    if header.strip().isdecimal():
+        return float(header)
+    try:
+        at = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    return max((at - datetime.now(UTC)).total_seconds(), 0.0) if at.tzinfo else None
 
 
 class _Sending:

@@ -1,0 +1,68 @@
+"""Describe in one line each what an agent does: its calls, what it spends, how it breaks and recovers."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from setpoint.cli.render.line import Line
+from setpoint.model import events as e
+from setpoint.model.attempt import Attempt, ModelCall, Recovery
+from setpoint.model.facts.spending import origin, used
+
+
+def of_agent(
+    body: e.AgentStarted | e.ToolExecuted | e.ModelCalled | e.AgentSpent | e.AgentBroke | e.AgentFinished,
+) -> Line:
+    """Describe what an agent does and what becomes of it."""
+    match body:
+        case e.AgentStarted():
+            again = f", try {body.attempt}" if body.attempt > 1 else ""
+            return Line(f"{body.agent} works on {body.label} ({body.mode}{again})")
+        case e.ToolExecuted():
+            mark = {True: "ok", False: "failed", None: "?"}[body.call.ok]
+            took = "" if body.call.duration_s is None else f" {body.call.duration_s:.1f} s"
+            return Line(f"  {body.call.name}: {body.call.title} [{mark}{took}]", "dim")
+        case e.ModelCalled():
+            return Line(f"  {_model_call(body.call)}", "dim", detail=True)
+        case e.AgentSpent():
+            usage = body.usage
+            cost = "of unknown cost" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+            return Line(f"  spent {cost}, {used(usage)} tokens ({origin(usage)})", "dim", detail=True)
+        case e.AgentBroke():
+            return _broke(body)
+        case e.AgentFinished():
+            snapshot = body.snapshot
+            restored = f"; restored {', '.join(snapshot.restored)}" if snapshot.restored else ""
+            broke = broken(snapshot.attempt)
+            change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
+            return Line(f"change {snapshot.commit[:10]}: {change}{restored}{broke}", "red" if broke else "")
+        case _:
+            assert_never(body)
+
+
+def _broke(body: e.AgentBroke) -> Line:
+    """Say how an agent broke, how long Setpoint waits, and how the attempt continues."""
+    wait = f" waiting {body.wait_s:.0f} s, then" if body.wait_s else ""
+    then = {
+        Recovery.SAME_SESSION: "continuing in the same session; its edits are kept",
+        Recovery.NEW_SESSION: "starting a new session; the edits of this one are undone and shown to it",
+        Recovery.END: "not tried again",
+    }[body.then]
+    first = body.breakage.message.splitlines()[0]
+    return Line(f"  {body.breakage.kind}: {first};{wait} {then}", "yellow")
+
+
+def _model_call(call: ModelCall) -> str:
+    tokens = "tokens unknown"
+    if call.input_tokens is not None:
+        tokens = f"{call.input_tokens} in, {call.output_tokens or 0} out, {call.cached_tokens or 0} cached"
+    cost = "cost unknown" if call.cost_usd is None else f"${call.cost_usd:.4f} ({call.priced_by})"
+    fault = f"; {call.fault}" if call.fault else ""
+    return f"model {call.model or call.path} [{call.status} {call.duration_s:.1f} s]: {tokens}, {cost}{fault}"
+
+
+def broken(attempt: Attempt | None) -> str:
+    """Say how the agent of an attempt broke; empty where it did not."""
+    if attempt is None or attempt.breakage is None:
+        return ""
+    return f"; {attempt.agent} broke: {attempt.breakage.kind}: {attempt.breakage.message.splitlines()[0]}"

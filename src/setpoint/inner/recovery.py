@@ -1,0 +1,93 @@
+"""Recover an attempt whose agent broke: record how it continues, and wait where a limit has to pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from setpoint.inner.policy.recovery import Next, Patience, next_step
+from setpoint.inner.tool_calls import Place
+from setpoint.model.attempt import Breakage, Brief, Recovery
+from setpoint.model.events import Event
+from setpoint.model.events.run import AgentBroke, AgentFinished
+from setpoint.ports import Agent
+from setpoint.ports.agent import KeepsSessions
+from setpoint.runs.context import RunContext
+
+
+def in_session(brief: Brief, events: Iterable[Event]) -> Brief:
+    """Return a brief in the session that counts now: a new one for each that was given up."""
+    number = sum(
+        event.body.then is not Recovery.SAME_SESSION and event.body.session == brief.session
+        for event in events
+        if isinstance(event.body, AgentBroke)
+    )
+    return brief.model_copy(update={"session": f"{brief.session}~{number + 1}"}) if number else brief
+
+
+def given_up(brief: Brief, events: Iterable[Event]) -> AgentBroke | None:
+    """Return the breakage that ended the last attempt in the session of a brief; none if it ended well."""
+    last: AgentBroke | None = None
+    for event in events:
+        if isinstance(event.body, AgentBroke) and event.body.session == brief.session:
+            last = event.body if event.body.then is Recovery.END else None
+        elif isinstance(event.body, AgentFinished) and _ended_well(event.body):
+            last = None
+    return last
+
+
+def _ended_well(body: AgentFinished) -> bool:
+    attempt = body.snapshot.attempt
+    return attempt is None or attempt.breakage is None
+
+
+def goes_on(agent: Agent, brief: Brief) -> bool:
+    """Whether the agent can continue the session of a brief, in its process or in a new one."""
+    return isinstance(agent, KeepsSessions) and agent.goes_on(brief)
+
+
+@dataclass(kw_only=True)
+class Recovering:
+    """The breakages of one attempt in this process, and what was waited for them."""
+
+    run: RunContext
+    agent: Agent
+    brief: Brief
+    """As it was built, without the number of its session."""
+    place: Place
+    broke: list[Breakage] = field(default_factory=list)
+    waited_s: float = 0.0
+
+    async def after(self, breakage: Breakage, number: int) -> Recovery:
+        """Record a breakage, wait, and return how the attempt continues; `number` is that of the try."""
+        self.broke.append(breakage)
+        run = self.run
+        exhausted = run.is_exhausted or run.active_s() >= run.limits.max_wall_s
+        patience = Patience(
+            tries=run.limits.max_agent_breakages,
+            wait_s=max(run.limits.max_limit_wait_s - self.waited_s, 0.0),
+            exhausted=exhausted,
+        )
+        now = in_session(self.brief, run.journal.events)
+        step = next_step(self.broke, patience, goes_on=goes_on(self.agent, now))
+        self._record(breakage, number, step)
+        if step.wait_s:
+            run.ports.publish(run.order.trace_id)
+            self.waited_s += step.wait_s
+            await run.ports.clock.sleep(step.wait_s)
+        return step.then
+
+    def _record(self, breakage: Breakage, number: int, step: Next) -> None:
+        phase, iteration, label = self.place
+        body = AgentBroke(
+            phase=phase,
+            iteration=iteration,
+            label=label,
+            attempt=number,
+            agent=self.agent.name,
+            session=self.brief.session,
+            breakage=breakage,
+            then=step.then,
+            wait_s=step.wait_s,
+        )
+        self.run.journal.note(f"{label}:{number}:broke", body)
