@@ -93,8 +93,11 @@ class AgentsSettings(BaseModel):
     """How many candidates there are: of the maker, or of `candidates` in turn."""
     candidates_at_once: int = Field(default=2, ge=1)
     """How many of them work at the same time."""
-    order: tuple[str, ...] = ("claude", "codex", "gemini", "copilot", "opencode", "mechanic")
-    """The order in which `auto` tries agents."""
+    order: tuple[str, ...] = (
+        "claude", "claude-cli", "codex", "codex-cli", "gemini", "gemini-cli", "copilot",
+        "opencode", "opencode-cli", "qwen", "vibe", "mechanic",
+    )  # fmt: skip
+    """The order in which `auto` tries agents; the mechanic only where failing tests are to be repaired."""
     fixers: tuple[tuple[str, ...], ...] = ()
     """Commands that mend a tree in place, for the mechanic; `{workdir}` is replaced by a copy's path."""
     wall_s: float = Field(default=1800.0, gt=0)

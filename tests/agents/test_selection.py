@@ -114,7 +114,7 @@ async def test_where_none_works_every_reason_is_told(agents) -> None:
         await agents(Launch(name="ghost", argv=("no-such-agent",))).choose(("ghost", "typo"))
     assert "ghost: no-such-agent is not on PATH" in caught.value.message
     assert "typo: not known" in caught.value.message
-    assert "agents.order" in caught.value.hint
+    assert "--agent" in caught.value.hint
 
 
 async def test_agents_are_made_by_protocol(agents) -> None:

@@ -162,19 +162,23 @@ class Agents:
         launch = self._launch(name)
         return (launch.vendor if launch else "") or name
 
-    async def choose(self, order: Sequence[str]) -> Choice:
+    async def choose(self, order: Sequence[str], unfit: Mapping[str, str] | None = None) -> Choice:
         """Take the first of the order that is installed and opens a session; the built-in ones always work.
 
-        Raises `NoUsableAgent` with the reason for each.
+        `unfit` holds agents that cannot do this kind of work, with the reason. Raises `NoUsableAgent` with
+        the reason for each.
         """
         passed: list[PassedOver] = []
         for name in order:
-            reason = await self.why_not(name)
+            reason = (unfit or {}).get(name) or await self.why_not(name)
             if not reason:
                 return Choice(name=name, passed_over=tuple(passed))
             passed.append(PassedOver(name=name, reason=reason))
         table = "\n".join(f"  {one.name}: {one.reason}" for one in passed)
-        hint = "install one of them, log in, or put 'mechanic' into agents.order; `setpoint doctor` says more"
+        installs = (self._launch(one.name) for one in passed)
+        easiest = next((launch.install for launch in installs if launch and launch.install), "")
+        hint = f"install one of them, for example: {easiest}" if easiest else "install an agent and log in"
+        hint += "; then log in, or name another one with --agent (`setpoint agents` lists them)"
         raise NoUsableAgent(f"no agent can be used:\n{table or '  agents.order is empty'}", hint=hint)
 
     async def why_not(self, name: str) -> str:

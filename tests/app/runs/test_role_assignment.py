@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from setpoint.app.runs.order import make_order, resolve_story
-from setpoint.errors import PipelineError, UsageError
+from setpoint.errors import NoUsableAgent, PipelineError, UsageError
 from setpoint.wiring.project import open_project
 
 AGENT = '[agent.{name}]\ncommand = ["{name}", "{{prompt}}"]\nvendor = "{vendor}"\n'
@@ -13,7 +13,7 @@ AGENT = '[agent.{name}]\ncommand = ["{name}", "{{prompt}}"]\nvendor = "{vendor}"
 
 @pytest.fixture
 def order(tmp_path):
-    def made(settings):
+    def made(settings, request="add auth"):
         agents = "".join(
             AGENT.format(name=name, vendor=vendor)
             for name, vendor in (("one", "acme"), ("two", "acme"), ("three", "other"), ("four", ""))
@@ -23,7 +23,7 @@ def order(tmp_path):
         for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "settings", "--allow-empty"]):
             subprocess.run([*git, *words], check=True)
         project = open_project(tmp_path)
-        return make_order(project, resolve_story(project, "add auth"))
+        return make_order(project, resolve_story(project, request))
 
     return made
 
@@ -132,3 +132,14 @@ def test_who_plays_other_roles_is_told_with_the_order(order):
     )
     assert made.others == {"planner": "two", "tester": "three", "reviewer:security": "four"}
     assert order('[agents]\nmaker = "one"').others == {}
+
+
+def test_auto_gives_the_mechanic_no_work_that_it_cannot_do(order):
+    settings = (
+        '[agents]\norder = ["claude-cli", "mechanic"]\n[agent.claude-cli]\ncommand = ["no-such-claude"]\n'
+    )
+    with pytest.raises(NoUsableAgent) as refused:
+        order(settings)
+    assert "mechanic: it repairs failing tests" in refused.value.message
+    assert "npm install -g @anthropic-ai/claude-code" in refused.value.hint
+    assert order(settings, "make the failing tests pass").agents["maker"] == "mechanic"

@@ -82,9 +82,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     if commit is None:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, hint="commit something first, or give another --base")
-    names, workflow, notes = await assign_roles(
-        project, load_pipeline(settings.pipeline, project.root, pipelines_of(settings))
-    )
+    pipeline = load_pipeline(settings.pipeline, project.root, pipelines_of(settings))
+    names, workflow, notes = await assign_roles(project, pipeline, repairs=_repairs(wanted, settings))
     plugins, failed = enabled(settings.plugins)
     notes += (*map(str, failed), *map(str, plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
@@ -162,6 +161,13 @@ def _with_mode(wanted: Story, settings: Settings) -> Story:
     if "integrity" in wanted.model_fields_set:
         return wanted
     return wanted.model_copy(update={"integrity": settings.integrity.mode})
+
+
+def _repairs(wanted: Story, settings: Settings) -> bool:
+    """Whether the work is to make failing tests pass, or to repair what may fail a test."""
+    said = wanted.known_red if "known_red" in wanted.model_fields_set else settings.known_red
+    fixes = said == KnownRed.FIX
+    return fixes or asks_for_repair(wanted.wish) or kind_of_request(wanted)[0] is WorkKind.REPAIR
 
 
 def _with_known_red(wanted: Story, settings: Settings, maker: str) -> tuple[Story, str]:

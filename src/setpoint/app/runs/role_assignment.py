@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from setpoint.agents.registry import BUILT_IN
@@ -37,14 +37,19 @@ class RoleAssignment(NamedTuple):
     notes: list[str]
 
 
-async def assign_roles(project: Project, pipeline: Pipeline) -> RoleAssignment:
+UNFIT = {"mechanic": "it repairs failing tests, and this request asks for something else"}
+"""Why a built-in agent is not taken for any kind of work."""
+
+
+async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -> RoleAssignment:
     """Settle who plays each role; `auto` becomes a name.
 
-    Raises `UsageError` where a reviewer is of the maker's vendor and another one is asked for.
+    `repairs` says whether the work is to make failing tests pass, which the mechanic can do. Raises
+    `UsageError` where a reviewer is of the maker's vendor and another one is asked for.
     """
     wanted = project.settings.agents
     pipeline = with_reviews(pipeline, wanted.reviews)
-    casting = _RoleAssigner(wanted, agents_of(project))
+    casting = _RoleAssigner(wanted, agents_of(project), {} if repairs else UNFIT)
     names = await casting.makers()
     makers = tuple(dict.fromkeys(names.values()))
     for role, key in ROLE_SETTINGS.items():
@@ -99,8 +104,8 @@ def agent_names(wanted: AgentsSettings, phase: Phase) -> str:
 class _RoleAssigner:
     """Settles names and remembers why."""
 
-    def __init__(self, wanted: AgentsSettings, agents: Agents) -> None:
-        self._wanted, self._agents = wanted, agents
+    def __init__(self, wanted: AgentsSettings, agents: Agents, unfit: Mapping[str, str]) -> None:
+        self._wanted, self._agents, self._unfit = wanted, agents, unfit
         self.notes_made = list(agents.plugged.left_out)
 
     async def makers(self) -> dict[str, str]:
@@ -130,9 +135,11 @@ class _RoleAssigner:
                 for each in self._wanted.order
                 if not (reviews and self._kin(each, makers)) and not (reviews and each == "mechanic")
             ]
-            choice = await self._agents.choose((*order, "rules") if reviews else order)
-            passed = "; ".join(f"{each.name}: {each.reason.splitlines()[0]}" for each in choice.passed_over)
-            self.notes_made.append(f"{part}: {choice.name}{f' (passed over: {passed})' if passed else ''}")
+            unfit = self._unfit if part == str(Role.MAKER) else {}
+            choice = await self._agents.choose((*order, "rules") if reviews else order, unfit)
+            passed = ", ".join(each.name for each in choice.passed_over)
+            why = f" (not usable here: {passed}; `setpoint agents` says why)" if passed else ""
+            self.notes_made.append(f"{part}: {choice.name}{why}")
             return choice.name
         if name not in BUILT_IN:
             self._agents.make(name)  # an unknown name ends here, before anything is begun
