@@ -13,6 +13,7 @@ from setpoint.checks.baseline import Measurements, new_findings
 from setpoint.checks.cache.durations import Pace
 from setpoint.checks.cache.eviction import SHARED, tools_of
 from setpoint.checks.cache.results import ResultCache
+from setpoint.checks.discovery.installed_files import installed_files
 from setpoint.checks.discovery.linked_packages import link_packages
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.flaky.flaky import flaky_tests
@@ -26,6 +27,7 @@ from setpoint.checks.suites.order_dependence import Footing
 from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import commit_of, place_beside, repository_of
+from setpoint.checks.trees.watched_files import WatchedFiles
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult, CheckState
@@ -101,7 +103,13 @@ class Measuring:
         kept = ResultCache(self.state / "cache" / "checks")
         cold = task.fresh or stage is Stage.CONFIRM
         pace = Pace(self.state / "cache" / "pace.json")
-        return Bench(cache=None if cold else kept, pace=pace, told=lambda result: self.told(stage, result))
+        compared = stage is Stage.BASE or (task.base is not None and stage is not Stage.EVALUATE)
+        return Bench(
+            cache=None if cold else kept,
+            pace=pace,
+            told=lambda result: self.told(stage, result),
+            watch=WatchedFiles(installed_files(task.project)) if compared else None,
+        )
 
     async def target(self, task: Task, place: Measured) -> Target:
         """Say what of a tree is measured: its files, what of them changed, and which tests are run."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from setpoint.checks import results
 from setpoint.checks.cache.durations import Pace
@@ -63,6 +64,16 @@ ResultListener = Callable[[CheckResult], None]
 """Is given each result as soon as it is known."""
 
 
+class Watch(Protocol):
+    """Sees what a check that runs the project's code changes beside its result."""
+
+    async def begin(self, measured: Measured) -> None:
+        """Look before the first of them."""
+
+    async def changed(self, measured: Measured) -> tuple[str, ...]:
+        """Name what changed since then or since the last time, and restore what is tracked."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bench:
     """What running checks needs beside the checks."""
@@ -72,6 +83,8 @@ class Bench:
     told: ResultListener = lambda _: None
     back_off_s: tuple[float, ...] = BACK_OFF_S
     """Pauses before each new try of a check that was killed."""
+    watch: Watch | None = None
+    """Looks at the files around each check that runs the project's code; none: nobody does."""
 
 
 async def measure(
@@ -89,7 +102,7 @@ async def measure(
             return await run_group(group, measured, bench)
 
     async def in_order() -> list[tuple[CheckResult, ...]]:
-        made = [await run_group(group, measured, bench) for group in in_turn]
+        made = [await run_group(group, measured, bench, watched=True) for group in in_turn]
         lanes.release()  # where no test runs any more, one more static tool may
         return made
 
@@ -115,23 +128,36 @@ async def _again_alone(
     return made
 
 
-async def run_group(group: Group, measured: Measured, bench: Bench) -> tuple[CheckResult, ...]:
-    """Run the checks of a group, or take what they gave earlier on the same tree or the same inputs."""
+async def run_group(
+    group: Group, measured: Measured, bench: Bench, *, watched: bool = False
+) -> tuple[CheckResult, ...]:
+    """Run the checks of a group, or take what they gave earlier on the same tree or the same inputs.
+
+    With `watched` the files are looked at around each of them.
+    """
     key = group.key(measured)
     if bench.cache is not None and key is not None and (kept := bench.cache.get(key)) is not None:
         made = tuple(_of_tree(result, measured) for result in kept)
         for result in made:
             bench.told(result)
         return made
-    made = tuple([await _run(check, group, measured, bench) for check in group.checks])
+    watch = bench.watch if watched else None
+    made = tuple([await _run(check, group, measured, bench, watch) for check in group.checks])
     answered = all(result.evidence.fault is None for result in made)
     if bench.cache is not None and key is not None and answered:
         bench.cache.keep(key, made)
     return made
 
 
-async def _run(check: Check, group: Group, measured: Measured, bench: Bench) -> CheckResult:
+async def _run(
+    check: Check, group: Group, measured: Measured, bench: Bench, watch: Watch | None
+) -> CheckResult:
+    if watch is not None:
+        await watch.begin(measured)
     result = await check.run(measured)
+    if watch is not None and result.evidence.argv and (changed := await watch.changed(measured)):
+        evidence = result.evidence.model_copy(update={"changed_files": changed})
+        result = result.model_copy(update={"evidence": evidence})
     if group.files is not None:
         place = Path(measured.copy.path)
         result = await asyncio.to_thread(of_tree, result, group.files, place, rooted=group.rooted)

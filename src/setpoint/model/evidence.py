@@ -72,6 +72,8 @@ class Evidence(Value):
     """Why the check could not answer; none where it answered, or where the tree itself may be the reason."""
     feeds: tuple[Metric, ...] = ()
     """Metrics of the quality vector that the check measures."""
+    changed_files: tuple[Text, ...] = ()
+    """Tracked or installed files that differed after it; tracked ones were restored. At most 200."""
     cached: bool = False
     """Taken from an earlier run on the same tree, tools and configuration."""
 

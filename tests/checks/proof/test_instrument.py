@@ -104,6 +104,26 @@ async def test_a_project_that_leaves_out_unknown_tests_is_left_in_peace(bench):
     assert said.reason == "pytest leaves out 11 of them on the base too"
 
 
+WRITES = (
+    "import pathlib\nimport shop\n\n\ndef test_half():\n    assert shop.half(4) == 2\n"
+    "    pathlib.Path('data.txt').write_text('two')\n"
+)
+
+
+async def test_a_test_that_changes_a_tracked_file_proves_nothing(bench):
+    said = await flown(bench, {**HONEST, "tests/test_half.py": WRITES}, {"data.txt": "one"})
+
+    assert said.state is NOT_MET
+    assert said.reason.startswith("pytest-added changed data.txt while it ran")
+
+
+async def test_what_the_tests_of_the_base_change_as_well_blames_nobody(bench):
+    base = {"data.txt": "one", "tests/test_data.py": WRITES.replace("half(4) == 2", "price(1) == 100")}
+    said = await flown(bench, HONEST, base)
+
+    assert said.state is MET
+
+
 JS_TEST = (
     'import test from "node:test";\nimport assert from "node:assert";\n'
     'import {{ {0} }} from "../shop.js";\n\ntest("{0}", () => assert.equal({0}(4), {1}));\n'

@@ -55,6 +55,8 @@ async def instrument(subject: Subject, witnesses: tuple[Witness, ...]) -> Obliga
     """Run the canaries on the result; what they do on the base too is the project's own way."""
     if subject.work is WorkKind.DOCS:
         return _not_applicable("nothing that runs changes")
+    if reason := _changed_by_checks(subject):
+        return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
     planned = await _all_planned(subject, witnesses)
     if not planned:
         return _not_applicable(
@@ -77,6 +79,21 @@ async def instrument(subject: Subject, witnesses: tuple[Witness, ...]) -> Obliga
     names = ", ".join(dict.fromkeys(plan.check.name for plan in planned))
     reason = "; ".join((f"{known} tests that must fail were reported as failing ({names})", *notes))
     return Obligation(name=INSTRUMENT, state=ObligationState.MET, reason=reason)
+
+
+def _changed_by_checks(subject: Subject) -> str:
+    """Say which files a check of the result changed that the checks of the base left alone."""
+    before = {path for each in subject.base.results for path in each.evidence.changed_files}
+    now = {
+        path: each.evidence.check
+        for each in subject.now.results
+        for path in each.evidence.changed_files
+        if path not in before
+    }
+    if not now:
+        return ""
+    checks = ", ".join(dict.fromkeys(now.values()))
+    return f"{checks} changed {listed(tuple(now))} while it ran: let tests write to temporary folders alone"
 
 
 def _not_met(plan: Planned, wrong: dict[str, str], lies: str) -> Obligation:

@@ -25,7 +25,7 @@ _PACKAGES = "node_modules"
 _OURS = frozenset(
     (
         "PYTHONFAULTHANDLER", "PYTHONHASHSEED", "NO_COLOR", "PY_COLORS", "GIT_TERMINAL_PROMPT",
-        "GIT_CEILING_DIRECTORIES",
+        "GIT_CEILING_DIRECTORIES", "PYTHONPYCACHEPREFIX",
     )
 )  # fmt: skip
 """Variables of every other check that a person's own shell would not have."""

@@ -1,0 +1,46 @@
+"""Installed files are compared by stat, then by what the list of their package says."""
+
+import base64
+import hashlib
+import os
+
+from setpoint.checks.discovery.installed_files import InstalledFiles
+
+
+def package(folder):
+    code, record = folder / "one.py", folder / "one-1.dist-info" / "RECORD"
+    code.write_text("x = 1\n", encoding="utf-8")
+    record.parent.mkdir()
+    digest = base64.urlsafe_b64encode(hashlib.sha256(code.read_bytes()).digest()).decode().rstrip("=")
+    record.write_text(f"one.py,sha256={digest},6\n", encoding="utf-8")
+    return code
+
+
+def test_another_content_is_a_change_whatever_its_time_and_size(tmp_path):
+    code, installed = package(tmp_path), InstalledFiles(folders=(str(tmp_path),))
+    before, stamp = installed.stamps(), code.stat()
+    code.write_text("x = 2\n", encoding="utf-8")
+    os.utime(code, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+
+    assert installed.changed(before, installed.stamps()) == (str(code),)
+
+
+def test_another_link_to_the_same_content_is_no_change(tmp_path):
+    code, installed = package(tmp_path), InstalledFiles(folders=(str(tmp_path),))
+    before = installed.stamps()
+    os.link(code, tmp_path.parent / "elsewhere.py")
+
+    assert before != installed.stamps()
+    assert installed.changed(before, installed.stamps()) == ()
+
+
+def test_a_new_file_is_a_change_and_new_bytecode_is_removed(tmp_path):
+    installed = InstalledFiles(folders=(str(tmp_path),))
+    before = installed.stamps()
+    new, compiled = tmp_path / "sitecustomize.py", tmp_path / "__pycache__" / "one.pyc"
+    compiled.parent.mkdir()
+    for each in (new, compiled):
+        each.touch()
+
+    assert installed.changed(before, installed.stamps()) == (str(new),)
+    assert not compiled.exists()
