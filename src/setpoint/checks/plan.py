@@ -296,20 +296,28 @@ class Plan:
             memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
         )
 
+    def engine(self, budget_s: float) -> MutationEngine | str:
+        """Make the engine that judges mutants, or say why there is none."""
+        if "pytest" not in self.project.chosen:
+            return "mutants are judged with pytest alone"
+        if reason := self._cannot_test("pytest"):
+            return reason
+        return MutationEngine(
+            interpreter=self.project.interpreter,
+            layout=self.project.layout,
+            budget_s=budget_s,
+            jobs=max(1, (os.cpu_count() or 2) - 1),
+            args=self.settings.checks.pytest_args,
+        )
+
     def _mutation(self, target: Target) -> Iterator[Group]:
         if "mutation" not in self.project.chosen:
             return
-        if reason := self._cannot_test("pytest"):
-            yield Group(checks=(Unmeasured(name="mutation", reason=reason),), identity=None)
-            return
         checks, interpreter = self.settings.checks, self.project.interpreter
-        engine = MutationEngine(
-            interpreter=interpreter,
-            layout=self.project.layout,
-            budget_s=checks.mutation_budget_s,
-            jobs=max(1, (os.cpu_count() or 2) - 1),
-            args=checks.pytest_args,
-        )
+        engine = self.engine(checks.mutation_budget_s)
+        if isinstance(engine, str):
+            yield Group(checks=(Unmeasured(name="mutation", reason=engine),), identity=None)
+            return
         # Tests that have to be repaired must not be left out: while they fail, the score is unknown.
         settled = target.settled if self.story.known_red is KnownRed.TOLERATE else frozenset[str]()
         check = MutationScore(

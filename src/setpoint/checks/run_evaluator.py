@@ -20,6 +20,7 @@ from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.suspicious_lines import Localiser
 from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
 from setpoint.checks.proof.prove import Prover
+from setpoint.checks.proof.whole_request import RestoredWork
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import (
@@ -105,7 +106,10 @@ class ProjectEvaluator:
             await self.prepare(order, measured.copy)
         task = self._task(order, await self._base(order, measured.copy))
         place = await check_out(self._folders.copies, measured)
-        return await Prover(measuring=self._measuring).prove(task, place, order.proof)
+        guard = self._guard(order, measured.copy)
+        parent = await parent_of(place.copy.path, measured.commit)
+        restored = RestoredWork(now=guard.seen(parent, measured.tree), ever=guard.ever())
+        return await Prover(measuring=self._measuring).prove(task, place, order.proof, restored)
 
     async def _hidden(self, task: Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
         """Say what suppressions hide that the work brought in, by path."""

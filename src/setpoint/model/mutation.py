@@ -43,6 +43,8 @@ class Mutant(Value):
     """It survived and the tests took the same lines as before: it may be equivalent to the original."""
     fresh: bool = False
     """Judged in a fresh process; the others in a warm one."""
+    noticed: tuple[Text, ...] = ()
+    """Where some tests were all asked: those of them that noticed it."""
 
 
 class MutationReport(Value):

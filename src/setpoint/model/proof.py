@@ -63,7 +63,7 @@ class Obligation(Value):
     """One thing that must be proved."""
 
     name: str
-    """`witness`, `sensitivity`, `instrument` or `arrangement`."""
+    """For example `witness` or `sensitivity`; docs/how-to/evidence.md lists them."""
     state: ObligationState
     reason: Text = ""
     """What proves it, what is missing, or why it does not apply."""

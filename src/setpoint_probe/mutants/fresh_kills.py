@@ -53,6 +53,8 @@ class FreshKills:
     last: frozenset[str]
     """Tests that come behind all the others."""
     deadline: float
+    each: frozenset[str] = frozenset()
+    """Those of them that are all asked, whatever the others notice."""
 
     def run(self, places: Sequence[int], jobs: int, take: Callable[[int, Tried], None]) -> set[str]:
         """Try mutants, several processes side by side, while there is time; `take` gets each verdict.
@@ -143,12 +145,15 @@ class FreshKills:
         """Let the tests judge together, in pytest's order; those that come last behind them, one by one."""
         groups = [[test for test in tests if test not in self.last]]
         groups += [[test] for test in tests if test in self.last]
-        tried = Tried(SURVIVED)
+        tried, noticed = Tried(SURVIVED), []
         for group in filter(None, groups):
-            tried = self._judged_by(mutant, group, fresh)
-            if tried.verdict != SURVIVED:
-                break
-        return tried
+            if tried.verdict != SURVIVED and group[0] not in self.each:
+                continue
+            judged = self._judged_by(mutant, group, fresh)
+            if judged.verdict != SURVIVED and group[0] in self.each:
+                noticed.append(group[0])
+            tried = judged if tried.verdict == SURVIVED else tried
+        return tried._replace(noticed=tuple(noticed))
 
     def _judged_by(self, mutant: Mutant, tests: Sequence[str], fresh: Fresh) -> Tried:
         path, text = mutant.source.path, mutant.source.edited(mutant.edits)

@@ -55,6 +55,8 @@ class Tried(NamedTuple):
     same_path: bool = False
     fresh: bool = False
     """Judged in a fresh process."""
+    noticed: tuple[str, ...] = ()
+    """Those of the tests that are all asked that noticed it."""
 
 
 class _Alive(NamedTuple):
@@ -288,13 +290,15 @@ class Kills:
         """Return verdict, and whether the process is as it was before; nobody asks that after the last."""
         try:
             self.swapper.apply(mutant.source, mutant.unit, mutant.edits, mutant.compiled)
-            noticed = self._first_failing(self.judges.of(mutant, lately), report)
+            noticed = self._failing(self.judges.of(mutant, lately), report)
         except (SyntaxError, NotSwappable):
             return Tried(FRESH), True
         finally:
             self.swapper.undo()
         if noticed:
-            return Tried(KILLED, noticed), last or self._run(noticed) == PASSED
+            own = tuple(test for test in noticed if test in self.judges.each)
+            clean = last or all(self._run(test) == PASSED for test in noticed)
+            return Tried(KILLED, noticed[0], noticed=own), clean
         return Tried(SURVIVED), True
 
     def _is_lost(self, frame: FrameType | None) -> bool:
@@ -308,15 +312,21 @@ class Kills:
             frame = frame.f_back
         return own
 
-    def _first_failing(self, tests: Sequence[str], report: Report) -> str:
+    def _failing(self, tests: Sequence[str], report: Report) -> list[str]:
+        """Return the first test that fails, and all of those that are all asked."""
         told = time.monotonic()
+        found: list[str] = []
         for test in tests:
+            if found and test not in self.judges.each:
+                continue
             if self._run(test) == FAILED:
-                return test
+                found.append(test)
+                if not self.judges.each:
+                    break
             if time.monotonic() - told > _ALIVE_S:
                 told = time.monotonic()
                 report(_Alive())
-        return ""
+        return found
 
     def _run(self, test: str) -> str:
         look_then(self._is_lost)  # each time: a test may have set what it likes

@@ -29,6 +29,7 @@ from ..wire.score import UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
 from .fresh_kills import FreshKills
 from .kills import FRESH, Kills, Tried
 from .operators import Mutant, make
+from .own_lines import lines_of
 from .reach_watch import Watch
 from .stable_tests import Judges, judges
 
@@ -41,7 +42,10 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
     """Work on one order; whatever goes wrong with the project ends in the result's reason."""
     started = time.monotonic()
     request = replace(request, tree=os.path.realpath(request.tree))
+    request = replace(request, last=(*request.last, *request.each))
     result = ScoreResult(pytest=importlib.metadata.version("pytest"))
+    if request.each:
+        request = replace(request, targets=lines_of(request, result))
     sources = _read(request, result)
     if not sources:
         result.reason = "; ".join(result.skipped_files) or "no file to be mutated"
@@ -143,7 +147,12 @@ class _Warm:
         files = SourceFiles(request.tree, tuple(request.targets), ())
         limits = Limits(request.memory_bytes, _ONE_TEST_S)
         until = self._started + request.wall_s * _TRACE_SHARE
-        traced = trace(suite, suite.ids, Trace(files, limits, _ONE_TEST_S, until, alone=True))
+        first = set(request.each)
+        ids = [
+            *(each for each in suite.ids if each in first),
+            *(each for each in suite.ids if each not in first),
+        ]
+        traced = trace(suite, ids, Trace(files, limits, _ONE_TEST_S, until, alone=True))
         self._looked_at = len(traced)
         report(("traced", len(traced)))
         if len(traced) < len(suite.items):
@@ -162,7 +171,7 @@ class _Warm:
         constants = {name for unit, source in outside.items() for name in source.touched_by(unit)}
         until = self._started + request.wall_s * _STEADY_SHARE
         found = judges(suite, traced, request.jobs, limits, until, constants)
-        found = replace(found, last=request.last)
+        found = replace(found, last=request.last, each=frozenset(request.each))
         report(("touching", len(found.reached)))
         report(("unsteady", found.unsteady))
         report(("jobs", found.jobs))
@@ -251,6 +260,7 @@ def _try_afresh(
         warm.modules,
         frozenset(request.last),
         started + request.wall_s,
+        frozenset(request.each),
     )
     return kills.run(places, request.jobs, tried.__setitem__)
 
@@ -273,6 +283,7 @@ def _judged(request: ScoreRequest, mutant: Mutant, tried: Tried, tests: int) -> 
         tests=tests,
         same_path=tried.same_path,
         fresh=tried.fresh,
+        noticed=tried.noticed,
     )
 
 

@@ -50,6 +50,8 @@ class Judges:
     """Names bound outside functions that a test or its file mentions: reading a constant reaches no line."""
     last: Sequence[str] = ()
     """Tests that come behind all the others, in this order."""
+    each: frozenset[str] = frozenset()
+    """Those of them that are all asked, whatever the others notice."""
 
     def __post_init__(self) -> None:
         """Index the tests by line."""

@@ -97,7 +97,7 @@ class Source:
         """The names that each statement outside functions reads, and those that it binds."""
         outside = [each.node for each in self.units if not each.is_function]
         return [
-            ({name for inner in ast.walk(node) for name in _names_read(inner)}, _names_bound(node))
+            ({name for inner in ast.walk(node) for name in names_read(inner)}, _names_bound(node))
             for node in outside
         ]
 
@@ -190,7 +190,8 @@ def _names_bound(node: ast.AST) -> set[str]:
     return {name for inner in ast.walk(node) for name in bound_names(inner)}
 
 
-def _names_read(node: ast.AST) -> Iterator[str]:
+def names_read(node: ast.AST) -> Iterator[str]:
+    """Yield the names that one node reads."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         yield node.id
     elif isinstance(node, ast.Attribute):

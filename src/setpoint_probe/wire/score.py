@@ -28,6 +28,8 @@ class ScoreRequest:
     known_red: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     """Tests that are asked about a mutant only where none of the others notices it, in this order."""
+    each: tuple[str, ...] = ()
+    """Tests that are all asked about every mutant, behind all others; only what they reach is mutated."""
     fresh: bool = False
     """Judge every mutant in a fresh process instead of in the warm one."""
     memory_bytes: int = 4 << 30
@@ -60,6 +62,8 @@ class Judged:
     """It survived, and the tests took the same lines as before: look here first for equivalent mutants."""
     fresh: bool = False
     """Judged in a fresh process."""
+    noticed: tuple[str, ...] = ()
+    """Those of the tests that were all asked that noticed it."""
 
 
 @dataclass

@@ -51,10 +51,7 @@ def names(old, new):
 def test_only_functions_whose_body_changed_are_found():
     assert names(SOURCE, SOURCE.replace(b"return 2", b"return 4")) == (["Cart.total"], ())
     assert names(SOURCE, SOURCE.replace(b"Add up.", b"Sum up.").replace(b"# x", b"")) == ([], ())
-    assert names(SOURCE, SOURCE.replace(b"LIMIT = 3", b"LIMIT = 4")) == (
-        [],
-        ("code outside functions in a.py",),
-    )
+    assert names(SOURCE, SOURCE.replace(b"LIMIT = 3", b"LIMIT = 4")) == ([], ())
 
 
 def test_a_change_inside_an_inner_function_is_its_own():
@@ -87,3 +84,37 @@ def test_a_sabotaged_file_is_valid_and_says_that_it_was_entered(tmp_path, does):
     else:
         assert space["Cart"]().total([1]) is None
     assert (tmp_path / "mark").exists()
+
+
+LAMBDAS = b"""RATES = {"a": lambda n: n + 1, "b": lambda n: (n
+    if n else 2)}
+half = lambda n: n // 2
+"""
+
+
+def test_lambdas_outside_functions_are_functions(tmp_path):
+    found, _ = changed_python("a.py", LAMBDAS.replace(b"n + 1", b"n"), LAMBDAS)
+    assert [each.name for each in found] == ["lambda in line 1"]
+    every, _ = changed_python("a.py", None, LAMBDAS)
+    assert [each.name for each in every] == ["lambda in line 1", "lambda in line 1", "half"]
+    for each in every:
+        for does, sabotage in each.sabotages.items():
+            made = each.sabotaged(LAMBDAS, sabotage, tmp_path / "mark")
+            scope: dict[str, object] = {}
+            exec(compile(made, "a.py", "exec"), scope)
+            if each.name == "half":
+                half = scope["half"]
+                if does == "raises":
+                    with pytest.raises(RuntimeError):
+                        half(4)
+                else:
+                    assert half(4) == {"does nothing": None, "returns something else": -9}[does]
+    assert (tmp_path / "mark").exists()
+
+
+def test_a_function_weighs_as_many_lines_as_are_new():
+    new = SOURCE.replace(b"return 2", b"value = 2\n        return value")
+    (total,) = changed_python("a.py", SOURCE, new)[0]
+    (only,) = changed_python("a.py", None, b"def only(a):\n    return a\n")[0]
+
+    assert (total.weight, only.weight) == (1, 2)

@@ -66,6 +66,7 @@ def judged(tmp_path):
     def judge(names, at_last):
         swapper = Swapper()
         judges = SimpleNamespace(
+            each=frozenset(),
             jobs=1,
             reached={"test": frozenset()},
             of=lambda *_: ["test"],

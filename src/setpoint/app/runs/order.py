@@ -12,7 +12,7 @@ from setpoint.app.runs.board import earlier_runs, story_folder
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
-from setpoint.model.changes.work_kind import kind_of_request
+from setpoint.model.changes.work_kind import kind_of_request, wants_look
 from setpoint.model.gate import Escalation
 from setpoint.model.ids import TraceId, sortable
 from setpoint.model.pipeline import Pipeline
@@ -87,7 +87,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     plugins, failed = enabled(settings.plugins)
     notes += (*map(str, failed), *map(str, plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
-    notes += [red_note, "kind of work: {} ({})".format(*kind_of_request(wanted))]
+    notes += [red_note, *_kind_notes(wanted)]
     # Stories do not belong to the change; Setpoint itself writes into them.
     dirty = await is_dirty(project.root, settings.stories_dir)
     if dirty:
@@ -125,6 +125,19 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         story_digest=file.digest if file else "",
         started_at=now,
     )
+
+
+def _kind_notes(wanted: Story) -> tuple[str, ...]:
+    """Say before anything is paid what kind of work it is, and whether a command or a person has to look."""
+    kind = "kind of work: {} ({})".format(*kind_of_request(wanted))
+    word = wants_look(wanted)
+    if not word:
+        return (kind,)
+    said = (
+        f"the request speaks of '{word}': styles, templates and infrastructure are proved by an acceptance "
+        "command, which this request does not name (--accept), or by a person who looks at the result"
+    )
+    return (kind, said)
 
 
 def _file(project: Project, wanted: Story) -> StoryFile | None:

@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -117,6 +118,10 @@ class Guard:
     def seen(self, parent: Commit, tree: Tree) -> Restored:
         """Return what was restored before the snapshot with this parent and tree was made."""
         return self._read().get(_key(parent, tree), Restored())
+
+    def ever(self) -> Restored:
+        """Return all that was restored in the run."""
+        return reduce(Restored.joined, self._read().values(), Restored())
 
     async def _judged(self, tree: Tree) -> tuple[Judged, ...]:
         changed = await changed_files(self._repository, self._base, tree)

@@ -45,11 +45,17 @@ class MutationEngine:
     """Arguments of the settings for pytest."""
 
     async def judge(
-        self, tree: Path, lines: Mapping[str, Collection[int]], *, tolerated: Collection[str] | None = None
+        self,
+        tree: Path,
+        lines: Mapping[str, Collection[int]],
+        *,
+        tolerated: Collection[str] | None = None,
+        each: Collection[str] = (),
     ) -> tuple[Completed, MutationReport | None, str]:
         """Judge the mutants of lines (none for a file: all); gives the report, or why there is none.
 
         Where `tolerated` names failing tests, any other failing test that reaches the lines ends it at once.
+        The tests of `each` are all asked about each mutant, and only what they reach is mutated.
         """
         with tempfile.TemporaryDirectory(prefix="setpoint-", ignore_cleanup_errors=True) as folder:
             scratch = Path(folder)
@@ -62,6 +68,7 @@ class MutationEngine:
                 pytest_args=self.args,
                 green_only=tolerated is not None,
                 known_red=tuple(tolerated or ()),
+                each=tuple(each),
                 scratch=folder,
             )
             write_request(request, asked)

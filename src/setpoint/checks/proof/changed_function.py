@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +33,10 @@ class ChangedFunction:
     """How it is made useless, by what it does then: `raises`, and where it can be written, `does nothing`."""
     marks: bool = False
     """Whether entering it leaves a file at the mark."""
+    text: str = ""
+    """The function as it is written."""
+    weight: int = 1
+    """How many of its lines are not in the file at the base."""
 
     def __str__(self) -> str:
         """Return it as people name it."""
@@ -43,3 +48,10 @@ class ChangedFunction:
             put = text.replace(MARK, repr(str(mark))).encode()
             source = source[:offset] + put + source[offset:]
         return source
+
+
+def weighed(function: ChangedFunction, old: bytes) -> ChangedFunction:
+    """Return a function with its weight: how many of its lines the file had not at the base."""
+    known = Counter(line.strip() for line in old.decode("utf-8", "replace").splitlines())
+    own = Counter(line.strip() for line in function.text.splitlines() if line.strip())
+    return replace(function, weight=max(1, (own - known).total()))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.changed_function import ChangedFunction, Insertion, Sabotage
+from setpoint.checks.proof.changed_function import ChangedFunction, Insertion, Sabotage, weighed
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -50,20 +50,26 @@ def suffix_of(path: str) -> str:
 
 def changed_elsewhere(path: str, old: bytes | None, new: bytes) -> tuple[ChangedFunction, ...] | None:
     """Return the functions whose text differs from before; none where the extra is not installed."""
-    parser = _parser(suffix_of(path))
+    parser = parser_of(suffix_of(path))
     if parser is None:
         return None
     before = {name: node.text for name, node in _functions(parser.parse(old or b"").root_node)}
     now = _functions(parser.parse(new).root_node)
+    changed = [(name, node) for name, node in now if before.get(name) != node.text]
     return tuple(
-        ChangedFunction(path=path, name=name, sabotages=_sabotages(suffix_of(path), node))
-        for name, node in now
-        if before.get(name) != node.text
+        weighed(
+            ChangedFunction(
+                path=path, name=name, sabotages=_sabotages(suffix_of(path), node), text=text_of(node)
+            ),
+            old or b"",
+        )
+        for name, node in changed
     )
 
 
 @cache
-def _parser(suffix: str) -> Parser | None:
+def parser_of(suffix: str) -> Parser | None:
+    """Return the parser of a known language; none where the extra is not installed."""
     module, function = _GRAMMARS[suffix]
     try:
         tree_sitter = importlib.import_module("tree_sitter")
@@ -98,14 +104,14 @@ def _is_test(node: Node) -> bool:
 def _name(function: Node, owner: str) -> str:
     receiver = function.child_by_field_name("receiver")
     if receiver is not None:
-        return f"{_text(receiver)}.{_own_name(function)}"
+        return f"{text_of(receiver)}.{_own_name(function)}"
     return f"{owner}{_own_name(function)}".rstrip(".") or f"function in line {function.start_point[0] + 1}"
 
 
 def _own_name(node: Node) -> str:
     for field in ("name", "type", "key"):
         if (found := node.child_by_field_name(field)) is not None:
-            return _text(found)
+            return text_of(found)
     return ""
 
 
@@ -137,13 +143,13 @@ def _go_return(function: Node) -> str:
     if result is None:
         return " if true { return };"
     if result.type != "parameter_list":
-        return f" if true {{ return *new({_text(result)}) }};"
+        return f" if true {{ return *new({text_of(result)}) }};"
     values = []
     for each in result.named_children:
         kind = each.child_by_field_name("type")
         if kind is None:
             return ""
-        values += [f"*new({_text(kind)})"] * max(1, len(each.children_by_field_name("name")))
+        values += [f"*new({text_of(kind)})"] * max(1, len(each.children_by_field_name("name")))
     return f" if true {{ return {', '.join(values)} }};"
 
 
@@ -152,9 +158,10 @@ def _rust_return(function: Node) -> str:
     result = function.child_by_field_name("return_type")
     if result is None:
         return " if true { return; }"
-    known = _text(result) in _ZERO or _text(result).startswith(("Vec<", "Option<"))
+    known = text_of(result) in _ZERO or text_of(result).startswith(("Vec<", "Option<"))
     return " if true { return Default::default(); }" if known else ""
 
 
-def _text(node: Node) -> str:
+def text_of(node: Node) -> str:
+    """Return a node as it is written."""
     return (node.text or b"").decode("utf-8", "replace")

@@ -8,10 +8,14 @@ from pathlib import Path
 
 from setpoint.checks.measurement import Measuring, Task
 from setpoint.checks.proof.arrangement import arrangement
+from setpoint.checks.proof.by_kind import by_kind
 from setpoint.checks.proof.find_witnesses import find_witnesses, strongest
 from setpoint.checks.proof.instrument import instrument
+from setpoint.checks.proof.look import looked_at
+from setpoint.checks.proof.own_gate import OWN_GATE, own_gate
 from setpoint.checks.proof.sensitivity import sensitivity
 from setpoint.checks.proof.subject import Subject, subject_of
+from setpoint.checks.proof.whole_request import RestoredWork, whole_request
 from setpoint.checks.proof.witness import Witness
 from setpoint.model.proof import (
     INSTRUMENT,
@@ -30,12 +34,23 @@ class Prover:
 
     measuring: Measuring
 
-    async def prove(self, task: Task, place: Measured, terms: ProofTerms) -> Proof:
-        """Measure what the change of a tree must prove; the tree itself has passed every other check."""
+    async def prove(
+        self, task: Task, place: Measured, terms: ProofTerms, restored: RestoredWork | None = None
+    ) -> Proof:
+        """Measure what the change of a tree must prove; the tree itself has passed every other check.
+
+        `restored` are changes of protected files that are not in the tree any more.
+        """
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             subject = await subject_of(self.measuring, task, place, terms, Path(scratch))
             witness, witnesses = await find_witnesses(subject)
-            obligations = [witness, await sensitivity(subject, witnesses)]
+            obligations = [
+                *looked_at(subject, witnesses),
+                witness,
+                *await sensitivity(subject, witnesses),
+                *await by_kind(subject),
+                *whole_request(task.story, restored or RestoredWork()),
+            ]
             missing = [each.name for each in obligations if each.state is ObligationState.NOT_MET]
             obligations += await _at_last(subject, witnesses, missing if terms.required else [])
         return Proof(
@@ -55,6 +70,10 @@ async def _at_last(
         reason = f"not measured while {' and '.join(missing)} is missing"
         return tuple(
             Obligation(name=name, state=ObligationState.NOT_APPLICABLE, reason=reason)
-            for name in (INSTRUMENT, SECOND_ARRANGEMENT)
+            for name in (OWN_GATE, INSTRUMENT, SECOND_ARRANGEMENT)
         )
-    return (await instrument(subject, witnesses), await arrangement(subject, witnesses))
+    return (
+        *await own_gate(subject),
+        await instrument(subject, witnesses),
+        await arrangement(subject, witnesses),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from setpoint.checks.proof.changed_function import MARK, ChangedFunction, Insertion, Sabotage
+from setpoint.checks.proof.changed_function import MARK, ChangedFunction, Insertion, Sabotage, weighed
 from setpoint.model import syntax
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -17,16 +17,18 @@ _OTHER = (
     " else dict(list(v.items())[:-1]) if isinstance(v, dict) else v[:-1])[1])"
 )
 """An expression that turns a value into another one of its type; values of other types stay as they are."""
+_RAISE = "(_ for _ in ()).throw(RuntimeError('sabotaged by Setpoint'))"
+"""An expression that raises."""
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def changed_python(
     path: str, old: bytes | None, new: bytes
 ) -> tuple[tuple[ChangedFunction, ...], tuple[str, ...]]:
-    """Return functions with another body than before, and what else changed, in words.
+    """Return functions with another body than before, and why a file has none, in words.
 
-    A function that does nothing (a stub, an abstract method) is left out. A file that cannot be parsed has no
-    functions.
+    A function that does nothing (a stub, an abstract method) is left out; a lambda outside functions is one
+    of them, and one inside another function belongs to that.
     """
     try:
         now = syntax.parse(new)
@@ -35,9 +37,12 @@ def changed_python(
         return (), (f"{path} cannot be parsed",)
     known = {name: _text(node) for name, node in _functions(before)}
     changed = [(name, node) for name, node in _functions(now) if known.get(name) != _text(node)]
-    found = tuple(_of(path, name, node, new) for name, node in changed if not _is_stub(node))
-    outside = (f"code outside functions in {path}",) if _outside(before) != _outside(now) else ()
-    return found, outside
+    found = [_of(path, name, node, new) for name, node in changed if not _is_stub(node)]
+    stood = {ast.dump(node) for _, node in _lambdas(before)}
+    found += [
+        _of_lambda(path, name, node, new) for name, node in _lambdas(now) if ast.dump(node) not in stood
+    ]
+    return tuple(weighed(each, old or b"") for each in found), ()
 
 
 def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Function]]:
@@ -49,6 +54,16 @@ def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Function
             yield from _functions(child, f"{name}.")
         else:
             yield from _functions(child, prefix)
+
+
+def _lambdas(node: ast.AST) -> Iterator[tuple[str, ast.Lambda]]:
+    """Yield the lambdas outside functions, named after what they are bound to."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Lambda):
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            yield target.id if isinstance(target, ast.Name) else f"lambda in line {child.lineno}", child
+        elif not isinstance(child, _FUNCTIONS):
+            yield from _lambdas(child)
 
 
 def _text(node: _Function) -> str:
@@ -64,10 +79,6 @@ def _signature(args: ast.arguments) -> str:
     rest = [each and each.arg for each in (args.vararg, args.kwarg)]
     values = [each and ast.dump(each) for each in (*args.defaults, *args.kw_defaults)]
     return repr((names, rest, values))
-
-
-def _outside(module: ast.Module) -> str:
-    return "\n".join(ast.dump(_hollow(each)) for each in _outside_functions(_behind_docstring(module)))
 
 
 def _outside_functions(body: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -86,7 +97,7 @@ def _hollow(node: ast.AST) -> ast.AST:
     return copied
 
 
-def _behind_docstring(node: _Function | ast.Module) -> list[ast.stmt]:
+def _behind_docstring(node: _Function) -> list[ast.stmt]:
     first = node.body[0] if node.body else None
     written = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     return node.body[1:] if written else node.body
@@ -125,7 +136,24 @@ def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction
                 Insertion(_offset(lines, value.end_lineno or 0, value.end_col_offset or 0), "))"),
             )
         )
-    return ChangedFunction(path=path, name=name, sabotages=sabotages, marks=True)
+    text = ast.get_source_segment(source.decode("utf-8", "replace"), node) or ""
+    return ChangedFunction(path=path, name=name, sabotages=sabotages, marks=True, text=text)
+
+
+def _of_lambda(path: str, name: str, node: ast.Lambda, source: bytes) -> ChangedFunction:
+    body, lines = node.body, source.splitlines(keepends=True)
+    start = _offset(lines, body.lineno, body.col_offset)
+    end = _offset(lines, body.end_lineno or 0, body.end_col_offset or 0)
+    begins = {
+        "raises": f"((open({MARK}, 'a').close(), {_RAISE}) if True else (",
+        "does nothing": f"(open({MARK}, 'a').close() if True else (",
+        "returns something else": f"{_OTHER}((",
+    }
+    sabotages: dict[str, Sabotage] = {
+        does: (Insertion(start, text), Insertion(end, "))")) for does, text in begins.items()
+    }
+    text = ast.get_source_segment(source.decode("utf-8", "replace"), node) or ""
+    return ChangedFunction(path=path, name=name, sabotages=sabotages, marks=True, text=text)
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:

@@ -1,98 +1,67 @@
-"""Sabotage each changed function: a test that passes on the result must notice."""
+"""Judge whether tests notice when the changed code does something else."""
 
 from __future__ import annotations
 
-import asyncio
 import time
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from setpoint.checks.proof import witness
+from setpoint.checks.proof.changed_code import ChangedCode, changed_code, language_of
 from setpoint.checks.proof.changed_function import ChangedFunction
-from setpoint.checks.proof.other_functions import changed_elsewhere, suffix_of
-from setpoint.checks.proof.python_functions import changed_python
+from setpoint.checks.proof.mutants import Noticed, noticed_mutants
+from setpoint.checks.proof.sabotage import Sabotaged, Saboteur, pinning
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.proof.witness import Witness
-from setpoint.checks.suites.package_suite import owner
-from setpoint.model.changes.work_kind import runs
 from setpoint.model.proof import Obligation, ObligationState, WorkKind
-from setpoint.ports import Measured
 
 _NAME = "sensitivity"
-_SHOWN = 3
+_OTHERS = "sensitivity of other languages"
+_WITHOUT_CODE = (WorkKind.TESTS, WorkKind.DOCS, WorkKind.CHORE)
 
 
-class Sabotaged(NamedTuple):
-    """What the tests made of one function's sabotage."""
-
-    function: ChangedFunction
-    reached: bool
-    """Whether any test entered it."""
-    survived: str
-    """What no test noticed, in words; empty where each sabotage was noticed."""
-
-
-async def sensitivity(subject: Subject, witnesses: tuple[Witness, ...]) -> Obligation:
-    """Sabotage each changed function and see whether the tests notice."""
-    functions, outside = _changed(subject)
-    if not functions:
-        reason = outside or "no function of a language that Setpoint can sabotage is changed"
-        return Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason)
-    there = await subject.checked_out()
-    passed = _asked_of(subject)
-    named = frozenset(each.name for each in witnesses) & passed
+async def sensitivity(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple[Obligation, ...]:
+    """Sabotage each changed function, try mutants of the rest, and see whether the tests notice."""
+    if subject.work in _WITHOUT_CODE:
+        reason = "no code is changed"
+        return (Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason),)
+    code = changed_code(subject)
     until = time.monotonic() + subject.terms.seconds
-    made = list[Sabotaged]()
-    for number, function in enumerate(functions):
+    made = await _sabotaged(subject, code.functions, witnesses, until)
+    mutants = Noticed(None, "")
+    if code.functions or code.statements:
+        mutants = await noticed_mutants(subject, code.statements, until - time.monotonic())
+    return (_judged(subject, code, made, mutants), *_of_others(subject, code))
+
+
+async def _sabotaged(
+    subject: Subject,
+    functions: tuple[ChangedFunction, ...],
+    witnesses: tuple[Witness, ...],
+    until: float,
+) -> list[Sabotaged]:
+    """Sabotage functions while there is time; a refactoring's also with tests that pin what the base did."""
+    passed = _asked_of(subject)
+    names = frozenset(each.name for each in witnesses)
+    refactors = subject.work is WorkKind.REFACTOR
+    commands = tuple(each for each in subject.plan.acceptance() if refactors or each.command in names)
+    made: list[Sabotaged] = []
+    if not functions:
+        return made
+    there = await subject.checked_out()
+    saboteur = Saboteur(subject=subject, there=there, asked=(names & passed, passed), commands=commands)
+    for function in functions:
         if time.monotonic() > until:
             break
-        mark = subject.scratch / str(number)
-        made.append(await _sabotage(subject, function, there, (named, passed), mark))
-    return _judged(functions, made, outside)
-
-
-async def _sabotage(
-    subject: Subject,
-    function: ChangedFunction,
-    there: Measured,
-    asked: tuple[frozenset[str], frozenset[str]],
-    mark: Path,
-) -> Sabotaged:
-    """Let a function raise, then return nothing: each time a test that passes on the result must fail."""
-    file, source = Path(there.copy.path) / function.path, subject.after[function.path]
-    tests = [_speaking(subject, function, each) for each in asked]
-    for number, (does, sabotage) in enumerate(function.sabotages.items()):
-        done = mark.with_name(f"{mark.name}-{number}")
-        await asyncio.to_thread(file.write_bytes, function.sabotaged(source, sabotage, done))
-        noticed = await _notices(subject, tests, there)
-        await asyncio.to_thread(file.write_bytes, source)
-        if not noticed and does == "raises" and not done.exists():
-            return Sabotaged(function, reached=False, survived="")
-        if not noticed and (done.exists() or not function.marks):
-            return Sabotaged(function, reached=True, survived=does)
-    return Sabotaged(function, reached=True, survived="")
-
-
-def _speaking(subject: Subject, function: ChangedFunction, tests: frozenset[str]) -> list[str]:
-    """Return the tests in the language of a function."""
-    chosen, own = subject.task.project.chosen, suffix_of(function.path)
-    runners = {".go": ("go_test",), ".rs": ("cargo_test",), "": ("",)}.get(
-        own, ("vitest", "jest", "node_test")
-    )
-    return sorted(test for test in tests if owner(test, chosen) in runners)
-
-
-async def _notices(subject: Subject, asked: list[list[str]], there: Measured) -> bool:
-    """Run the witnesses, and where they stay green every test that passes on the result.
-
-    In languages that are compiled a failing build does not count as a failing test.
-    """
-    for tests in asked:
-        red = (await subject.run_tests(tests, there)).red if tests else frozenset[str]()
-        python = bool(tests) and not owner(tests[0], subject.task.project.chosen)
-        if red and (python or red & set(tests)):
-            return True
-    return False
+        made.append(await saboteur.sabotage(function))
+    open_ones = [each for each in made if not each.proved]
+    if not refactors or not open_ones or not (pins := await pinning(subject)):
+        return made
+    saboteur = Saboteur(subject=subject, there=await subject.checked_out(), asked=(pins,))
+    for each in open_ones:
+        again = await saboteur.sabotage(each.function)
+        if again.proved or not each.reached:
+            made[made.index(each)] = again
+    return made
 
 
 def _asked_of(subject: Subject) -> frozenset[str]:
@@ -101,44 +70,84 @@ def _asked_of(subject: Subject) -> frozenset[str]:
     return passed & witness.passed_in(subject.base.tests) if subject.work is WorkKind.REFACTOR else passed
 
 
-def _changed(subject: Subject) -> tuple[tuple[ChangedFunction, ...], str]:
-    """Return the changed functions outside the tests, and what else changed, in words."""
-    functions: list[ChangedFunction] = []
-    others: list[str] = []
-    for path, new in subject.after.items():
-        if path in subject.of_tests or not runs(path):
-            continue
-        old = subject.before.get(path)
-        if path.endswith(".py"):
-            found, outside = changed_python(path, old, new)
-            functions += found
-            others += outside
-        elif suffix_of(path) and (found_here := changed_elsewhere(path, old, new)) is not None:
-            functions += found_here
-            others += [] if found_here else [f"code outside functions in {path}"]
-        elif suffix_of(path):
-            others.append(f"{path}, for which the extra `setpoint[languages]` is not installed")
-        else:
-            others.append(f"{path}, which Setpoint cannot sabotage")
-    named = f"changed, but not sabotaged: {', '.join(others[:_SHOWN])}" if others else ""
-    return tuple(functions), named
-
-
-def _judged(functions: tuple[ChangedFunction, ...], made: list[Sabotaged], outside: str) -> Obligation:
-    survived = list(dict.fromkeys(f"{each.function} {each.survived}" for each in made if each.survived))
-    reached = [each for each in made if each.reached]
-    unreached = list(dict.fromkeys(str(each.function) for each in made if not each.reached))
-    names = tuple(str(each.function) for each in reached[:MOST_NAMED])
-    if survived:
-        reason = f"no test notices when {listed(survived)}: write a test that asserts what it does"
+def _judged(subject: Subject, code: ChangedCode, made: list[Sabotaged], mutants: Noticed) -> Obligation:
+    names = tuple(str(each.function) for each in made if each.proved)[:MOST_NAMED]
+    pins = ", one that passes on the base too," if subject.work is WorkKind.REFACTOR else ""
+    if missing := [*_survived(made, pins), *_unentered(made, pins), *_unnoticed(code, made, mutants)]:
+        reason = "; ".join(missing)
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason, evidence=names)
-    if not reached:
-        reason = f"no test enters {listed(unreached)}: write a test that does, and asserts what comes out"
-        return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason)
-    notes = [f"tests notice when {len(reached)} of {len(functions)} changed functions are sabotaged"]
-    if unreached:
-        notes.append(f"no test enters {listed(unreached)}")
-    if left := [str(each) for each in functions[len(made) :]]:
-        notes.append(f"no time was left for {listed(left)}")
-    notes += [outside] if outside else []
-    return Obligation(name=_NAME, state=ObligationState.MET, reason="; ".join(notes), evidence=names)
+    notes = [f"tests notice when {len(names)} of {len(code.functions)} changed functions are sabotaged"]
+    notes = notes if code.functions else []
+    seen = [each for each in code.statements if mutants.of(each)]
+    notes += [f"tests notice mutants of {listed(list(map(str, seen)))}"] if seen else []
+    notes += list(_left_out(code, made, mutants))
+    if names or seen:
+        return Obligation(name=_NAME, state=ObligationState.MET, reason="; ".join(notes), evidence=names)
+    reason = "; ".join(notes) or "no function of a language that Setpoint can sabotage is changed"
+    return Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason)
+
+
+def _survived(made: Iterable[Sabotaged], pins: str) -> list[str]:
+    found = list(dict.fromkeys(f"{each.function} {each.survived}" for each in made if each.survived))
+    if not found:
+        return []
+    return [f"no test notices when {listed(found)}: write a test{pins} that asserts what it does"]
+
+
+def _unentered(made: Iterable[Sabotaged], pins: str) -> list[str]:
+    """Say which functions no test enters, for each language in which they hold most of the changed lines."""
+    found: list[str] = []
+    groups: dict[str, list[Sabotaged]] = {}
+    for each in made:
+        groups.setdefault(language_of(each.function.path), []).append(each)
+    for group in groups.values():
+        missed = [each.function for each in group if not each.reached]
+        lines = sum(each.weight for each in missed)
+        every = sum(each.function.weight for each in group)
+        if 2 * lines > every:
+            found.append(
+                f"no test enters {listed(list(map(str, missed)))}, with {lines} of {every} changed lines of "
+                f"functions: write a test{pins} that enters it, and asserts what comes out"
+            )
+    return found
+
+
+def _unnoticed(code: ChangedCode, made: Iterable[Sabotaged], mutants: Noticed) -> list[str]:
+    """Say which values outside functions no test notices: changed ones, or new ones that are all there is."""
+    blind = [each for each in code.statements if mutants.of(each) is False]
+    proved = any(each.proved for each in made) or any(mutants.of(each) for each in code.statements)
+    wrong = [str(each) for each in blind if each.stood or not proved]
+    if not wrong:
+        return []
+    return [
+        f"no test notices another value at {listed(wrong)}: write a test that asserts it, or what it does"
+    ]
+
+
+def _left_out(code: ChangedCode, made: list[Sabotaged], mutants: Noticed) -> Iterable[str]:
+    """Say what was not asked, and why."""
+    if unreached := [str(each.function) for each in made if not each.reached]:
+        yield f"no test enters {listed(list(dict.fromkeys(unreached)))}"
+    if left := [str(each) for each in code.functions[len(made) :]]:
+        yield f"no time was left for {listed(left)}"
+    blind = [str(each) for each in code.statements if mutants.of(each) is False]
+    if blind:
+        yield f"new, and no test notices another value: {listed(blind)}"
+    if untried := [str(each) for each in code.statements if mutants.of(each) is None]:
+        why = f" ({mutants.why})" if mutants.why else ", as they have no mutants"
+        yield f"changed outside functions and not tried: {listed(untried)}{why}"
+    if code.notes:
+        yield f"changed, but not sabotaged: {listed(code.notes)}"
+    if mutants.share:
+        yield mutants.share
+
+
+def _of_others(subject: Subject, code: ChangedCode) -> tuple[Obligation, ...]:
+    """Name programs in languages that cannot be sabotaged, so that no other language hides them."""
+    if not code.unsabotaged:
+        return ()
+    reason = f"not sabotaged: {listed(code.unsabotaged)}"
+    if subject.work is WorkKind.REFACTOR and not subject.task.story.acceptance:
+        reason += ": nothing shows that it does what it did; give an acceptance command (--accept)"
+        return (Obligation(name=_OTHERS, state=ObligationState.NOT_MET, reason=reason),)
+    return (Obligation(name=_OTHERS, state=ObligationState.NOT_APPLICABLE, reason=reason),)

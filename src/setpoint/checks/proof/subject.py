@@ -68,11 +68,12 @@ class Subject:
         return self.place._replace(copy=self.place.copy._replace(path=str(place)))
 
     async def base_checked_out(self) -> Measured:
-        """Check out the base there."""
+        """Check out the base in the place in which it is compared with the result."""
         place = self._other_place()
         await put_at(place, repository_of(self.place.copy), self.base.commit)
         await asyncio.to_thread(link, self.task.project, place)
-        return self.place._replace(copy=self.place.copy._replace(path=str(place)), commit=self.base.commit)
+        copy = self.place.copy._replace(path=str(place))
+        return self.place._replace(copy=copy, commit=self.base.commit, tree=self.base.tree)
 
     async def without_its_code(self) -> Measured:
         """Check out the base with all of the change but its code: tests, documents and data are there."""

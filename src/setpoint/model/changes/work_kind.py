@@ -27,7 +27,17 @@ _CODE_SUFFIXES = (
     ".py", ".pyi", ".pyx", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte",
     ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".java", ".kt", ".rb", ".php", ".sh", ".sql", ".html", ".css",
     ".jinja", ".j2", ".graphql", ".proto", ".json", ".yaml", ".yml", ".toml",
+    ".jinja2", ".htm", ".tmpl", ".tpl", ".hbs", ".ejs", ".mustache", ".scss", ".sass", ".less",
+    ".tf", ".tfvars", ".hcl", ".cs", ".swift", ".scala", ".ex", ".exs", ".lua", ".pl", ".r", ".ipynb",
+    ".bash",
 )  # fmt: skip
+_CODE_NAMES = ("dockerfile", "containerfile", "makefile", "jenkinsfile", "vagrantfile", "procfile")
+_PROGRAM_SUFFIXES = (
+    ".py", ".pyi", ".pyx", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte",
+    ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".java", ".kt", ".rb", ".php", ".sh", ".bash", ".sql", ".cs",
+    ".swift", ".scala", ".ex", ".exs", ".lua", ".pl", ".r", ".ipynb",
+)  # fmt: skip
+"""Files in languages with functions, which tests can enter."""
 _CHANGES_CODE = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
 
 _DOCS = (
@@ -52,6 +62,11 @@ _REFACTOR = (
 _REPAIR = (
     r"\b(fix(es|ed|ing)?|bugs?|repair\w*|crash\w*|broken|wrong(ly)?|incorrect\w*|fail(s|ing|ed|ure)?"
     r"|regression|raises? .*(error|exception)|traceback|should (return|be|not)|instead of)\b"
+)
+_LOOKS = re.compile(
+    r"\b(css|scss|style ?sheets?|styling|html|(page|html|jinja|email) templates?|layout|fonts?|colou?rs?"
+    r"|dockerfile|docker(-compose| image| compose)?|terraform|helm( chart)?|kubernetes|k8s|ansible|nginx)\b",
+    re.IGNORECASE,
 )
 _AND_MORE = re.compile(r"\band (add|make|fix|implement|support|change|let|allow|remove)\b", re.IGNORECASE)
 """A second wish in a title, so that documents, tests or configuration are not all that is wanted."""
@@ -102,7 +117,24 @@ def runs(path: str) -> bool:
 
 def is_code(path: str) -> bool:
     """Whether a file holds code, templates or structured data: what a change of behaviour consists of."""
-    return runs(path) and path.endswith(_CODE_SUFFIXES)
+    name = path.rpartition("/")[2].lower()
+    return runs(path) and (name.endswith(_CODE_SUFFIXES) or name.startswith(_CODE_NAMES))
+
+
+def is_program(path: str) -> bool:
+    """Whether a file is in a language with functions: no style, template, data or infrastructure."""
+    return runs(path) and path.lower().endswith(_PROGRAM_SUFFIXES)
+
+
+def wants_look(story: Story) -> str:
+    """Return what in a request says that styles, templates or infrastructure are to change; empty: nothing.
+
+    No test shows these by itself: they need an acceptance command, or a person who looks at the result.
+    """
+    if story.acceptance:
+        return ""
+    found = _LOOKS.search(story.title)
+    return found[0] if found else ""
 
 
 def _is_docs(path: str) -> bool:

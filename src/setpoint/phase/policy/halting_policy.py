@@ -51,7 +51,7 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
 def _for_a_person(past: RunFacts) -> str:
     """Return why a person has to decide now; empty where nobody has to.
 
-    Where proof alone is missing, the maker learns it once before.
+    Where proof alone is missing, the maker learns each obligation once before.
     """
     verdict, missing = past.last.verdict, unproven(past.last)
     if broken := unanswered(past.last.latest, past.base):
@@ -59,8 +59,9 @@ def _for_a_person(past: RunFacts) -> str:
     if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
         why = f": {verdict.feedback}" if verdict.feedback else ""
         return f"{verdict.reviewer} wants a person to decide{why}"
-    if missing and any(unproven(each) for each in past.recent[:-1]):
-        return f"nothing was found against the change, but it is {missing[0].message}"
+    told = {finding.rule for each in past.recent[:-1] for finding in unproven(each)}
+    if still := [each for each in missing if each.rule in told]:
+        return f"nothing was found against the change, but it is {still[0].message}"
     return ""
 
 

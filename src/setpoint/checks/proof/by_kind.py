@@ -1,0 +1,22 @@
+"""What a kind of work must prove beside a witness and sensitivity."""
+
+from __future__ import annotations
+
+from setpoint.checks.proof.documents import nothing_runs
+from setpoint.checks.proof.lock_file import lock_file
+from setpoint.checks.proof.new_tests import new_tests
+from setpoint.checks.proof.public_names import public_names
+from setpoint.checks.proof.same_outcomes import same_outcomes
+from setpoint.checks.proof.subject import Subject
+from setpoint.model.proof import Obligation
+
+
+async def by_kind(subject: Subject) -> tuple[Obligation, ...]:
+    """Measure what the kind of a change asks for; what it does not ask for is not listed."""
+    return (
+        *same_outcomes(subject),
+        *public_names(subject),
+        *await lock_file(subject),
+        *await new_tests(subject),
+        *nothing_runs(subject),
+    )

@@ -1,0 +1,66 @@
+"""Sort the code of a change: functions to sabotage, statements outside functions, and what is neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from setpoint.checks.mutation.check import is_source
+from setpoint.checks.proof.changed_function import ChangedFunction
+from setpoint.checks.proof.other_functions import changed_elsewhere, suffix_of
+from setpoint.checks.proof.outside_functions import Statement, changed_outside
+from setpoint.checks.proof.python_functions import changed_python
+from setpoint.checks.proof.subject import Subject
+from setpoint.model.changes.work_kind import is_program, runs
+
+_LANGUAGES = {".py": "Python", ".go": "Go", ".rs": "Rust"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedCode:
+    """The changed code outside the tests."""
+
+    functions: tuple[ChangedFunction, ...] = ()
+    """The heaviest first."""
+    statements: tuple[Statement, ...] = ()
+    """Outside functions, in Python."""
+    notes: tuple[str, ...] = ()
+    """What is neither and no program either, in words."""
+    unsabotaged: tuple[str, ...] = ()
+    """Programs in a language whose functions Setpoint cannot sabotage here, in words."""
+
+
+def changed_code(subject: Subject) -> ChangedCode:
+    """Return the changed code of a result."""
+    functions: list[ChangedFunction] = []
+    statements: list[Statement] = []
+    notes: list[str] = []
+    unsabotaged: list[str] = []
+    for path, new in subject.after.items():
+        if path in subject.of_tests or not runs(path):
+            continue
+        old = subject.before.get(path)
+        if path.endswith(".py"):
+            found, why = changed_python(path, old, new)
+            functions += found
+            notes += why
+            statements += changed_outside(path, old, new) if is_source(path) else ()
+        elif suffix_of(path) and (here := changed_elsewhere(path, old, new)) is not None:
+            functions += here
+            notes += [] if here else [f"code outside functions in {path}"]
+        elif suffix_of(path):
+            unsabotaged.append(f"{path}, for which the extra `setpoint[languages]` is not installed")
+        elif is_program(path) and not path.endswith(".pyi"):
+            unsabotaged.append(path)
+        else:
+            notes.append(path)
+    return ChangedCode(
+        functions=tuple(sorted(functions, key=lambda each: -each.weight)),
+        statements=tuple(statements),
+        notes=tuple(notes),
+        unsabotaged=tuple(unsabotaged),
+    )
+
+
+def language_of(path: str) -> str:
+    """Name the language of a file whose functions can be sabotaged."""
+    return _LANGUAGES.get(f".{path.rpartition('.')[2]}", "JavaScript and TypeScript")

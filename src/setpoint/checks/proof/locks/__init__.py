@@ -1,0 +1,1 @@
+"""Reading whether a lock file agrees with what its project declares."""

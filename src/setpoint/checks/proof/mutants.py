@@ -1,0 +1,77 @@
+"""Which mutants of the changed lines the tests notice, within a bounded time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from setpoint.checks.mutation.check import is_source
+from setpoint.checks.proof.outside_functions import Statement
+from setpoint.checks.proof.subject import Subject
+from setpoint.model.mutation import Fate, MutationReport
+from setpoint.system.git.git import changed_lines
+
+_NOTICED = (Fate.KILLED, Fate.TIMEOUT)
+_MOST_S = 30.0
+"""Most seconds for the mutants of one change."""
+_LARGE_SUITE_S = 15.0
+"""Seconds of a suite above which mutants are tried for statements outside functions alone."""
+_LEAST_S = 5.0
+
+
+class Noticed(NamedTuple):
+    """What the tests make of the mutants of the changed lines."""
+
+    report: MutationReport | None
+    why: str
+    """Why there is no report."""
+
+    def of(self, statement: Statement) -> bool | None:
+        """Whether a test notices any mutant of a statement; none where none was tried."""
+        if self.report is None or self.report.traced < self.report.tests:
+            return None
+        own = [
+            each.verdict
+            for each in self.report.mutants
+            if each.file == statement.path and statement.line <= each.line <= statement.last
+        ]
+        tried = [each for each in own if each is not Fate.UNTRIED]
+        return any(each in _NOTICED for each in tried) if tried else None
+
+    @property
+    def share(self) -> str:
+        """How many mutants tests notice, in words; empty where it was not measured."""
+        if self.report is None or self.report.score is None:
+            return ""
+        counts = self.report.counts
+        noticed, untried = counts["killed"] + counts["timeout"], counts["untried"]
+        left = f" ({untried} more were not tried in the time)" if untried else ""
+        tried = counts["mutants"] - untried
+        return f"tests notice {noticed} of {tried} mutants of the changed lines{left}"
+
+
+async def noticed_mutants(subject: Subject, statements: tuple[Statement, ...], seconds: float) -> Noticed:
+    """Judge the mutants of the changed lines; of a large suite, those of the statements alone."""
+    place = Path(subject.place.copy.path)
+    changed = await changed_lines(place, subject.base.commit, subject.place.commit)
+    lines = {file: set(wanted) for file, wanted in changed.items() if is_source(file)}
+    if not lines:
+        return Noticed(None, "no line of Python is changed")
+    engine = subject.plan.engine(min(seconds, _MOST_S))
+    if isinstance(engine, str):
+        return Noticed(None, engine)
+    if seconds < _LEAST_S:
+        return Noticed(None, "no time was left for mutants")
+    if _suite_s(subject) > _LARGE_SUITE_S:
+        lines = {}
+        for each in statements:
+            lines.setdefault(each.path, set()).update(range(each.line, each.last + 1))
+        if not lines:
+            return Noticed(None, "the suite is large, so mutants were not tried")
+    there = await subject.checked_out()
+    _, report, why = await engine.judge(Path(there.copy.path), lines)
+    return Noticed(report, why)
+
+
+def _suite_s(subject: Subject) -> float:
+    return sum(each.evidence.duration_s for each in subject.base.results if each.evidence.check == "pytest")

@@ -1,0 +1,96 @@
+"""Sabotage one function at a time, and see whether a test notices."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from setpoint.checks.proof import witness
+from setpoint.checks.proof.changed_function import ChangedFunction
+from setpoint.checks.proof.other_functions import suffix_of
+from setpoint.checks.proof.subject import Subject
+from setpoint.checks.suites.package_suite import owner
+from setpoint.checks.tools.acceptance import Acceptance
+from setpoint.model.evidence import CheckState
+from setpoint.ports import Measured
+
+RAISES = "raises"
+
+
+class Sabotaged(NamedTuple):
+    """What the tests made of one function's sabotage."""
+
+    function: ChangedFunction
+    reached: bool
+    """Whether any test entered it."""
+    survived: str
+    """What no test noticed, in words; empty where each sabotage was noticed."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether a test entered it, and noticed each sabotage."""
+        return self.reached and not self.survived
+
+
+@dataclass(kw_only=True)
+class Saboteur:
+    """Sabotages functions of one result in a place of their own."""
+
+    subject: Subject
+    there: Measured
+    asked: tuple[frozenset[str], ...]
+    """Groups of tests that pass on the result; each is asked where those before notice nothing."""
+    commands: tuple[Acceptance, ...] = ()
+    """Acceptance commands that pass on the result; they are asked last."""
+    number: int = field(default=0, init=False)
+
+    async def sabotage(self, function: ChangedFunction) -> Sabotaged:
+        """Let a function raise, then return nothing: each time a test that passes on the result must fail."""
+        file, source = Path(self.there.copy.path) / function.path, self.subject.after[function.path]
+        tests = [speaking(self.subject, function, each) for each in self.asked]
+        for does, sabotage in function.sabotages.items():
+            self.number += 1
+            done = self.subject.scratch / str(self.number)
+            await asyncio.to_thread(file.write_bytes, function.sabotaged(source, sabotage, done))
+            noticed = await self._notices(tests)
+            await asyncio.to_thread(file.write_bytes, source)
+            if not noticed and does == RAISES and not done.exists():
+                return Sabotaged(function, reached=False, survived="")
+            if not noticed and (done.exists() or not function.marks):
+                return Sabotaged(function, reached=True, survived=does)
+        return Sabotaged(function, reached=True, survived="")
+
+    async def _notices(self, asked: list[list[str]]) -> bool:
+        """Run the witnesses, where they stay green every test that passes on the result, then the commands.
+
+        In languages that are compiled a failing build does not count as a failing test.
+        """
+        for tests in asked:
+            red = (await self.subject.run_tests(tests, self.there)).red if tests else frozenset[str]()
+            python = bool(tests) and not owner(tests[0], self.subject.task.project.chosen)
+            if red and (python or red & set(tests)):
+                return True
+        for command in self.commands:
+            if (await command.run(self.there)).state is CheckState.FAIL:
+                return True
+        return False
+
+
+def speaking(subject: Subject, function: ChangedFunction, tests: frozenset[str]) -> list[str]:
+    """Return the tests in the language of a function."""
+    chosen, own = subject.task.project.chosen, suffix_of(function.path)
+    runners = {".go": ("go_test",), ".rs": ("cargo_test",), "": ("",)}.get(
+        own, ("vitest", "jest", "node_test")
+    )
+    return sorted(test for test in tests if owner(test, chosen) in runners)
+
+
+async def pinning(subject: Subject) -> frozenset[str]:
+    """Return tests of the change that pass with the code of the base too: they pin what it did."""
+    before = subject.base.tests.outcomes if subject.base.tests else {}
+    new = [test for test in sorted(witness.passed_in(subject.now.tests)) if test not in before]
+    if not new:
+        return frozenset()
+    return witness.passed_in(await subject.run_tests(new, await subject.without_its_code())) & set(new)

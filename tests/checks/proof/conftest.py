@@ -1,0 +1,33 @@
+"""A change on a small project, and what proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from setpoint.model.evaluation import Stage
+from setpoint.model.proof import Obligation, Proof, ProofTerms
+from setpoint.ports import Measured
+from setpoint.settings import ChecksSettings
+
+QUICK = ChecksSettings(bandit=False, coverage=False, reruns=0)
+
+
+@pytest.fixture
+def obligations(bench):
+    """Prove a change of some files; gives its obligations by name. More keywords go to the story."""
+
+    async def prove(
+        base: Mapping[str, str], change: Mapping[str, str | None], title: str, **story: object
+    ) -> dict[str, Obligation]:
+        there = await bench(dict(base), settings=QUICK, **story)
+        wanted = there.order.story.model_copy(update={"title": title})
+        there.order = there.order.model_copy(update={"proof": ProofTerms(), "story": wanted})
+        await there.measure(Stage.BASE)
+        made = await there.change(dict(change))
+        measured = Measured(copy=there.copy, commit=made.commit, tree=made.tree, stage=Stage.TEST)
+        proof: Proof = await there.evaluator.prove(there.order, measured)
+        return {each.name: each for each in proof.obligations}
+
+    return prove
