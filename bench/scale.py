@@ -34,7 +34,7 @@ from scale_data import STORIES, Recorded, an_order, copied, question, recorded
 from scale_postgres import server
 from starlette.testclient import TestClient
 
-from setpoint.app.project.ingest_keys import access_tokens
+from setpoint.app.project.access_keys import make_key, stored_keys
 from setpoint.cli.app import COLLECT
 from setpoint.cli.project.serve import _told
 from setpoint.database.connect import Store, open_store
@@ -46,7 +46,7 @@ from setpoint.model import events as e
 from setpoint.model.attempt import ToolCall
 from setpoint.model.gate import opened_key
 from setpoint.model.ids import TraceId
-from setpoint.web.access import Access, Scope
+from setpoint.web.access import Access
 from setpoint.web.app import DESCRIBED, PAGES, make_app
 from setpoint.wiring.project import Project, open_project
 
@@ -255,10 +255,11 @@ def pages(project: Project, rounds: int, runs: int) -> Figures:
 
     The seconds of the processor are those of this process, which does not hold Postgres' own.
     """
-    access = Access(tokens=access_tokens(project, list(Scope)))
+    token = make_key(project.state, "read")
+    access = Access(keys=lambda: stored_keys(project.state))
     app = make_app(project, access, [HOST], _told)
     visitor = TestClient(app, base_url=f"http://{HOST}")
-    visitor.headers |= {"authorization": f"Bearer {access.tokens[Scope.READ]}"}
+    visitor.headers |= {"authorization": f"Bearer {token}"}
     chance, found = random.Random(SEED), {}
     for path in _paths():
         walls, cpus = zip(*(_asked(visitor, _named(path, chance, runs)) for _ in range(rounds)), strict=True)

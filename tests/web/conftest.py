@@ -15,14 +15,14 @@ from checks.conftest import git, write
 from history.report_runs import verified_run
 from history.reports.test_run_report import hostile_run
 from model.examples import GATE, ORDER
-from setpoint.app.project.ingest_keys import access_tokens
 from setpoint.cli.project.serve import _told
 from setpoint.model.events.run import GateOpened, RunStarted
 from setpoint.model.ids import TraceId
-from setpoint.web.access import Access, Scope
+from setpoint.web.access import Scope
 from setpoint.web.app import make_app
 from setpoint.wiring.project import open_project
 from web.browsing import PROGRAM
+from web.keys import known_access
 
 HERE = "127.0.0.1:7410"
 VERIFIED, HOSTILE, ASKING = (TraceId(f"run-{name}") for name in ("1verified", "2hostile", "3asking"))
@@ -59,7 +59,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def access(project):
-    return Access(tokens=access_tokens(project, list(Scope)))
+    return known_access(project)
 
 
 @pytest.fixture(scope="module")

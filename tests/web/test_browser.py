@@ -1,6 +1,5 @@
 """Every page and every action in a real browser, before a server that was started as a user starts it."""
 
-import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +10,7 @@ from playwright.sync_api import expect
 from acceptance.conftest import BUG, TESTS
 from checks.conftest import git, write
 from model.examples import HALT, ORDER, OUTCOME
+from setpoint.app.project.access_keys import make_key
 from setpoint.app.views.export import write_run_page
 from setpoint.app.views.metrics import write_metrics_page
 from setpoint.history.event_log import SqlEventLog
@@ -196,8 +196,7 @@ def test_a_token_lets_a_browser_in(chromium, link, project):
     page.get_by_label("Token").fill("wrong")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("alert")).to_contain_text("is not valid")
-    tokens = json.loads((project.state / "web-tokens.json").read_text())
-    page.get_by_label("Token").fill(tokens["read"])
+    page.get_by_label("Token").fill(make_key(project.state, "read"))
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Start a run")).to_have_count(0)

@@ -14,12 +14,11 @@ from history.reports.test_run_report import hostile_run
 from model.examples import GATE, ORDER
 from production.inbox.test_alertmanager import alert, message
 from production.inbox.test_sentry import EVENT, envelope
-from setpoint.app.project.ingest_keys import access_tokens
+from setpoint.app.project.access_keys import make_key
 from setpoint.app.views.export import run_report
 from setpoint.model.events.people import CommentAdded
 from setpoint.model.events.run import GateOpened, RunStarted
 from setpoint.model.ids import TraceId
-from setpoint.web.access import Scope
 from web.browsing import in_a_browser
 from web.reviewed import teach
 from web.test_change_page import AFTER, BEFORE, NAMED
@@ -70,7 +69,7 @@ def learnt(project):
 @pytest.fixture(scope="module")
 def signals(link, project):
     """Let monitoring systems tell of what is wrong, in the words of whoever makes it go wrong."""
-    token = access_tokens(project, list(Scope))[Scope.SIGNAL]
+    token = make_key(project.state, "signal")
     error = {"type": EVIL, "value": EVIL, "stacktrace": {"frames": [{"filename": EVIL, "function": EVIL}]}}
     event = {**EVENT, "message": EVIL, "culprit": EVIL, "exception": {"values": [error]}}
     alarm = alert(labels={"alertname": EVIL}, annotations={"summary": EVIL, "description": EVIL})

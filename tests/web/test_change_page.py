@@ -6,12 +6,12 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
-from setpoint.app.project.ingest_keys import access_tokens
 from setpoint.cli.project.serve import _told
-from setpoint.web.access import Access, Scope
+from setpoint.web.access import Scope
 from setpoint.web.app import make_app
 from setpoint.web.diffs import MOST_ROWS, place_id
 from web.conftest import HERE
+from web.keys import known_access
 from web.vaulted import TRACE, vaulted_run
 
 NAMED = "<img src=x onerror=alert(1)>.py"
@@ -33,7 +33,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture
 def reader(project):
-    access = Access(tokens=access_tokens(project, list(Scope)))
+    access = known_access(project)
     client = TestClient(make_app(project, access, [HERE], _told), base_url=f"http://{HERE}")
     client.headers |= {"authorization": f"Bearer {access.tokens[Scope.FEEDBACK]}", "accept": "text/html"}
     return client
@@ -105,7 +105,7 @@ def test_one_line_of_each_file_is_in_the_order_of_the_tab_key(reader):
 
 
 def test_who_may_only_read_finds_no_place_to_write(project, reader):
-    access = Access(tokens=access_tokens(project, list(Scope)))
+    access = known_access(project)
     reader.headers["authorization"] = f"Bearer {access.tokens[Scope.READ]}"
     text = reader.get(f"/runs/{TRACE}/diff/1").text
     assert 'class="at"' not in text

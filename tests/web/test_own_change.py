@@ -4,12 +4,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from model.examples import GATE
-from setpoint.app.project.ingest_keys import access_tokens
 from setpoint.cli.project.serve import _told
 from setpoint.model.events.people import HumanEdited
-from setpoint.web.access import Access, Scope
+from setpoint.web.access import Scope
 from setpoint.web.app import make_app
 from web.conftest import HERE
+from web.keys import known_access
 from web.vaulted import TRACE, vaulted_run
 
 STANDS = b"one\r\ntwo\r\nthree\r\n"
@@ -39,7 +39,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def browser(project):
-    access = Access(tokens=access_tokens(project, list(Scope)))
+    access = known_access(project)
     client = TestClient(make_app(project, access, [HERE], _told), base_url=f"http://{HERE}")
     client.headers |= {"authorization": f"Bearer {access.tokens[Scope.ADMIN]}", "accept": "text/html"}
     return client

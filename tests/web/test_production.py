@@ -16,15 +16,15 @@ from production.inbox.test_otlp_errors import message as spans
 from production.inbox.test_otlp_errors import span
 from production.inbox.test_sentry import EVENT, envelope
 from setpoint.app.production.signals import ProductionRecord, ingest_events
-from setpoint.app.project.ingest_keys import access_tokens, ingest_key
 from setpoint.app.runs.board import list_cards
 from setpoint.cli.project.serve import _told
 from setpoint.model.events.production import TRACE
-from setpoint.web.access import Access, Scope
+from setpoint.web.access import Scope
 from setpoint.web.app import make_app
 from setpoint.web.shield import MOST_BODY, MOST_SIGNALS
 from setpoint.wiring.project import open_project
 from web.conftest import HERE
+from web.keys import known_access
 
 SPANS = "/hooks/otlp/v1/traces"
 ALERTS, EVENTS, DEPLOYMENT = "/hooks/alertmanager", "/hooks/cloudevents", "/hooks/deployment"
@@ -46,7 +46,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def access(project):
-    return Access(tokens=access_tokens(project, list(Scope)))
+    return known_access(project)
 
 
 @pytest.fixture
@@ -291,7 +291,7 @@ def test_an_address_with_another_token_in_it_sends_nothing(served, access, proje
 
 
 def test_the_key_of_a_dsn_tells_of_errors_and_nothing_else(served, access, project):
-    key = ingest_key(access.tokens[Scope.SIGNAL])
+    key = access.ingest_key
     assert sentry(served, key).status_code == 200
     bearer = {"authorization": f"Bearer {key}"}
     assert served.post(SPANS, json=spans(span()), headers=bearer).status_code == 200

@@ -1,6 +1,5 @@
 """`setpoint serve`: what it refuses before it listens."""
 
-import json
 import os
 import signal
 import socket
@@ -12,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from checks.conftest import git, write
+from setpoint.app.project.access_keys import make_key
 from setpoint.cli.app import app
 from setpoint.errors import UsageError
 
@@ -44,7 +44,7 @@ def test_interrupted_it_lets_go_of_the_pages_that_listen(root):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     serving = subprocess.Popen(words, cwd=root, env=environment, **pipes)
     address = serving.stdout.readline().partition("/login")[0]
-    token = json.loads((root / ".setpoint" / "web-tokens.json").read_text())["read"]
+    token = make_key(root / ".setpoint", "read")
     client = httpx2.Client(headers={"authorization": f"Bearer {token}"}, timeout=60)
     with client, client.stream("GET", f"{address}/live/runs") as stream:
         heard = stream.iter_lines()

@@ -5,7 +5,6 @@ import stat
 
 import pytest
 
-from setpoint.app.project.ingest_keys import access_tokens
 from setpoint.model.events.run import CancelRequested, GateAnswered
 from setpoint.web.access import TICKET_S, Access, Scope
 from setpoint.web.shield import CSRF_HEADER, HEADERS, MOST_BODY
@@ -115,7 +114,7 @@ def test_a_login_link_works_once_and_for_a_while(anyone, access):
     assert "samesite=strict" in told
     anyone.cookies.clear()
     assert "set-cookie" not in anyone.get(link).headers
-    late = Access(tokens=access.tokens, clock=iter([0.0, TICKET_S]).__next__)
+    late = Access(keys=access.keys, clock=iter([0.0, TICKET_S]).__next__)
     assert late.redeem(late.ticket(Scope.ADMIN)) is None
 
 
@@ -125,17 +124,26 @@ def test_a_session_cannot_be_forged_nor_outlive_its_time(access):
     assert access.by_session(session.replace("read", "admin", 1)) is None
     assert access.by_session("") is None
     assert access.by_session("admin.99999999999.x.") is None
-    later = Access(tokens=access.tokens, clock=lambda: 1e11)
-    assert later.by_session(session) is None
-    other = Access(tokens={**access.tokens, Scope.ADMIN: "other"})
-    assert other.by_session(session) is None
+    access.clock, kept = lambda: 1e11, access.clock
+    assert access.by_session(session) is None
+    access.clock = kept
+    other = Access(keys=access.keys, name=access.name)
+    assert other.by_session(session) is None, "what is stored does not sign"
 
 
-def test_the_tokens_are_for_their_owner_alone_and_stay(project, access):
+def test_what_is_stored_of_the_tokens_opens_nothing(project, access, anyone):
     file = project.state / "web-tokens.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert access_tokens(project, list(Scope)) == access.tokens
-    assert len(set(access.tokens.values())) == 4
+    assert len({*access.tokens.values(), access.ingest_key}) == 5
+    text = file.read_text()
+    for word in {*re.findall(r"[\w-]+", text), text}:
+        assert access.by_token(word) is None
+        assert access.by_ingest_key(word) is None
+    for key in (*access.tokens.values(), access.ingest_key):
+        assert key not in text
+        assert not [
+            path for path in project.state.rglob("*") if path.is_file() and key.encode() in path.read_bytes()
+        ]
 
 
 @pytest.mark.parametrize(

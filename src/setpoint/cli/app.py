@@ -29,6 +29,7 @@ from setpoint.cli.project import (
     plugins,
     quarantine,
     serve,
+    token,
 )
 from setpoint.cli.render.styles import say
 from setpoint.cli.runs import (
@@ -92,6 +93,7 @@ app.command()(show.show)
 app.command()(watch.watch)
 app.command()(metrics.metrics)
 app.command()(serve.serve)
+app.add_typer(token.app, name="token")
 app.add_typer(deploy.app, name="deploy")
 app.add_typer(signal.app, name="signal")
 app.command()(check.check)

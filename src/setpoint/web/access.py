@@ -6,14 +6,14 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from setpoint.app.project.ingest_keys import ingest_key
+from setpoint.app.project.access_keys import KeyKind, StoredKey
 
 SESSION_S = 7 * 86400.0
-"""Seconds for which a browser stays logged in."""
+"""Seconds for which a browser stays logged in at most; the session also ends with server and browser."""
 TICKET_S = 600.0
 """Seconds for which a login link works."""
 
@@ -53,17 +53,20 @@ class Visitor:
 
 @dataclass
 class Access:
-    """Lets visitors in; keeps nothing but login links, so that a restart logs nobody out."""
+    """Lets visitors in. What it signs sessions with is in memory only, so they end with the server."""
 
-    tokens: Mapping[str, str]
-    """The secret of each scope."""
+    keys: Callable[[], Iterable[StoredKey]]
+    """Reads what is stored of the keys, each time: one that was made or ended a moment ago counts."""
+    name: str = ""
+    """Names the project, for the cookie."""
     clock: Callable[[], float] = time.time
     _tickets: dict[str, tuple[Scope, float]] = field(default_factory=dict)
+    _signing_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     @property
     def cookie(self) -> str:
         """Name the cookie of this project: browsers send those of all ports to each."""
-        return f"setpoint_{self._mac('cookie')[:8]}"
+        return f"setpoint_{hashlib.sha256(self.name.encode()).hexdigest()[:8]}"
 
     def ticket(self, scope: Scope) -> str:
         """Make a secret for a login link; it works once, and for a while."""
@@ -77,19 +80,16 @@ class Access:
         return scope if self.clock() < until else None
 
     def by_token(self, token: str) -> Visitor | None:
-        """Recognise a program by its token; every token is compared in full."""
-        given = token.encode()
-        found = [
-            Scope(scope)
-            for scope, secret in self.tokens.items()
-            if hmac.compare_digest(given, secret.encode())
-        ]
-        return Visitor(scope=found[0]) if found else None
+        """Recognise a program by its token; every stored one is compared."""
+        return self._by_key(token, KeyKind.TOKEN)
 
     def by_ingest_key(self, key: str) -> Visitor | None:
         """Recognise an application that reports errors by its ingest key."""
-        known = ingest_key(self.tokens[Scope.SIGNAL])
-        return Visitor(scope=Scope.SIGNAL) if hmac.compare_digest(key.encode(), known.encode()) else None
+        return self._by_key(key, KeyKind.INGEST)
+
+    def _by_key(self, key: str, kind: KeyKind) -> Visitor | None:
+        found = [each for each in self.keys() if each.opens(key) and each.kind is kind]
+        return Visitor(scope=Scope(found[0].scope)) if found else None
 
     def session(self, scope: Scope) -> str:
         """Make the value of a browser's cookie."""
@@ -107,5 +107,4 @@ class Access:
         return Visitor(scope=Scope(scope), csrf=self._mac(f"csrf:{stem}"))
 
     def _mac(self, text: str) -> str:
-        key = hashlib.sha256(self.tokens[Scope.ADMIN].encode()).digest()
-        return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+        return hmac.new(self._signing_key, text.encode(), hashlib.sha256).hexdigest()

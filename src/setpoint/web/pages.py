@@ -274,9 +274,8 @@ def _let_in(request: Request, desk: RequestContext, scope: Scope) -> Response:
     # A page of our own leads on: a redirect may still count as coming from where the link was clicked, and
     # then a browser does not send a strict cookie along.
     answer = page(request, "entered.html.j2")
-    answer.set_cookie(
-        desk.access.cookie, desk.access.session(scope), max_age=7 * 86400, httponly=True, samesite="strict"
-    )
+    # Without an age browsers keep it in memory and not in a file that an agent can read.
+    answer.set_cookie(desk.access.cookie, desk.access.session(scope), httponly=True, samesite="strict")
     return answer
 
 

@@ -150,11 +150,11 @@ def dismiss(which: Which, reason: Reason = "") -> None:
 
 @app.command()
 def token() -> None:
-    """Print the token that lets monitoring send signals to `setpoint serve`, and nothing else."""
-    from setpoint.app.project.ingest_keys import access_tokens
+    """Make a token that lets monitoring send signals to `setpoint serve`, and nothing else; print it once."""
+    from setpoint.app.project.access_keys import make_key
     from setpoint.wiring.project import open_project
 
-    say(access_tokens(open_project(Path.cwd()), ("signal",))["signal"])
+    say(make_key(open_project(Path.cwd()).state, "signal"))
 
 
 @app.command()
@@ -162,10 +162,10 @@ def dsn(
     server: Annotated[str, typer.Option(help="Address of `setpoint serve`.")] = "http://127.0.0.1:7410",
     project: Annotated[int, typer.Option(min=0, help="Number of the application.")] = 1,
 ) -> None:
-    """Print a DSN for the Sentry SDK of an application; its key can only report errors."""
-    from setpoint.app.project.ingest_keys import access_tokens, ingest_key
+    """Make a DSN for the Sentry SDK of an application and print it once; its key can only report errors."""
+    from setpoint.app.project.access_keys import KeyKind, make_key
     from setpoint.wiring.project import open_project
 
-    token = access_tokens(open_project(Path.cwd()), ("signal",))["signal"]
+    key = make_key(open_project(Path.cwd()).state, "signal", KeyKind.INGEST)
     scheme, _, host = server.rstrip("/").rpartition("://")
-    say(f"{scheme or 'http'}://{ingest_key(token)}@{host}/{project}")
+    say(f"{scheme or 'http'}://{key}@{host}/{project}")

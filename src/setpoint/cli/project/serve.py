@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from setpoint.cli.render.styles import say
+from setpoint.cli.render.styles import kept_readable, say
 
 if TYPE_CHECKING:
     from setpoint.model.events import Body
@@ -30,7 +31,7 @@ def serve(
     import socket
 
     from setpoint.app.people.deliveries import notice_deliveries
-    from setpoint.app.project.ingest_keys import access_tokens
+    from setpoint.app.project.access_keys import stored_keys
     from setpoint.errors import UsageError
     from setpoint.wiring.project import open_project
 
@@ -45,7 +46,8 @@ def serve(
         raise UsageError(f"unknown scope '{scope}'", hint=f"one of {', '.join(LOGINS)}")
     project = open_project(Path.cwd())
     notice_deliveries(project)
-    access = Access(tokens=access_tokens(project, list(Scope)))
+    access = Access(keys=lambda: stored_keys(project.state), name=str(project.state))
+    access.keys()  # a damaged file is reported before anything listens
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family)
@@ -61,8 +63,14 @@ def serve(
     ]
     app = make_app(project, access, hosts, _told)
     shown = f"[{host}]" if ":" in host else host
-    say(f"http://{shown}:{port}/login?ticket={access.ticket(Scope(scope))}")
-    say("this link works once, for ten minutes; end with Ctrl-C", err=True)
+    address = f"http://{shown}:{port}/login"
+    if kept_readable(sys.stdout):
+        say(address)
+        say("no login link: the output goes to a file or a service, where others can read it", err=True)
+        say(f"hint: log in with a token; `setpoint token new {scope}` makes one", err=True)
+    else:
+        say(f"{address}?ticket={access.ticket(Scope(scope))}")
+        say("this link works once, for ten minutes; end with Ctrl-C", err=True)
     Server(app, app.state.desk.streams).run(sockets=[listening])
 
 

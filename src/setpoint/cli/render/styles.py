@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
+from typing import IO
 
 import typer
 
@@ -36,6 +39,15 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 def written(text: str, *, nl: bool = True) -> None:
     """Print output for another program; remove control characters only on a terminal."""
     typer.echo(harmless(text) if sys.stdout.isatty() else text, nl=nl)
+
+
+def kept_readable(stream: IO[str]) -> bool:
+    """Whether what is printed may be kept where agents can read it: only a terminal and a pipe forget it."""
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+    except (OSError, ValueError):  # a stream in memory, such as that of a program that calls Setpoint
+        return False
+    return not (stream.isatty() or stat.S_ISFIFO(mode))
 
 
 def of_state(state: str) -> str:
