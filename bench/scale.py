@@ -255,7 +255,7 @@ def pages(project: Project, rounds: int, runs: int) -> Figures:
 
     The seconds of the processor are those of this process, which does not hold Postgres' own.
     """
-    token = make_key(project.state, "read")
+    token = make_key(project, "read")
     access = Access(keys=lambda: stored_keys(project.state))
     app = make_app(project, access, [HOST], _told)
     visitor = TestClient(app, base_url=f"http://{HOST}")

@@ -19,6 +19,6 @@ def known_access(project):
     return KnownAccess(
         keys=lambda: stored_keys(project.state),
         name=str(project.state),
-        tokens={scope: make_key(project.state, scope) for scope in Scope},
-        ingest_key=make_key(project.state, "signal", KeyKind.INGEST),
+        tokens={scope: make_key(project, scope) for scope in Scope},
+        ingest_key=make_key(project, "signal", KeyKind.INGEST),
     )

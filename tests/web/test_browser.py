@@ -196,7 +196,7 @@ def test_a_token_lets_a_browser_in(chromium, link, project):
     page.get_by_label("Token").fill("wrong")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("alert")).to_contain_text("is not valid")
-    page.get_by_label("Token").fill(make_key(project.state, "read"))
+    page.get_by_label("Token").fill(make_key(project, "read"))
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Start a run")).to_have_count(0)

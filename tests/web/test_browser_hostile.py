@@ -69,7 +69,7 @@ def learnt(project):
 @pytest.fixture(scope="module")
 def signals(link, project):
     """Let monitoring systems tell of what is wrong, in the words of whoever makes it go wrong."""
-    token = make_key(project.state, "signal")
+    token = make_key(project, "signal")
     error = {"type": EVIL, "value": EVIL, "stacktrace": {"frames": [{"filename": EVIL, "function": EVIL}]}}
     event = {**EVENT, "message": EVIL, "culprit": EVIL, "exception": {"values": [error]}}
     alarm = alert(labels={"alertname": EVIL}, annotations={"summary": EVIL, "description": EVIL})

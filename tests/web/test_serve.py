@@ -14,6 +14,7 @@ from checks.conftest import git, write
 from setpoint.app.project.access_keys import make_key
 from setpoint.cli.app import app
 from setpoint.errors import UsageError
+from setpoint.wiring.project import open_project
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,7 @@ def test_interrupted_it_lets_go_of_the_pages_that_listen(root):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     serving = subprocess.Popen(words, cwd=root, env=environment, **pipes)
     address = serving.stdout.readline().partition("/login")[0]
-    token = make_key(root / ".setpoint", "read")
+    token = make_key(open_project(root), "read")
     client = httpx2.Client(headers={"authorization": f"Bearer {token}"}, timeout=60)
     with client, client.stream("GET", f"{address}/live/runs") as stream:
         heard = stream.iter_lines()

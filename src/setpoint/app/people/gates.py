@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from setpoint.app.project.person import require_person
 from setpoint.errors import RecordedDataError, RunInUse, UsageError
 from setpoint.history.phrases import gate_command, one_line
 from setpoint.history.queries import RunState, runs
@@ -69,7 +70,8 @@ class AnswerRequest(NamedTuple):
 
 
 def current_person(project: Project) -> str:
-    """Name who sits here, as git knows them."""
+    """Name who sits here, as git knows them; `UsageError` below a run of the project: nobody sits there."""
+    require_person(project)
     answer = asyncio.run(ask(project.root, "config", "--get", "user.name"))
     return answer.text.strip() or "a person"
 

@@ -16,10 +16,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from setpoint.app.project.person import require_person
 from setpoint.errors import RecordedDataError
 from setpoint.model.value import Instant, Value
 from setpoint.system.files.atomic import write_atomic_bytes
 from setpoint.system.files.locks import locked_file
+from setpoint.wiring.project import Project
 
 FILE = "web-tokens.json"
 """Where the hashes lie in the state directory."""
@@ -55,11 +57,13 @@ class _Stored(Value):
     keys: tuple[StoredKey, ...] = ()
 
 
-def make_key(state: Path, scope: str, kind: KeyKind = KeyKind.TOKEN, *, replace: bool = False) -> str:
+def make_key(project: Project, scope: str, kind: KeyKind = KeyKind.TOKEN, *, replace: bool = False) -> str:
     """Make a key, store its hash, and return the key, which nobody can read again.
 
-    With `replace` the older keys of the same scope and kind end.
+    With `replace` the older keys of the same scope and kind end. Refused to what an agent started.
     """
+    require_person(project)
+    state = project.state
     key = secrets.token_hex(16) if kind is KeyKind.INGEST else secrets.token_urlsafe(32)
     with locked_file(state / "locks" / "web-tokens.lock"):
         known = _migrated(state / FILE)
@@ -84,8 +88,10 @@ def stored_keys(state: Path) -> tuple[StoredKey, ...]:
         return _migrated(path)
 
 
-def revoke_keys(state: Path, scope: str) -> int:
+def revoke_keys(project: Project, scope: str) -> int:
     """End every key of a scope; return how many there were."""
+    require_person(project)
+    state = project.state
     with locked_file(state / "locks" / "web-tokens.lock"):
         known = _migrated(state / FILE)
         kept = tuple(each for each in known if each.scope != scope)

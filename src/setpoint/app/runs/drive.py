@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from typing import Any
 
+from setpoint.app.project.person import require_person
 from setpoint.app.runs.board import story_folder
 from setpoint.app.views.export import send_finished
 from setpoint.app.views.metrics import store_due_metrics
@@ -56,6 +57,7 @@ def drive_run(
     Raises `RunWaiting` where a person has to answer first. A run that a person cancels meanwhile is driven
     once more, to its end with the best state.
     """
+    require_person(project)
     events = project.log.replay(ordered.trace_id)
     gate = history(events).waiting if events else None
     if gate is not None and not gate.expired(datetime.now(UTC)):

@@ -154,7 +154,7 @@ def token() -> None:
     from setpoint.app.project.access_keys import make_key
     from setpoint.wiring.project import open_project
 
-    say(make_key(open_project(Path.cwd()).state, "signal"))
+    say(make_key(open_project(Path.cwd()), "signal"))
 
 
 @app.command()
@@ -166,6 +166,6 @@ def dsn(
     from setpoint.app.project.access_keys import KeyKind, make_key
     from setpoint.wiring.project import open_project
 
-    key = make_key(open_project(Path.cwd()).state, "signal", KeyKind.INGEST)
+    key = make_key(open_project(Path.cwd()), "signal", KeyKind.INGEST)
     scheme, _, host = server.rstrip("/").rpartition("://")
     say(f"{scheme or 'http'}://{key}@{host}/{project}")

@@ -40,7 +40,7 @@ def new(
             f"a token of the scope '{scope}' is not written to a file: agents can read your files",
             hint="print it to the terminal, or pipe it into the store of your secrets",
         )
-    typer.echo(make_key(open_project(Path.cwd()).state, scope, replace=replace))
+    typer.echo(make_key(open_project(Path.cwd()), scope, replace=replace))
 
 
 @app.command(name="list")
@@ -68,5 +68,5 @@ def revoke(scope: Scope) -> None:
     from setpoint.app.project.access_keys import revoke_keys
     from setpoint.wiring.project import open_project
 
-    ended = revoke_keys(open_project(Path.cwd()).state, _known(scope))
+    ended = revoke_keys(open_project(Path.cwd()), _known(scope))
     say(f"{ended} of the scope '{scope}' ended; sessions of browsers last until `setpoint serve` ends")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from setpoint.errors import RunInUse
 from setpoint.model.ids import TraceId
 
+_RUN = "run-"
+"""Begins the names of runs; a lock may also be that of a story."""
+_PROC_FDS = Path("/proc/self/fd")
 _TRIES = 10
 _PAUSE_S = 0.02
 
@@ -51,6 +55,18 @@ class RunLocks:
             return None
         return _process(path)
 
+    def owned_by(self, processes: Collection[int]) -> str:
+        """Return the run that one of these living processes drives; empty where none does."""
+        folder = self._folder.resolve()
+        if not _PROC_FDS.exists():
+            paths = [path for path in folder.glob(f"{_RUN}*.lock") if _process(path) in processes]
+            return next((path.stem for path in paths if self.owner(TraceId(path.stem)) is not None), "")
+        # By what they have open: the ids in the files may come from another container.
+        opened = (path for pid in processes for path in _opened(pid))
+        return next(
+            (path.stem for path in opened if path.parent == folder and path.name.startswith(_RUN)), ""
+        )
+
     def _path(self, trace_id: TraceId) -> Path:
         return self._folder / f"{trace_id}.lock"
 
@@ -62,6 +78,17 @@ def locked_file(path: Path) -> Iterator[None]:
     with path.open("a", encoding="ascii") as file:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX)
         yield
+
+
+def _opened(pid: int) -> Iterator[Path]:
+    """Yield the files that a process has open; nothing where we may not look."""
+    try:
+        with os.scandir(f"/proc/{pid}/fd") as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    yield Path(os.readlink(entry.path))  # noqa: PTH115 - what it says is no path of its own
+    except OSError:
+        return
 
 
 def _locked_soon(descriptor: int) -> bool:

@@ -1,0 +1,44 @@
+"""The processes that this one descends from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+def ancestors() -> tuple[int, ...]:
+    """Return the ids of the processes above this one, nearest first, as far as the system tells them.
+
+    What an agent or a check starts stays below the driver of its run, also after it forks twice: on Linux
+    the supervisor adopts it.
+    """
+    parents = _parents_by_ps() if not (_PROC / "self" / "stat").exists() else None
+    found: list[int] = []
+    pid = os.getppid()
+    while pid > 0 and pid not in found:
+        found.append(pid)
+        pid = parents.get(pid, 0) if parents is not None else _parent(pid)
+    return tuple(found)
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int((_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[1])
+    except (OSError, ValueError, IndexError):  # it ended meanwhile, or belongs to somebody else
+        return 0
+
+
+def _parents_by_ps() -> dict[int, int]:
+    try:
+        done = subprocess.run(
+            ["ps", "-axo", "pid=,ppid="],
+            capture_output=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    pairs = [line.split() for line in done.stdout.decode().splitlines()]
+    return {int(pair[0]): int(pair[1]) for pair in pairs if len(pair) == 2}  # noqa: PLR2004 - a pair
