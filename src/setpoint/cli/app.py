@@ -5,6 +5,7 @@ Verb modules import the rest of Setpoint inside their functions, so that `--help
 
 from __future__ import annotations
 
+import errno
 import gc
 import inspect
 import sys
@@ -141,13 +142,22 @@ def main() -> None:
     except WRONG_USE as error:
         error.show()
         sys.exit(ExitCode.USAGE)
-    except Exception:  # noqa: BLE001 - the error boundary: anything else is a bug in Setpoint
-        say(
-            f"setpoint: internal error; report written to {_reported()}; hint: attach it to an issue",
-            err=True,
-        )
+    except Exception as error:  # noqa: BLE001 - the error boundary: anything else is a bug in Setpoint
+        say(_refused(error) or _fault(), err=True)
         sys.exit(ExitCode.FAULT)
     sys.exit(code if isinstance(code, int) else ExitCode.OK)
+
+
+def _refused(error: Exception) -> str:
+    """Say which file the system refuses to write or read; empty for any other error."""
+    if not isinstance(error, OSError) or error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return ""
+    hint = "use a terminal of your own, outside any sandbox, or look at its owner and mode"
+    return f"setpoint: {error.filename or 'a file'}: {error.strerror}\n  hint: {hint}"
+
+
+def _fault() -> str:
+    return f"setpoint: internal error; report written to {_reported()}; hint: attach it to an issue"
 
 
 def _reported() -> str:

@@ -40,8 +40,14 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection that writes all or nothing; waits for its turn before it reads anything."""
-        with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
-            yield connection
+        try:
+            with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+                yield connection
+        except sa.exc.OperationalError as error:
+            if _code(error) != sqlite3.SQLITE_READONLY:
+                raise
+            message = f"{self.engine.url.database}: this process may not write here"
+            raise RecordedDataError(message, hint="use a terminal of your own, outside any sandbox") from None
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -67,6 +73,12 @@ def open_store(where: Path | str) -> Store:
             ) from error
         undo.pop_all()
     return store
+
+
+def _code(error: sa.exc.OperationalError) -> int | None:
+    """Return SQLite's primary result code; none of another database."""
+    extended = getattr(error.orig, "sqlite_errorcode", None)
+    return None if extended is None else extended & 0xFF
 
 
 def _by_url(url: str) -> sa.Engine:

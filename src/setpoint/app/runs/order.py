@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setpoint import pipelines
 from setpoint.app.checks.quarantine import quarantine_at
+from setpoint.app.project.person import require_person
 from setpoint.app.runs.board import earlier_runs, story_folder
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
@@ -31,6 +32,7 @@ from setpoint.wiring.project import Project
 
 def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = (), kind: str = "") -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
+    require_person(project)
     if kind and kind not in set(WorkKind):
         message = f"'{kind}' is not a kind of work"
         raise UsageError(message, hint=f"take one of {', '.join(WorkKind)}")

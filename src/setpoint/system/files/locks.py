@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
 import time
@@ -15,7 +14,6 @@ from setpoint.model.ids import TraceId
 
 _RUN = "run-"
 """Begins the names of runs; a lock may also be that of a story."""
-_PROC_FDS = Path("/proc/self/fd")
 _TRIES = 10
 _PAUSE_S = 0.02
 
@@ -57,15 +55,17 @@ class RunLocks:
 
     def owned_by(self, processes: Collection[int]) -> str:
         """Return the run that one of these living processes drives; empty where none does."""
-        folder = self._folder.resolve()
-        if not _PROC_FDS.exists():
-            paths = [path for path in folder.glob(f"{_RUN}*.lock") if _process(path) in processes]
-            return next((path.stem for path in paths if self.owner(TraceId(path.stem)) is not None), "")
-        # By what they have open: the ids in the files may come from another container.
-        opened = (path for pid in processes for path in _opened(pid))
-        return next(
-            (path.stem for path in opened if path.parent == folder and path.name.startswith(_RUN)), ""
-        )
+        folder, silent = self._folder.resolve(), set[int]()
+        for pid in processes:
+            # By what it has open, for the ids in the files may come from another container.
+            opened = _opened(pid)
+            if opened is None:
+                silent.add(pid)
+            for path in opened or ():
+                if path.parent == folder and path.name.startswith(_RUN):
+                    return path.stem
+        paths = [path for path in folder.glob(f"{_RUN}*.lock") if _process(path) in silent] if silent else []
+        return next((path.stem for path in paths if self.owner(TraceId(path.stem)) is not None), "")
 
     def _path(self, trace_id: TraceId) -> Path:
         return self._folder / f"{trace_id}.lock"
@@ -80,15 +80,16 @@ def locked_file(path: Path) -> Iterator[None]:
         yield
 
 
-def _opened(pid: int) -> Iterator[Path]:
-    """Yield the files that a process has open; nothing where we may not look."""
+def _opened(pid: int) -> list[Path] | None:
+    """Return the files that a process has open; none where we may not look."""
+    found = []
     try:
         with os.scandir(f"/proc/{pid}/fd") as entries:
-            for entry in entries:
-                with contextlib.suppress(OSError):
-                    yield Path(os.readlink(entry.path))  # noqa: PTH115 - what it says is no path of its own
+            # Not resolved, for what a link says here need not be a path.
+            found = [Path(os.readlink(entry.path)) for entry in entries]  # noqa: PTH115
     except OSError:
-        return
+        return None
+    return found
 
 
 def _locked_soon(descriptor: int) -> bool:
