@@ -30,7 +30,7 @@ def page() -> Iterator[str]:
     yield "# JSON API\n"
     yield (
         "Served by `setpoint serve`, described in full by `/api/openapi.json`. A program sends "
-        "`Authorization: Bearer TOKEN` with one of the tokens of `web-tokens.json` in the state directory; "
+        "`Authorization: Bearer TOKEN` with a token that `setpoint token new` makes; "
         "the body is `application/json`, `{}` when there is nothing to send. A refusal is an object with "
         "`detail`: 401 without a token, 403 with a token of too small a scope, 404 for an unknown resource, "
         "409 for an action that is impossible now, 422 for an invalid body. A started action (202) appears "

@@ -63,8 +63,8 @@ def failure_line(failure: Failure) -> str:
 
 def gate_command(trace_id: str, gate: Gate, choice: Choice) -> str:
     """Return the command that answers a gate so, in whatever terminal of the repository."""
-    number = f" {gate.offer.iterations}" if choice is Choice.CONTINUE else ""
-    return f"setpoint gate {choice}{number} {trace_id}"
+    more = {Choice.CONTINUE: f" {gate.offer.iterations}", Choice.PROVE: " 'COMMAND'"}.get(choice, "")
+    return f"setpoint gate {choice}{more} {trace_id}"
 
 
 def change_line(snapshot: Snapshot | None) -> str:

@@ -47,6 +47,8 @@ class Choice(StrEnum):
     CANCEL = "cancel"
     APPROVE = "approve"
     REJECT = "reject"
+    PROVE = "prove"
+    """Here is a command that proves the work: it fails without the change and passes with it."""
 
 
 class Via(StrEnum):
@@ -147,6 +149,8 @@ class Answer(Value):
     """Why, for the record."""
     edited: Edited | None = None
     """The person's own change, where the answer came with one."""
+    acceptance: Text = ""
+    """A command that the run has to pass from now on, as if the story named it; only with `prove`."""
 
 
 def _inside(path: str) -> str:

@@ -66,7 +66,7 @@ class Situation:
 
 def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
     """Build a role's brief; the prompt contains the worst problems, the data contain all."""
-    order, ports = run.order, run.ports
+    order, ports = run.judged_by, run.ports
     answer = _shape(phase, now)
     about = f"{phase.name}-{now.review}" if now.review else phase.name
     label = f"{about}-{now.iteration}"
@@ -100,7 +100,7 @@ def _told(
 ) -> dict[str, object]:
     """Return the variables of a prompt template."""
     return {
-        "story": run.order.story,
+        "story": run.judged_by.story,
         "problems": _problems(run.ports, now),
         "iteration": now.iteration,
         "max_iterations": run.limits.max_iterations,

@@ -5,24 +5,37 @@ from __future__ import annotations
 from datetime import timedelta
 from decimal import Decimal
 
-from setpoint.model.facts.rounds import RunFacts, open_count
+from setpoint.model.facts.rounds import RunFacts, open_count, unproven
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
 from setpoint.model.ids import GateId
-from setpoint.model.run import Ending
+from setpoint.model.run import Ending, Round
 from setpoint.people.questions import ask
 from setpoint.phase.finish_run import Close
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import outcome_line
+from setpoint.phase.policy.restored_files import restored_in_all
 from setpoint.runs.context import RunContext
 
 ASKED = frozenset({Ending.UNPROVEN, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT})
 """Endings that Setpoint asks a person about."""
+_PROVE = (
+    "name a command that fails without the change and passes with it; Setpoint runs it at the base and on "
+    "the result, without an agent"
+)
+MOST_TOLD = 5
+"""Iterations that a question lists, the newest."""
+MOST_FILES = 3
 UNASKED = frozenset({"deadline_s"})
 """Guards that no answer can lift."""
 
 
-async def settled(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Answer | Close:
-    """Return the answer that lets a run continue, or how it ends; asks a person if the settings say so."""
+async def settled(
+    run: RunContext, past: RunFacts, close: Close, iteration: int, again: int = 0
+) -> Answer | Close:
+    """Return the answer that lets a run continue, or how it ends; asks a person if the settings say so.
+
+    `again` counts the answers about this iteration that had it judged again.
+    """
     guard = close.halt.guard if close.halt else ""
     if not close.asked or close.ending not in ASKED or guard in UNASKED:
         return close
@@ -32,11 +45,12 @@ async def settled(run: RunContext, past: RunFacts, close: Close, iteration: int)
         return close  # the exit status names the agent, which no limit of the run stopped
     if run.order.escalation.on_limit is OnLimit.SKIP:
         return close._replace(ending=Ending.SKIPPED)
-    return _settled(close, await ask(run, _gate(run, past, close, iteration)))
+    name = f"escalation-{iteration}{f'-{again + 1}' if again else ''}"
+    return _settled(close, await ask(run, _gate(run, past, close, GateId(name), iteration)))
 
 
 def _settled(close: Close, answer: Answer) -> Answer | Close:
-    if answer.choice is Choice.CONTINUE:
+    if answer.choice in (Choice.CONTINUE, Choice.PROVE):
         return answer
     who = f"{answer.by} ({answer.reason})" if answer.reason else answer.by
     if answer.choice is Choice.ACCEPT:
@@ -46,18 +60,23 @@ def _settled(close: Close, answer: Answer) -> Answer | Close:
     return close._replace(ending=Ending.CANCELLED, reason=reason, answer=answer)
 
 
-def _gate(run: RunContext, past: RunFacts, close: Close, iteration: int) -> Gate:
+def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration: int) -> Gate:
     """Build the question: what stopped the run, its state, and the possible answers."""
     settings, now = run.order.escalation, run.ports.clock.now()
     offer = _offer(run, close)
     options = [Option(choice=Choice.CONTINUE, text=_continue_text(run, past, offer))]
+    if close.ending is Ending.UNPROVEN:
+        options.append(Option(choice=Choice.PROVE, text=_PROVE))
     if best_first(past):
-        text = f"take the best state as it is; its known issues go to {settings.debt_file} and the commit"
+        text = (
+            f"take the best state as it is; its known issues go to {settings.debt_file} and the commit; free"
+        )
         options.append(Option(choice=Choice.ACCEPT, text=text))
-    options.append(Option(choice=Choice.CANCEL, text="end the run; the best state is kept if it is harmless"))
+    text = "end the run; the best state is kept if it is harmless; free"
+    options.append(Option(choice=Choice.CANCEL, text=text))
     allowed = {option.choice for option in options}
     return Gate(
-        id=GateId(f"escalation-{iteration}"),
+        id=name,
         kind=GateKind.ESCALATION,
         iteration=iteration,
         question=close.reason,
@@ -96,11 +115,25 @@ def _continue_text(run: RunContext, past: RunFacts, offer: Grant) -> str:
         more.append(f"{offer.wall_s / 60:.0f} more minutes")
     if offer.tokens:
         more.append(f"{offer.tokens} more tokens")
-    return f"continue with {' and '.join(more)}"
+    return f"continue with {' and '.join(more)}{_usual(past)}"
+
+
+def _usual(past: RunFacts) -> str:
+    """Say what an iteration has cost so far."""
+    if not past.shares:
+        return ""
+    money = sum((each.cost_usd for each in past.shares), Decimal(0)) / len(past.shares)
+    seconds = sum(each.seconds for each in past.shares) / len(past.shares)
+    figures = [f"${money:.2f}"] if money else []
+    figures += [f"{seconds:.0f} seconds of work"] if seconds >= 1 else []
+    return f"; so far an iteration took {' and '.join(figures)}" if figures else ""
 
 
 def _context(past: RunFacts) -> tuple[str, ...]:
-    lines = [f"iteration {each.number}: {outcome_line(each)}" for each in past.rounds[-5:]]
+    lines = [f"iteration {each.number}: {_tried(each)}" for each in past.rounds[-MOST_TOLD:]]
+    if back := restored_in_all(past.rounds):
+        lines.append(f"restored in all: {back}")
+    lines += [each.message for each in unproven(past.rounds[-1])] if past.rounds else []
     ranked = best_first(past)
     if ranked:
         best = ranked[0]
@@ -110,3 +143,13 @@ def _context(past: RunFacts) -> tuple[str, ...]:
         lines.append("the agent changed nothing so far")
     known = f"${past.cost_usd:.2f} and {past.active_s:.0f} seconds of work are spent"
     return (*lines, known)
+
+
+def _tried(judged: Round) -> str:
+    """Say what an iteration changed, and what came of it."""
+    made = judged.snapshot
+    if made.empty:
+        return outcome_line(judged)
+    more = len(made.files) - MOST_FILES
+    named = ", ".join(made.files[:MOST_FILES]) + (f" and {more} more" if more > 0 else "")
+    return f"changed {named} (+{made.insertions} \N{MINUS SIGN}{made.deletions}); {outcome_line(judged)}"

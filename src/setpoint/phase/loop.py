@@ -29,7 +29,7 @@ from setpoint.model.events.run import (
 )
 from setpoint.model.facts.human_answers import edited_since
 from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_problems, open_counts, unproven
-from setpoint.model.gate import Answer
+from setpoint.model.gate import Answer, Choice
 from setpoint.model.ids import Commit
 from setpoint.model.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
 from setpoint.model.verdict import Judgement
@@ -46,7 +46,7 @@ from setpoint.phase.policy.change_requests import unexplained
 from setpoint.phase.policy.halting_policy import RULES
 from setpoint.phase.policy.loop_guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
 from setpoint.phase.readiness import checked_readiness
-from setpoint.phase.verification import confirmed, suspects_of, verify_change
+from setpoint.phase.verification import again_mark, confirmed, judged_again, suspects_of, verify_change
 from setpoint.ports import Durable, Measured, RunPorts
 from setpoint.runs.context import RunContext
 from setpoint.runs.journal import CancelDuringStep, Journal
@@ -115,13 +115,18 @@ async def _steered(course: _Course) -> Close:
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
     while True:
         came = await _round(course, turn)
-        if isinstance(came, Decision):
+        again = 0
+        while not isinstance(came, Decision):
+            answer = await settled(run, course.past(), came, turn.number, again)
+            if isinstance(answer, Close):
+                return answer
+            if answer.choice is not Choice.PROVE:
+                turn = await _granted_turn(course, turn, answer)
+                break
+            again += 1
+            came = await _judged_again(course, again)
+        else:
             turn = await _next_turn(course, turn, came)
-            continue
-        answer = await settled(run, course.past(), came, turn.number)
-        if isinstance(answer, Close):
-            return answer
-        turn = await _granted_turn(course, turn, answer)
 
 
 async def _round(course: _Course, turn: _Turn) -> Decision | Close:
@@ -142,6 +147,16 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
         return close
     await settle_requests(run, course.rounds, made.iteration)
     return decision
+
+
+async def _judged_again(course: _Course, again: int) -> Decision | Close:
+    """Judge the newest round by a person's command; no agent works for it."""
+    run, last = course.run, course.rounds[-1]
+    current = await judged_again(run, course.base, last, again)
+    rounds = (*course.rounds[:-1], current)
+    course.rounds, decision, halt = await _settled(run, course.base, rounds, again_mark(again))
+    run.ports.publish(run.order.trace_id)
+    return _close(course.rounds[-1], decision, halt) or decision
 
 
 async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
@@ -185,13 +200,13 @@ async def _broken_reviewer(course: _Course, current: Round) -> Close | None:
 
 
 async def _settled(
-    run: RunContext, base: Evaluation, rounds: tuple[Round, ...]
+    run: RunContext, base: Evaluation, rounds: tuple[Round, ...], mark: str = ""
 ) -> tuple[tuple[Round, ...], Decision, Halt | None]:
     """Decide on the newest round; measure it once more if the policy asks for confirmation."""
-    key = f"decide-{rounds[-1].number}"
+    key = f"decide-{rounds[-1].number}{mark}"
     decision, halt = await _decided(run, base, rounds, key)
     if decision.action is Action.CONFIRM:
-        rounds = (*rounds[:-1], await confirmed(run, base, rounds[-1]))
+        rounds = (*rounds[:-1], await confirmed(run, base, rounds[-1], mark))
         decision, halt = await _decided(run, base, rounds, f"{key}-confirmed")
     return rounds, decision, halt
 

@@ -48,7 +48,27 @@ async def verify_change(
     return with_bounce(current, gates, run.order.pipeline)
 
 
-async def _proved(run: RunContext, current: Round) -> Round:
+def again_mark(again: int) -> str:
+    """Return the end of the keys of steps that judge a round again."""
+    return f":again-{again}"
+
+
+async def judged_again(run: RunContext, base: Evaluation, current: Round, again: int) -> Round:
+    """Judge a round's tree by what a person added to the order since; `again` counts these, from 1."""
+    mark = again_mark(again)
+    tree = (current.snapshot.commit, current.snapshot.tree)
+    tests = await run.measure(f"test-{current.number}{mark}", Stage.TEST, tree, iteration=current.number)
+    cleared = {"tests": tests, "confirmation": None, "proof": None, "bounced_from": "", "bounced_to": ""}
+    current = current.model_copy(update=cleared)
+    unmeasured = unmeasured_suites(base, run.order.story)
+    gates = hard_gates(current, unmeasured)
+    if all(gate.passed for gate in gates):
+        current = await _proved(run, current, mark)
+        gates = hard_gates(current, unmeasured)
+    return with_bounce(current, gates, run.order.pipeline)
+
+
+async def _proved(run: RunContext, current: Round, mark: str = "") -> Round:
     """Measure what proves a round that has passed everything else."""
 
     async def act() -> ProofMeasured:
@@ -57,7 +77,7 @@ async def _proved(run: RunContext, current: Round) -> Round:
         proof = await run.ports.evaluator.prove(run.judged_by, measured)
         return ProofMeasured(iteration=current.number, proof=proof)
 
-    made = await run.journal.step(f"prove-{current.number}", act, ProofMeasured)
+    made = await run.journal.step(f"prove-{current.number}{mark}", act, ProofMeasured)
     return current.model_copy(update={"proof": made.proof})
 
 
@@ -151,10 +171,11 @@ def _approved(past: Round) -> bool:
     return verdict is not None and verdict.judgement is Judgement.APPROVE and not verdict.blocking
 
 
-async def confirmed(run: RunContext, base: Evaluation, current: Round) -> Round:
+async def confirmed(run: RunContext, base: Evaluation, current: Round, mark: str = "") -> Round:
     """Measure a round's tree once more, without a cache."""
     tree = (current.snapshot.commit, current.snapshot.tree)
-    evaluation = await run.measure(f"confirm-{current.number}", Stage.CONFIRM, tree, iteration=current.number)
+    key = f"confirm-{current.number}{mark}"
+    evaluation = await run.measure(key, Stage.CONFIRM, tree, iteration=current.number)
     again = current.model_copy(update={"confirmation": evaluation})
     if evaluation.failures or evaluation.broken:
         again = again.model_copy(update={"bounced_from": "confirm"})

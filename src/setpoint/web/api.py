@@ -44,6 +44,8 @@ class AnswerBody(Value):
     new_approach: bool = False
     instruction: Text = Field(default="", max_length=20_000)
     reason: Text = Field(default="", max_length=20_000)
+    acceptance: Text = Field(default="", max_length=2000)
+    """With `prove`: a command that fails without the change and passes with it; needs `admin`."""
     patch: Text = Field(default="", max_length=60_000)
     """A person's own change to the work, as a unified diff, that the run continues from; needs `admin`."""
     go: bool = False
@@ -142,7 +144,7 @@ def gates(desk: TheDesk, _visitor: Reader) -> list[OpenGate]:
 @router.post("/gates/{which}")
 async def answer(which: KnownRun, body: AnswerBody, desk: TheDesk, visitor: Answerer) -> Answer:
     """Answer what a run asks; the first answer counts, whoever gives it."""
-    if body.go or body.patch:
+    if body.go or body.patch or body.acceptance:
         require(visitor, Scope.ADMIN)
     given = await asyncio.to_thread(answered, desk.project, which, body)
     if body.go:
@@ -160,6 +162,7 @@ def answered(project: Project, which: str, body: AnswerBody) -> Answer:
         new_approach=body.new_approach,
         instruction=body.instruction,
         reason=body.reason,
+        acceptance=body.acceptance,
     )
     opened = open_gate(project, which, body.gate)
     if body.patch.strip():

@@ -74,6 +74,7 @@ class AnswerForm(Value):
     new_approach: bool = False
     instruction: str = Field(default="", max_length=20_000)
     reason: str = Field(default="", max_length=20_000)
+    acceptance: str = Field(default="", max_length=2000)
     patch: str = Field(default="", max_length=60_000)
     go: bool = False
 
@@ -215,7 +216,7 @@ async def answer(
 ) -> Response:
     """Answer a question."""
     patch = form.patch.replace("\r\n", "\n").strip("\n")  # browsers send every text so
-    if patch.strip():
+    if patch.strip() or form.acceptance.strip():
         require(current_visitor(request), Scope.ADMIN)
     body = AnswerBody(
         choice=form.choice,
@@ -226,6 +227,7 @@ async def answer(
         new_approach=form.new_approach,
         instruction=form.instruction,
         reason=form.reason,
+        acceptance=form.acceptance if form.choice is Choice.PROVE else "",
         patch=f"{patch}\n" if patch.strip() else "",
         go=form.go and current_visitor(request).scope.includes(Scope.ADMIN),
     )

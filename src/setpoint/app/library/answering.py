@@ -30,6 +30,8 @@ class AnswerOptions(TypedDict, total=False):
     """An instruction for the maker."""
     reason: str
     """Why, for the record."""
+    acceptance: str
+    """A command that fails without the change and passes with it; only with `prove`."""
     patch: str
     """A change of your own as a unified diff, that the run continues with."""
 
@@ -42,6 +44,7 @@ class _Reply(Value):
     new_approach: bool = False
     instruction: Text = ""
     reason: Text = ""
+    acceptance: Text = ""
     patch: Text = ""
 
 
@@ -65,6 +68,7 @@ def record_answer(project: Project, question: Question, choice: Choice | str, op
         new_approach=reply.new_approach,
         instruction=reply.instruction,
         reason=reply.reason,
+        acceptance=reply.acceptance,
     )
     if reply.patch.strip():
         from setpoint.app.people.edit_answer import answer_with_edit

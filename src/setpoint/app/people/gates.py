@@ -67,6 +67,7 @@ class AnswerRequest(NamedTuple):
     instruction: str = ""
     reason: str = ""
     edited: Edited | None = None
+    acceptance: str = ""
 
 
 def current_person(project: Project) -> str:
@@ -137,6 +138,11 @@ def answer_gate(project: Project, opened: OpenGate, wanted: AnswerRequest, *, vi
         allowed = ", ".join(option.choice for option in gate.options)
         raise UsageError(
             f"{opened.trace_id}: '{wanted.choice}' does not answer gate {gate.id}", hint=f"answer {allowed}"
+        )
+    if (wanted.choice is Choice.PROVE) != bool(wanted.acceptance.strip()):
+        raise UsageError(
+            f"{opened.trace_id}: '{Choice.PROVE}' needs a command, and no other answer takes one",
+            hint=f"setpoint gate prove 'COMMAND' {opened.trace_id}",
         )
     if gate.expired(datetime.now(UTC)):
         message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
@@ -236,6 +242,7 @@ def _answer(gate: Gate, wanted: AnswerRequest, by: str, via: Via) -> Answer:
         instruction=wanted.instruction.strip(),
         reason=wanted.reason.strip(),
         edited=wanted.edited,
+        acceptance=wanted.acceptance.strip(),
     )
 
 

@@ -121,6 +121,20 @@ def accept(which: Run = "", reason: Reason = "", go: Go = False, as_json: AsJson
 
 
 @app.command()
+def prove(
+    command: Annotated[
+        str, typer.Argument(help="A command that fails without the change and passes with it.")
+    ],
+    which: Run = "",
+    reason: Reason = "",
+    go: Go = False,
+    as_json: AsJson = False,
+) -> int:
+    """Name an acceptance command that proves the work; Setpoint runs it at the base and on the result."""
+    return _answered(which, "prove", {"reason": reason, "acceptance": command}, go=go, as_json=as_json)
+
+
+@app.command()
 def cancel(which: Run = "", reason: Reason = "", go: Go = False, as_json: AsJson = False) -> int:
     """Cancel the run; the best state is kept if it is safe."""
     return _answered(which, "cancel", {"reason": reason}, go=go, as_json=as_json)

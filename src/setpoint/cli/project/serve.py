@@ -11,6 +11,8 @@ import typer
 from setpoint.cli.render.styles import kept_readable, say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from setpoint.model.events import Body
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -63,15 +65,19 @@ def serve(
     ]
     app = make_app(project, access, hosts, _told)
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}/login"
+    _greet(f"http://{shown}:{port}/login", scope, lambda: access.ticket(Scope(scope)))
+    Server(app, app.state.desk.streams).run(sockets=[listening])
+
+
+def _greet(address: str, scope: str, ticket: Callable[[], str]) -> None:
+    """Print the link to log in, but only where it is not kept for others to read."""
     if kept_readable(sys.stdout):
         say(address)
-        say("no login link: the output goes to a file or a service, where others can read it", err=True)
-        say(f"hint: log in with a token; `setpoint token new {scope}` makes one", err=True)
-    else:
-        say(f"{address}?ticket={access.ticket(Scope(scope))}")
-        say("this link works once, for ten minutes; end with Ctrl-C", err=True)
-    Server(app, app.state.desk.streams).run(sockets=[listening])
+        say("no login link: the output goes to a file or a service, where agents can read it", err=True)
+        say(f"hint: log in with a token: `setpoint token new {scope}` in a terminal", err=True)
+        return
+    say(f"{address}?ticket={ticket()}")
+    say("this link works once, for ten minutes; end with Ctrl-C", err=True)
 
 
 def _told(body: Body) -> tuple[str, bool]:

@@ -140,7 +140,7 @@ def _of_requests(body: e.ChangeRequested | e.ChangeReviewed | e.ChangeSettled | 
 
 def answer_text(answer: Answer) -> str:
     """Return one line about an answer."""
-    parts = [str(answer.choice)]
+    parts = [f"{answer.choice}{f' by `{answer.acceptance}`' if answer.acceptance else ''}"]
     grant = answer.grant
     if grant.iterations:
         parts.append(f"{grant.iterations} more iteration{'s' if grant.iterations != 1 else ''}")

@@ -17,7 +17,10 @@ from setpoint.wiring.project import Project
 
 POLL_S = 0.5
 """Seconds between two checks whether the gate was answered elsewhere."""
-KEYS = {Choice.CONTINUE: "c", Choice.ACCEPT: "a", Choice.CANCEL: "x", Choice.APPROVE: "y", Choice.REJECT: "n"}
+KEYS = {
+    Choice.CONTINUE: "c", Choice.ACCEPT: "a", Choice.CANCEL: "x", Choice.APPROVE: "y", Choice.REJECT: "n",
+    Choice.PROVE: "p",
+}  # fmt: skip
 HISTORY, LATER = "h", "l"
 
 
@@ -96,6 +99,11 @@ def _chosen(read: _Reader, opened: OpenGate) -> Choice | str | None:
 
 
 def _wanted(read: _Reader, opened: OpenGate, choice: Choice) -> AnswerRequest:
+    if choice is Choice.PROVE:
+        command = ""
+        while not command:
+            command = read("a command that fails without the change and passes with it: ")
+        return AnswerRequest(choice, acceptance=command)
     if choice is not Choice.CONTINUE:
         return AnswerRequest(choice, reason=read("why (Enter: no reason): "))
     offered = opened.gate.offer.iterations

@@ -76,7 +76,7 @@ def evidence_statement(past: History, recorded: Evaluation, about: tuple[Subject
         story=AttestedStory(
             id=order.story.id,
             title=order.story.title,
-            acceptance=order.story.acceptance,
+            acceptance=_acceptance(past),
             protected=order.story.protected,
             integrity=order.story.integrity,
             known_red=order.story.known_red,
@@ -100,6 +100,12 @@ def evidence_statement(past: History, recorded: Evaluation, about: tuple[Subject
         score=recorded.score,
     )
     return EvidenceStatement(subject=about, predicate=ledger)
+
+
+def _acceptance(past: History) -> tuple[str, ...]:
+    """Return the commands that the story names, and those that people added."""
+    given = (asked.answer.acceptance for asked in past.gates if asked.answer is not None)
+    return tuple(dict.fromkeys((*past.order.story.acceptance, *filter(None, given))))
 
 
 def suite_statement(

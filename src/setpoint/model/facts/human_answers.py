@@ -36,6 +36,12 @@ def overridden(events: Sequence[Event]) -> bool:
     )
 
 
+def acceptance_given(events: Sequence[Event]) -> tuple[str, ...]:
+    """Return the acceptance commands that people named in their answers, oldest first, each once."""
+    named = (answer.acceptance for answer in _answers(events) if answer.choice is Choice.PROVE)
+    return tuple(dict.fromkeys(filter(None, named)))
+
+
 def edited_since(events: Sequence[Event]) -> Edited | None:
     """Return the change that a person made since the maker's last attempt; what follows begins from it."""
     for event in reversed(events):

@@ -1,4 +1,4 @@
-"""Requests for protected files that were settled, and the paths they released."""
+"""What people added to an order since it was given: released paths, and acceptance commands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from glob import escape
 
 from setpoint.model.events import Event
 from setpoint.model.events.requests import ChangeSettled
-from setpoint.model.facts.human_answers import edited_files
+from setpoint.model.facts.human_answers import acceptance_given, edited_files
 from setpoint.model.run import RunOrder
 
 
@@ -17,7 +17,11 @@ def settled_requests(events: Sequence[Event]) -> tuple[ChangeSettled, ...]:
 
 
 def released(order: RunOrder, events: Sequence[Event]) -> RunOrder:
-    """Return the order with the paths that people have released since it was given."""
+    """Return the order with what people have added since: released paths, and acceptance commands."""
+    more = [each for each in acceptance_given(events) if each not in order.story.acceptance]
+    if more:
+        asked = {"acceptance": (*order.story.acceptance, *more)}
+        order = order.model_copy(update={"story": order.story.model_copy(update=asked)})
     paths = [path for body in settled_requests(events) if body.granted for path in body.paths]
     paths += edited_files(events)  # what a person changed is not put back as if the maker had done it
     if not paths:

@@ -15,6 +15,7 @@ from setpoint.model.finding import Category, Finding
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.model.run import Halt, Limits, Round
 from setpoint.model.verdict import HardGate, Judgement
+from setpoint.phase.policy.restored_files import listed, restored_in
 
 POLICY = "bouncing-v1"
 """Name and version of these rules; every recorded bounce carries it."""
@@ -110,8 +111,9 @@ def outcome_line(judged: Round) -> str:
     """Return the outcome of a round in one line; for a bounce, its reason."""
     if judged.verified:
         return "every gate passed"
+    back = restored_in(judged)
     if judged.snapshot.empty:
-        return "nothing was changed"
+        return f"all that was changed was restored: {listed(back)}" if back else "nothing was changed"
     red, findings = failures(judged), blocking(judged)
     parts = []
     if red:
@@ -119,7 +121,9 @@ def outcome_line(judged: Round) -> str:
     if findings:
         parts.append(f"{len(findings)} blocking findings, first {findings[0].message[:160]}")
     parts += [f"{evidence.check} broke: {evidence.reason[:160]}" for evidence in judged.latest.broken]
-    return f"sent back by {judged.bounced_from or 'the gates'}: {'; '.join(parts) or _failed_gates(judged)}"
+    why = "; ".join(parts) or _failed_gates(judged)
+    also = f"; restored: {listed(back)}" if back else ""
+    return f"sent back by {judged.bounced_from or 'the gates'}: {why}{also}"
 
 
 def _failed_gates(judged: Round) -> str:

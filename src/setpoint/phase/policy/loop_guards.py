@@ -23,6 +23,7 @@ from setpoint.model.facts.rounds import (
 )
 from setpoint.model.run import Halt, Limits, Round
 from setpoint.phase.policy.bouncing import too_many_bounces
+from setpoint.phase.policy.restored_files import restored_in_all
 
 STAGNATION_WINDOW = 3
 STAGNATION_VARIANCE = 0.001
@@ -161,9 +162,11 @@ def empty_diffs(limits: Limits) -> Guard:
             run += 1
         if run < limits.max_empty_diffs:
             return None
+        back = restored_in_all(past.rounds[-run:])
+        but = f" but protected files, which were restored: {back}" if back else ""
         return Halt(
             guard="max_empty_diffs",
-            reason=f"the maker changed nothing new in {run} rounds running",
+            reason=f"the maker changed nothing new in {run} rounds running{but}",
             figures={"rounds": run, "limit": limits.max_empty_diffs},
             go_on="write an instruction, or try another agent (--agent)",
         )

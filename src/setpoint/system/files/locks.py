@@ -85,8 +85,8 @@ def _opened(pid: int) -> list[Path] | None:
     found = []
     try:
         with os.scandir(f"/proc/{pid}/fd") as entries:
-            # Not resolved, for what a link says here need not be a path.
-            found = [Path(os.readlink(entry.path)) for entry in entries]  # noqa: PTH115
+            # What such a link says need not be a path.
+            found = [Path(entry.path).readlink() for entry in entries]
     except OSError:
         return None
     return found

@@ -40,5 +40,5 @@ def _parents_by_ps() -> dict[int, int]:
         )
     except (OSError, subprocess.CalledProcessError):
         return {}
-    pairs = [line.split() for line in done.stdout.decode().splitlines()]
-    return {int(pair[0]): int(pair[1]) for pair in pairs if len(pair) == 2}  # noqa: PLR2004 - a pair
+    pairs = (line.split() for line in done.stdout.decode().splitlines())
+    return {int(pid): int(parent) for pid, parent in pairs}
