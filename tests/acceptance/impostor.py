@@ -45,6 +45,7 @@ def attempts(order, state):
         f"gate accept {run}", f"resume {run}", f"cancel {run}", "run more --agent actor", "token new admin",
     ):  # fmt: skip
         tries[f"cli: {verb}"] = lambda verb=verb: setpoint(order, verb.split())
+    tries["cli, by a repository of its own"] = lambda: elsewhere(order, state, ["gate", "accept", run])
     tries["cli, twice removed"] = lambda: daemon(order, ["gate", "accept", run], state)
     tries["sqlite"] = lambda: insert(f"file:{state}/app.db", run)
     tries["sqlite, no locks"] = lambda: insert(f"file:{state}/app.db?nolock=1", run)
@@ -61,11 +62,20 @@ def attempts(order, state):
     return tries
 
 
-def setpoint(order, words):
+def elsewhere(order, state, words):
+    """Answer from a repository that is writable, with the state of the person's own."""
+    own = Path(order["report"]).parent / "own"
+    own.mkdir()
+    subprocess.run(["git", "init", "-q", str(own)], check=True, capture_output=True, text=True)
+    cache = str(own / "cache")
+    setpoint({**order, "root": own}, words, SETPOINT_STATE_DIR=str(state), SETPOINT_CACHE_DIR=cache)
+
+
+def setpoint(order, words, **environment):
     subprocess.run(
         [sys.executable, "-m", "setpoint", *words],
         cwd=order["root"],
-        env={**os.environ, **order["environment"]},
+        env={**os.environ, **order["environment"], **environment},
         capture_output=True,
         text=True,
         check=True,

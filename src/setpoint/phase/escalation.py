@@ -68,7 +68,8 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
     if close.ending is Ending.UNPROVEN:
         options.append(Option(choice=Choice.PROVE, text=_PROVE))
     if best_first(past):
-        text = f"take the best state, at no further cost; known issues go to {settings.debt_file} and the commit"
+        where = f"{settings.debt_file} and the commit"
+        text = f"take the best state, at no further cost; its known issues go to {where}"
         options.append(Option(choice=Choice.ACCEPT, text=text))
     text = "end the run, at no further cost; the best state is kept if harmless"
     options.append(Option(choice=Choice.CANCEL, text=text))
