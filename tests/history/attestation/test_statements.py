@@ -72,6 +72,7 @@ def a_run(measured=MEASURED):
         EXAMPLES["agent.finished"],
         IterationEvaluated(iteration=1, evaluation=quick),
         IterationEvaluated(iteration=1, evaluation=measured),
+        EXAMPLES["proof.measured"],
         decided,
         EXAMPLES["run.finished"],
     )
@@ -106,6 +107,7 @@ def test_intotos_library_reads_the_evidence():
     assert theirs.predicate_type == "urn:setpoint:predicate:evidence:v1"
     assert theirs.predicate["checks"][0]["name"] == MEASURED.evidence[0].check
     assert theirs.predicate["base"]["digest"]["gitCommit"] == ORDER.base
+    assert theirs.predicate["proof"]["obligations"][0]["name"] == "witness"
 
 
 def test_intotos_library_reads_the_test_result_as_its_own_predicate():

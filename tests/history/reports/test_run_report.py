@@ -26,8 +26,9 @@ from setpoint.history.phrases import code, duration, one_line, prose
 from setpoint.history.reports import run_report
 from setpoint.history.reports.progress_file import progress
 from setpoint.model.evaluation import Stage
-from setpoint.model.events.run import PhaseEntered, RunStarted
+from setpoint.model.events.run import PhaseEntered, ProofMeasured, RunStarted
 from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
 from setpoint.model.run import Action, Ending
 from setpoint.testing.evaluator import Scene, failure
 
@@ -208,6 +209,28 @@ def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_head(tmp_path):
             found = len(re.findall(r"(?<!\\)\|", line))
             assert cells in (0, found), line
             cells = found
+
+
+def test_an_obligation_of_any_name_is_shown_with_its_state_and_what_it_rests_on(tmp_path):
+    for name, rests_on in (("moon phase", "tests/test_moon.py::test_full"), (HOSTILE, HOSTILE)):
+        one = Obligation(name=name, state=ObligationState.NOT_MET, reason="no moon", evidence=(rests_on,))
+        proof = Proof(
+            work=WorkKind.REFACTOR, why="the request says so", obligations=(one,), trust=Trust.PERSON
+        )
+        events = recorded(
+            RunStarted(order=order(tmp_path), workdir=str(tmp_path)),
+            PhaseEntered(phase="implement", iteration=1),
+            made(1),
+            ProofMeasured(iteration=1, proof=proof),
+        )
+        text, page = run_report.markdown(events), Page(run_report.html(events))
+        rows = [line for line in text.splitlines() if "not met" in line]
+        assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [5]
+        assert (page.unbalanced, page.open) == ([], [])
+        if name != HOSTILE:
+            assert "moon phase" in rows[0]
+            assert "test_full" in rows[0]
+            assert "tests/test_moon.py::test_full" in run_report.html(events)
 
 
 def test_a_score_without_the_full_suite_is_marked(tmp_path):

@@ -15,6 +15,7 @@ from setpoint.model.events.run import IterationEvaluated, RunFinished
 from setpoint.model.evidence import Cause, Evidence, Failure, Outcome, TestReport
 from setpoint.model.finding import Finding
 from setpoint.model.ids import Artifact, Commit, EvidenceId, TraceId, Tree
+from setpoint.model.proof import Proof
 from setpoint.model.reports.attestation import (
     AttestedCheck,
     AttestedFinding,
@@ -89,6 +90,7 @@ def evidence_statement(past: History, recorded: Evaluation, about: tuple[Subject
         stage=recorded.stage,
         settings=_decisive(order.settings),
         gates=_gates(past, recorded),
+        proof=_proof(past, recorded),
         checks=tuple(_check(each) for each in recorded.evidence),
         failures=tuple(failure.test for failure in recorded.failures),
         known_red=recorded.known_red,
@@ -156,6 +158,11 @@ def _decisive(settings: str) -> dict[str, object]:
     if "checks" in decisive:
         decisive["checks"] = {key: value for key, value in decisive["checks"].items() if key != "python"}
     return decisive
+
+
+def _proof(past: History, recorded: Evaluation) -> Proof | None:
+    proofs = [each.proof for each in past.rounds if each.snapshot.commit == recorded.commit]
+    return proofs[-1] if proofs else None
 
 
 def _gates(past: History, recorded: Evaluation) -> tuple[AttestedGate, ...]:

@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Severity
 from setpoint.model.flaky import Quarantined
+from setpoint.model.proof import Proof
 from setpoint.model.quality import Metric
 from setpoint.model.stories.story import IntegrityMode, KnownRed
 from setpoint.model.value import Instant, Text
@@ -161,6 +162,8 @@ class EvidenceLedger(Attested):
     settings: dict[str, object] = {}
     """Settings that decide what is measured and how: `checks`, `check` and `integrity`."""
     gates: tuple[AttestedGate, ...] = ()
+    proof: Proof | None = None
+    """What was proved, obligation by obligation, with what each rests on; none in older runs."""
     checks: tuple[AttestedCheck, ...]
     failures: tuple[Text, ...] = ()
     """Red tests that count."""
