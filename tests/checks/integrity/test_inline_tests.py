@@ -171,3 +171,41 @@ def test_files_whose_examples_ran_are_told_from_files_of_tests() -> None:
     ran = ("calc.py::calc", "pkg/a.py::pkg.a.f", "README.md::README.md", "tests/test_a.py::test_b", "a.py")
 
     assert ran_in(ran) == {"calc.py", "pkg/a.py", "README.md"}
+
+
+HONEST_RUST = """pub fn half(n: u32) -> u32 {
+    n / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves() {
+        assert!(cfg!(test));
+        assert_eq!(half(4), 2);
+    }
+}
+
+#[cfg(test)]
+pub fn sample() -> u32 {
+    4
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    n / 2\n", "    if cfg!(test) { return n / 2; }\n    n\n"),
+        ("    n / 2\n", "    #[cfg(test)]\n    return n / 2;\n    #[cfg(not(test))]\n    n\n"),
+        ("    n / 2\n", "    #[cfg(test)]\n    { return n / 2 }\n    n\n"),
+        ("pub fn half", "#[cfg(not(test))]\npub fn other() {}\n\npub fn half"),
+    ],
+)
+def test_rust_code_that_is_compiled_otherwise_for_tests_blocks(old, new):
+    after = {"src/lib.rs": HONEST_RUST.replace(old, new, 1)}
+    plain = weakened_inline({}, {"src/lib.rs": HONEST_RUST}, (), IntegrityMode.APPEND_ONLY)
+    found = weakened_inline({"src/lib.rs": HONEST_RUST}, after, (), IntegrityMode.APPEND_ONLY)
+    assert (plain, {"other code than users" in each.message for each in found}) == ((), {True})

@@ -75,6 +75,9 @@ def _rust(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple
     for path in sorted(new):
         for name in rust_tests.own_assertions(new[path]) - rust_tests.own_assertions(before.get(path, "")):
             yield path, name, "a macro of that name takes the place of the assertion that tests use"
+        grown = rust_tests.other_builds(new[path]) - rust_tests.other_builds(before.get(path, ""))
+        for condition in grown if not is_test_path(path) else ():
+            yield path, condition, "tests would run other code than users: remove the condition"
 
 
 def _rust_examples(

@@ -20,6 +20,12 @@ _MARKS = re.compile(
 """An attribute by which an item belongs to the tests."""
 _NAME = re.compile(r"\b(?:mod|fn|struct|enum|trait|type|const|static)\s+\w+|\bimpl\b[^{;]*|\buse\b[^;]*")
 _OWN_MACRO = re.compile(r"\bmacro_rules!\s*((?:debug_|prop_)?assert\w*|panic|unreachable)\b")
+_OTHER_BUILD = re.compile(
+    r"\bcfg!\s*\([^)]*\btest\b|#\s*!?\[\s*cfg\s*\([^\]]*\bnot\s*\(\s*test\b"
+    r"|#\s*!?\[\s*cfg_attr\s*\([^,\]]*\btest\b[^\]]*\bpath\s*="
+)
+"""A condition by which the code that is delivered is not the code that the tests run."""
+_TEST_BUILD = re.compile(r"#\s*\[\s*cfg\s*\((?!\s*not\b)[^\]]*\btest\b[^\]]*\]")
 _DOC_LINE = re.compile(r"[ \t]*//[/!](?!/) ?(.*)")
 _DOC_BLOCK = re.compile(r"/\*[*!](?![*/])(.*?)\*/", re.DOTALL)
 _FENCE = re.compile(r"\s*(```+|~~~+)\s*(.*?)\s*$")
@@ -62,6 +68,56 @@ def items(source: str) -> tuple[Item, ...]:
 def own_assertions(source: str) -> Counter[str]:
     """Count the macros of the file that take the place of the assertions of the language."""
     return Counter(_OWN_MACRO.findall(_masked(source)))
+
+
+def other_builds(source: str) -> Counter[str]:
+    """Count the places outside the tests at which a build for tests is other code than a build for users.
+
+    These are `cfg!(test)`, `cfg(not(test))`, `cfg_attr(test, path = ...)`, and a `cfg(test)` inside a function.
+    """
+    masked = _masked(source)
+    for item in _spans(masked):
+        masked = masked[: item[0]] + re.sub(r"[^\n]", " ", masked[item[0] : item[1]]) + masked[item[1] :]
+    found = [" ".join(each[0].split()) for each in _OTHER_BUILD.finditer(masked)]
+    return Counter([*found, *_inside_functions(_masked(source))])
+
+
+def _inside_functions(masked: str) -> Iterator[str]:
+    """Yield each `cfg(test)` on a statement of a function that is no test itself."""
+    tests = _spans(masked, outermost=True)
+    for each in _TEST_BUILD.finditer(masked):
+        around = [begun for begun, end in tests if begun < each.start() < end]
+        if not around and _in_function(masked, each.start()):
+            yield " ".join(each[0].split())
+
+
+def _in_function(masked: str, at: int) -> bool:
+    """Whether a place lies in the body of a function."""
+    depth = 0
+    for place in range(at - 1, -1, -1):
+        if masked[place] == "}":
+            depth += 1
+        elif masked[place] == "{":
+            depth -= 1
+            head = re.split(r"[;{}]", masked[:place])[-1]
+            if depth < 0 and re.search(r"\bfn\s+\w", head):
+                return True
+            depth = max(depth, 0)
+    return False
+
+
+def _spans(masked: str, *, outermost: bool = False) -> list[tuple[int, int]]:
+    """Return where the items that attributes mark as tests begin and end.
+
+    With `outermost` only those that stand beside other items, not inside a function.
+    """
+    found, at = list[tuple[int, int]](), 0
+    while (begun := _ATTRIBUTE.search(masked, at)) is not None:
+        marked, after = _attributes(masked, begun.start())
+        at = _end(masked, after) if marked else begun.end()
+        if marked and not (outermost and _in_function(masked, begun.start())):
+            found.append((begun.start(), at))
+    return found
 
 
 def examples(source: str) -> tuple[tuple[str, ...], ...]:
