@@ -21,6 +21,7 @@ from setpoint.checks.flaky.flaky import flaky_tests, state_of
 from setpoint.checks.integrity.guard import Restored
 from setpoint.checks.integrity.inline.inline_tests import weakened_inline
 from setpoint.checks.integrity.isolation import PARTS
+from setpoint.checks.integrity.loads import Loads
 from setpoint.checks.integrity.outcomes import findings_of, silenced, unfixed, vanished, without_renamed
 from setpoint.checks.integrity.paths.commands import scripts_added
 from setpoint.checks.integrity.paths.protected_paths import collected, matches
@@ -204,6 +205,7 @@ class Judge:
         if base.tests is not None and raw.tests is not None and self.story.known_red is KnownRed.FIX:
             found += unfixed(base.tests, raw.tests)
         found += self._inline(base, work)
+        found += self._loaded(base, raw, work)
         found += scripts_added(self.story.acceptance, work.after.keys() - work.before.keys())
         if mode is IntegrityMode.FREE:
             found += lowered_settings(work.before, work.after, self.story.protected)
@@ -217,6 +219,22 @@ class Judge:
         ran = base.tests.outcomes if base.tests else ()
         before = {path: text for path, text in work.before.items() if not matches(path, self.story.granted)}
         return weakened_inline(before, work.after, ran, self.story.integrity)
+
+    def _loaded(self, base: Measurements, raw: Measurements, work: Work) -> list[Finding]:
+        """Find what runs before the tests and did not at the base, without what a person released."""
+        stood, now = (each.tests.loading if each.tests else None for each in (base, raw))
+        if stood is None or now is None:
+            return []
+        tests = {path: text for path, text in {**work.after, **work.tests}.items() if work.is_test(path)}
+        loads = Loads(
+            base=stood,
+            now=now,
+            changed=frozenset(work.changed),
+            tests=tuple(text for path, text in tests.items() if not path.endswith("conftest.py")),
+            sources=work.after,
+            apart=frozenset(filter(work.is_test, work.changed)),
+        )
+        return [each for each in loads.findings() if not matches(each.file or "", self.story.granted)]
 
     def _evaluation(
         self,

@@ -165,6 +165,30 @@ class Suspect(Value):
     """The line itself."""
 
 
+class Loading(Value):
+    """What the process of the tests had loaded before its first file of tests, as it says itself.
+
+    Modules with their files: from the root of the tree, or absolute where they lie in no installation.
+    """
+
+    unasked: tuple[tuple[Text, Text], ...] = ()
+    """Before the first `conftest.py`: by the interpreter as it starts, and as plug-ins of pytest."""
+    before_tests: tuple[tuple[Text, Text], ...] = ()
+    """All of them, with what `conftest.py` and plug-ins import."""
+    names: tuple[Text, ...] = ()
+    """Top-level modules and packages of the tree that were loaded once all tests were collected."""
+
+    def joined(self, other: Loading | None) -> Loading:
+        """Return what one of two runs had loaded."""
+        if other is None:
+            return self
+        return Loading(
+            unasked=tuple(dict.fromkeys((*self.unasked, *other.unasked))),
+            before_tests=tuple(dict.fromkeys((*self.before_tests, *other.before_tests))),
+            names=tuple(dict.fromkeys((*self.names, *other.names))),
+        )
+
+
 class TestReport(Value):
     """Every collected test with its outcome, and the red ones explained."""
 
@@ -175,6 +199,8 @@ class TestReport(Value):
     """Files that could not be collected, with the reason."""
     complete: bool = True
     """The whole suite was asked for, not a selection."""
+    loading: Loading | None = None
+    """None where the runner does not say."""
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -194,6 +220,7 @@ class TestReport(Value):
             failures=tuple(failure for failure in self.failures if failure.test not in tests),
             collection_errors=self.collection_errors,
             complete=self.complete,
+            loading=self.loading,
         )
 
 
@@ -220,6 +247,7 @@ def whole_suite(reports: Iterable[TestReport]) -> TestReport | None:
         failures=tuple(failure for report in known for failure in report.failures),
         collection_errors=tuple(error for report in known for error in report.collection_errors),
         complete=all(report.complete for report in known),
+        loading=next((report.loading for report in known if report.loading is not None), None),
     )
 
 

@@ -15,6 +15,7 @@ import importlib
 import json
 import os
 import re
+import sys
 import traceback
 from pathlib import Path
 from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
@@ -28,6 +29,17 @@ _LINE = 600
 _MOST_SHOWN = 50
 """Of more red tests than this only the plain traceback is kept: to show the source around takes long."""
 _PLACES = re.compile(r'^(?:E +File ")?([^\s":]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
+_TREE = f"{Path.cwd()}{os.sep}"
+"""Where pytest begins, before anything of the project changes that."""
+_PREFIXES = {sys.prefix, sys.exec_prefix, sys.base_prefix, str(Path(os.__file__).parent)}
+_INSTALLED = tuple(
+    f"{each}{os.sep}"
+    for path in (*map(Path, _PREFIXES), Path(__file__).parent)
+    for each in {path, path.resolve()}
+)
+_WITHIN = tuple(path for path in _INSTALLED if path.startswith(_TREE))
+_UNASKED: list[list[str]] = []
+"""What was loaded before the first `conftest.py`: by the interpreter as it starts, and plug-ins of pytest."""
 _WEIGHTS = (None, "passed", "xpassed", "xfailed", "skipped", "error", "failed")
 
 
@@ -45,6 +57,7 @@ class Report:
         self._red = 0
         self._held: dict[str, dict[str, Any]] = {}
         self._calls: dict[tuple[str, str], Any] = {}
+        self._before_tests: list[list[str]] | None = None
 
     def _write(self, kind: str, **facts: Any) -> None:
         if os.getpid() != self._process:  # a fork of a test has our file handle, and nothing to say
@@ -55,6 +68,16 @@ class Report:
     def pytest_sessionstart(self, session: Any) -> None:
         """Say that pytest came to life."""
         self._write("start", pytest=pytest.__version__, root=str(session.config.rootdir))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectstart(self, collector: Any) -> None:
+        """Note what is loaded when the first file of tests is about to be."""
+        if (
+            self._before_tests is None
+            and isinstance(collector, pytest.File)
+            and not isinstance(collector, pytest.Package)
+        ):
+            self._before_tests = _loaded()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: Any, name: str) -> list[Any] | None:
@@ -78,7 +101,11 @@ class Report:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
-        """Note what will be run."""
+        """Note what will be run, and what was loaded for it."""
+        now = _loaded()
+        first = now if self._before_tests is None else self._before_tests
+        names = sorted({name.partition(".")[0] for name, path in now if not path.startswith(os.sep)})
+        self._write("loaded", unasked=_UNASKED, before_tests=first, names=names)
         self._write("collected", ids=[item.nodeid for item in session.items])
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -163,6 +190,7 @@ class DistributedReport(Report):
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
     """Begin the map of what tests reach before the first file of the project is imported."""
+    _UNASKED[:] = _loaded()
     path = os.environ.pop("SETPOINT_REACH_FILE", None)
     if path is None:
         yield
@@ -183,6 +211,24 @@ def pytest_configure(config: Any) -> None:
     wanted = json.loads(Path(selection).read_text("utf-8")) if selection else {}
     kind = DistributedReport if config.pluginmanager.hasplugin("xdist") else Report
     config.pluginmanager.register(kind(path, wanted), "setpoint-report")
+
+
+def _loaded() -> list[list[str]]:
+    """List the modules that come from the tree, or from a place that belongs to no installation.
+
+    Each with its file, below the tree from its root.
+    """
+    found = []
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        if not isinstance(path, str) or name == "__main__":
+            continue
+        path = path if path.startswith(os.sep) else _TREE + path
+        if path.startswith(_TREE) and not path.startswith(_WITHIN):
+            found.append([name, path[len(_TREE) :].replace(os.sep, "/")])
+        elif not path.startswith(_INSTALLED) and not str(Path(path).resolve()).startswith(_INSTALLED):
+            found.append([name, path])
+    return found
 
 
 def _ways(nodeid: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 from setpoint.checks import results
@@ -16,7 +17,7 @@ from setpoint.checks.flaky.flaky import state_of
 from setpoint.checks.suites.order_dependence import reason as left_out
 from setpoint.checks.suites.pytest import TestSuite
 from setpoint.checks.trees.checkout import put_at, repository_of
-from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport
+from setpoint.model.evidence import CheckResult, CheckState, Loading, Outcome, TestReport
 from setpoint.model.ids import Commit
 from setpoint.ports import Check, Measured
 from setpoint.system.git.git import git
@@ -155,7 +156,7 @@ class TestsTogether:
             )
         first = made[0]
         broken = next((each for each in made if each.state is CheckState.ERROR), None)
-        tests = _together(made, self.aside)
+        tests = _together(made, self.aside).model_copy(update={"loading": self._loading()})
         state = CheckState.ERROR if broken else state_of(tests)
         update = {
             "state": state,
@@ -164,6 +165,11 @@ class TestsTogether:
             "duration_s": sum(each.evidence.duration_s for each in made),
         }
         return first.model_copy(update={"evidence": first.evidence.model_copy(update=update), "tests": tests})
+
+    def _loading(self) -> Loading | None:
+        """Join what the runs had loaded; also one that collected nothing loads `conftest.py`."""
+        loadings = [each.tests.loading for each in self.given if each.tests and each.tests.loading]
+        return reduce(Loading.joined, loadings) if loadings else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,6 +71,7 @@ def reported(
         failures=tuple(failures),
         collection_errors=tuple(f"{file}: {reason}" for file, reason in suite.uncollected.items()),
         complete=complete and suite.exit is not None,
+        loading=suite.loading,
     )
 
 

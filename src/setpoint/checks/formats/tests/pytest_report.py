@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from setpoint.checks.formats.bad_report import BadReport
-from setpoint.model.evidence import Outcome
+from setpoint.model.evidence import Loading, Outcome
 
 
 class _Line(BaseModel):
@@ -89,6 +89,13 @@ class _Internal(_Line):
     text: str
 
 
+class _Loaded(_Line):
+    kind: Literal["loaded"]
+    unasked: tuple[tuple[str, str], ...]
+    before_tests: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
+
+
 class _End(_Line):
     kind: Literal["end"]
     exit: int
@@ -97,7 +104,7 @@ class _End(_Line):
 MOST_BYTES = 256 << 20
 """A longer report is not read: the tests wrote into it, or run wild."""
 _Any = Annotated[
-    _Begin | _Start | _Listed | _Uncollected | _Test | _Internal | _End, Field(discriminator="kind")
+    _Begin | _Start | _Listed | _Loaded | _Uncollected | _Test | _Internal | _End, Field(discriminator="kind")
 ]
 _LINES: TypeAdapter[_Any] = TypeAdapter(_Any)
 
@@ -118,6 +125,8 @@ class Suite:
         """Files that could not be collected, with the last line of the reason."""
         self.skipped_files: tuple[str, ...] = ()
         """Files that were skipped as a whole while they were collected."""
+        self.loading: Loading | None = None
+        """What was loaded before the tests; none where nothing was collected."""
         self.internal_error = ""
         self.running = ""
         """The test that was under way when the report ended; empty where none was."""
@@ -143,10 +152,12 @@ def read(path: Path) -> Suite:
     return suite
 
 
-def _noted(suite: Suite, line: _Begin | _Start | _Uncollected | _Internal | _End) -> None:
+def _noted(suite: Suite, line: _Begin | _Start | _Loaded | _Uncollected | _Internal | _End) -> None:
     match line:
         case _Start():
             suite.version = line.pytest
+        case _Loaded():
+            suite.loading = Loading(unasked=line.unasked, before_tests=line.before_tests, names=line.names)
         case _Begin():
             suite.running = line.id
         case _Uncollected():
