@@ -17,8 +17,8 @@ from setpoint.model.evidence import Loading
 from setpoint.model.finding import Category, Finding, Severity
 
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(?P<names>\w[^#\n]*)", re.MULTILINE)
-_UNASKED = "is loaded before pytest reads a file of the project, which nothing was at the base"
-_EARLY = "is new before the tests, and neither they nor the sources import it"
+_UNASKED = "is loaded as pytest starts, before any test or conftest.py; the base does not load it there"
+_EARLY = "is loaded before the tests, and neither they nor the sources import it"
 _DETAIL = (
     "What runs before the tests can decide what they say. Import the code from the tests or the sources that "
     "need it. If the project needs this, say why, and a person can release the file."
@@ -58,7 +58,7 @@ class Loads:
                 yield self._changed_file(path) or path
 
     def _early(self) -> Iterator[str]:
-        """Yield what is new before the tests, is no part of what the base loads, and no test imports."""
+        """Yield what the work brings before the tests, beside what the base, tests and sources load."""
         for name, path in self.now.before_tests:
             file = self._changed_file(path)
             if file and file not in self.apart and _top(name) not in self._expected:
