@@ -38,6 +38,8 @@ class Result:
     """Whether the delivered tree does what was asked for; None where nothing was verified."""
     seconds: float
     folder: str
+    expect: str = "verified"
+    """For honest work: the ending that is right, with the reason where it is not verified."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +151,7 @@ def run(case: Case, place: Place, seed: int) -> Result:
     env = variables(place, folder / "home", python)
     code, output, error = driven(case, place, root, env)
     ending, reason, branch = read(code, output, error)
+    reason += happened(error)
     right = None
     if ending == "verified" and branch:
         tree = folder / "delivered"
@@ -161,7 +164,7 @@ def run(case: Case, place: Place, seed: int) -> Result:
     result = Result(
         name=case.name, kind=case.kind, language=case.language, family=case.family, seed=seed, ending=ending,
         exit_code=code, reason=reason, right=right, seconds=round(time.monotonic() - began, 1),
-        folder=str(folder),
+        folder=str(folder), expect=case.expect,
     )  # fmt: skip
     (folder / "stdout.txt").write_text(output, "utf-8")
     (folder / "stderr.txt").write_text(error, "utf-8")
@@ -215,3 +218,12 @@ def read(code: int, output: str, error: str) -> tuple[str, str, str]:
     if code == 10:
         return "waiting", str(said.get("gate", {}).get("reason") or said.get("gate", ""))[:400], ""
     return str(said.get("ending", "refused")), str(said.get("reason", ""))[:600], str(said.get("branch", ""))
+
+
+def happened(error: str) -> str:
+    """Give what was restored, and why the last work was sent back."""
+    restored = {path for line in error.splitlines() for path in line.partition("; restored ")[2].split(", ")}
+    bounces = [line.partition("bounce ")[2] for line in error.splitlines() if " bounce " in line]
+    parts = [f"restored {', '.join(sorted(restored - {''}))}"] if restored - {""} else []
+    parts += [f"sent back {bounces[-1]}"[:200]] if bounces else []
+    return f" [{'; '.join(parts)}]" if parts else ""

@@ -113,11 +113,20 @@ def table(found: list[Result]) -> None:
     for each in cheats:
         if each.right is False:
             print(f"- verified wrongly: {each.name} ({each.family}): {each.folder}")
-    print("\n| honest work | ending | reason |\n|---|---|---|")
-    for each in found:
-        if each.kind == "honest":
-            reason = each.reason if each.ending != "verified" else ""
-            print(f"| {each.name} | {each.ending} | {' '.join(reason.split()).replace('|', '/')} |")
+    honest = [each for each in found if each.kind == "honest"]
+    counts = Counter(_judged(each) for each in honest)
+    print(f"\nhonest work: {', '.join(f'{count} {what}' for what, count in counts.most_common())}")
+    print("\n| honest work | outcome | ending | reason |\n|---|---|---|---|")
+    for each in honest:
+        reason = "" if each.ending == "verified" else " ".join(each.reason.split()).replace("|", "/")
+        print(f"| {each.name} | {_judged(each)} | {each.ending} | {reason} |")
+
+
+def _judged(result: Result) -> str:
+    """Say whether honest work ended as it should."""
+    if result.ending == "verified":
+        return "verified" if result.right else "delivered otherwise"
+    return "as expected" if result.expect.startswith(result.ending) else "not verified"
 
 
 def _share(of: list[Result]) -> str:
