@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import TraceId
+from setpoint.model.proof import NOBODY
 from setpoint.model.run import Limits
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Toolbox
@@ -92,7 +93,7 @@ class Surveyor:
             scene = Scene(**{**vars(scene), "failing": seen, "flaky": (), "coverage": None})
         return evaluation(measured.stage, measured.commit, measured.tree, scene, order.weights)
 
-    async def prove(self, order, measured):
+    async def prove(self, order, measured, vouched=NOBODY):
         return proof(self.states[state_in(self.workspace.files(measured.commit))], order)
 
 

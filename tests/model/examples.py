@@ -25,8 +25,8 @@ from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.flaky import PutBy, Quarantined
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
-from setpoint.model.ids import Commit, GateId, StoryId, TraceId, Tree
-from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
+from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
+from setpoint.model.proof import Obligation, ObligationState, Proof, SealedTest, Trust, WorkKind
 from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, Verdict
@@ -189,6 +189,15 @@ _BODIES = (
             ),
             trust=Trust.PERSON,
         ),
+    ),
+    e.TestsSealed(
+        design=1,
+        agent="claude",
+        kept=(
+            SealedTest(path="tests/test_sealed.py", source=Artifact("a" * 64), behaviour="totals are right"),
+        ),
+        dropped=("tests/test_other.py passes at the base already",),
+        usage=PAID,
     ),
     e.ReviewAnswered(
         iteration=1,

@@ -33,7 +33,7 @@ from setpoint.checks.trees.checkout import (
 )
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
-from setpoint.model.proof import Proof
+from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured, Toolbox, WorkCopy
@@ -100,7 +100,7 @@ class ProjectEvaluator:
         known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
         return await self._located(order, await judge.against(base, raw, known), measured)
 
-    async def prove(self, order: RunOrder, measured: Measured) -> Proof:
+    async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Measure what proves a tree that has passed every check."""
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
@@ -109,7 +109,16 @@ class ProjectEvaluator:
         guard = self._guard(order, measured.copy)
         parent = await parent_of(place.copy.path, measured.commit)
         restored = RestoredWork(now=guard.seen(parent, measured.tree), ever=guard.ever())
-        return await Prover(measuring=self._measuring).prove(task, place, order.proof, restored)
+        return await Prover(measuring=self._measuring).prove(task, place, order.proof, restored, vouched)
+
+    async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
+        """Run tests that were written from the request alone at the base, where they must fail."""
+        if order.trace_id not in self._projects:
+            await self.prepare(order, copy)
+        at_base = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
+        task = self._task(order, await self._base(order, copy))
+        place = await check_out(self._folders.copies, at_base)
+        return await Prover(measuring=self._measuring).try_sealed(task, place, tests)
 
     async def _hidden(self, task: Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
         """Say what suppressions hide that the work brought in, by path."""

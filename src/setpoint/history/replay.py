@@ -60,6 +60,7 @@ from setpoint.model.events.run import (
     RunResumed,
     RunStarted,
     TestsQuarantined,
+    TestsSealed,
     ToolExecuted,
 )
 from setpoint.model.facts.budget_account import account_of, granted
@@ -106,6 +107,7 @@ class _Fold:
     resumptions: list[RunResumed] = field(default_factory=list)
     gates: dict[GateId, GateQuestion] = field(default_factory=dict)
     requests: list[AboutIntegrity] = field(default_factory=list)
+    sealed: list[TestsSealed] = field(default_factory=list)
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
@@ -127,6 +129,7 @@ class _Fold:
                 | Delivered()
                 | RunFinished()
                 | TestsQuarantined()
+                | TestsSealed()
             ):
                 self._run(event.body)
             case GateOpened() | GateAnswered() | GateExpired():
@@ -197,6 +200,7 @@ class _Fold:
             resumptions=tuple(self.resumptions),
             gates=tuple(self.gates.values()),
             requests=tuple(self.requests),
+            sealed=tuple(self.sealed),
             memory=tuple(self.memory),
             feedback=tuple(self.feedback),
             cancel=self.cancel,
@@ -210,13 +214,21 @@ class _Fold:
 
     def _run(
         self,
-        body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished | TestsQuarantined,
+        body: RunStarted
+        | RunResumed
+        | CancelRequested
+        | Delivered
+        | RunFinished
+        | TestsQuarantined
+        | TestsSealed,
     ) -> None:
         match body:
             case RunStarted() | TestsQuarantined():
                 pass  # the fold began with it, and the order says the same
             case RunResumed():
                 self.resumptions.append(body)
+            case TestsSealed():
+                self.sealed.append(body)
             case CancelRequested():
                 self.cancel = body
             case Delivered():

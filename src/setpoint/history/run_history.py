@@ -22,6 +22,7 @@ from setpoint.model.events.run import (
     PhaseBounce,
     ReviewAnswered,
     RunResumed,
+    TestsSealed,
 )
 from setpoint.model.facts.spending import Expenses
 from setpoint.model.gate import Gate
@@ -77,6 +78,8 @@ class History(Value):
     """Every question to a person, oldest first."""
     requests: tuple[AboutIntegrity, ...] = ()
     """What was asked for, said and decided about protected files and signals, oldest first."""
+    sealed: tuple[TestsSealed, ...] = ()
+    """Tests that were written from the request alone, before the maker began."""
     memory: tuple[m.AboutMemory, ...] = ()
     """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""
     feedback: tuple[people.Feedback, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from setpoint.model.ids import Artifact
 from setpoint.model.value import Text, Value
 
 INSTRUMENT = "instrument"
@@ -34,8 +35,10 @@ class Trust(StrEnum):
 
     PERSON = "person"
     """An acceptance command of the story, or a test that was red before the work began."""
+    SEALED = "sealed"
+    """A test that a test designer wrote from the request alone, and that the maker never saw."""
     REVIEWED = "reviewed"
-    """A test of the maker in a change that a reviewer with a model of its own approved."""
+    """A test of the maker that a reviewer with a model of its own found to express the request."""
     ANY = "any"
     """A test of the maker."""
 
@@ -71,6 +74,43 @@ class Obligation(Value):
     """Tests, commands or functions that it rests on, at most 20."""
 
 
+class SealedTest(Value):
+    """A file of tests that was written from the request alone and is kept from the maker."""
+
+    path: Text
+    """Where it stands in the tree when it is run."""
+    source: Artifact
+    """Its text, kept."""
+    behaviour: Text
+    """What it expects, in words; the maker is told this if it fails, and never the text."""
+    reason: Text = ""
+    """How it fails at the base."""
+
+
+class SealedTrial(Value):
+    """What became of the tests that a test designer wrote, measured at the base."""
+
+    kept: tuple[SealedTest, ...] = ()
+    """Those that fail there for the lack of the work."""
+    dropped: tuple[Text, ...] = ()
+    """Why the others prove nothing."""
+
+
+class Vouched(Value):
+    """What others than the maker contribute to the proof of a change."""
+
+    sealed: tuple[SealedTest, ...] = ()
+    """Tests that the maker never saw."""
+    reviewed: tuple[Text, ...] = ()
+    """Tests that a reviewer with a model of its own found to express the request, as it named them."""
+    all_reviewed: bool = False
+    """Whether such a reviewer found this of all tests that the change adds."""
+
+
+NOBODY = Vouched()
+"""Nobody but the maker contributed."""
+
+
 class Proof(Value):
     """What Setpoint measured to prove one tree."""
 
@@ -82,6 +122,8 @@ class Proof(Value):
     """Whether the work is unproven while an obligation is not met; else that is only reported."""
     trust: Trust | None = None
     """Of the strongest witness; none without one."""
+    vouched: Vouched = NOBODY
+    """What others than the maker contributed to it."""
 
     def met(self, name: str) -> bool:
         """Whether an obligation is met."""

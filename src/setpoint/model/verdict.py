@@ -39,6 +39,10 @@ class Verdict(Value):
     feedback: str = ""
     settled: tuple[Settled, ...] = ()
     """What it says of objections that the maker declined."""
+    expressing: tuple[Text, ...] = ()
+    """Tests of the change that a reviewer with a model of its own found to express the request."""
+    all_express: bool = False
+    """Whether it found this of all of them."""
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
@@ -51,7 +55,7 @@ class HardGate(Value):
 
     name: str
     """change, build, integrity, security, types, review, checks, baseline, tests, acceptance, proof (that
-    anything was measured), witness or sensitivity.
+    anything was measured), sealed, witness or sensitivity.
     """
     state: CheckState
     reason: str = ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from setpoint.learning.loop import TAUGHT, question, recalled
 from setpoint.model.answers.change_request import ChangeRequest
-from setpoint.model.answers.role_answers import OpinionsShape, ReviewShape, Shape, schema_of
+from setpoint.model.answers.role_answers import OpinionsShape, ReviewShape, Shape, TestDesignShape, schema_of
 from setpoint.model.attempt import Brief, Mode, Role, Tried
 from setpoint.model.changes.diff import added_lines
 from setpoint.model.evidence import Failure, Suspect
@@ -26,6 +26,8 @@ from setpoint.runs.context import RunContext
 
 ANALYSIS = "analysis"
 """Key of the tester's text among the texts of thinking phases."""
+SEALING = "seal"
+"""Label of the question to the test designer before the maker begins."""
 MOST_DIFF = 60_000
 MOST_SIGNALS = 20
 MOST_TRIED_DIFF = 3000
@@ -135,6 +137,8 @@ def _learnings(run: RunContext, phase: Phase, now: Situation, label: str) -> tup
 
 def _shape(phase: Phase, now: Situation) -> type[Shape] | None:
     """Return the schema of the answer; none for a text."""
+    if phase.name == SEALING and phase.role is Role.TEST_DESIGNER:
+        return TestDesignShape
     if phase.kind is not PhaseKind.REVIEW:
         return None
     return OpinionsShape if now.requests else ReviewShape

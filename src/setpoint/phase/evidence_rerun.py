@@ -65,7 +65,7 @@ async def verify(
     compared = compare(recorded, await evaluator.evaluate(order, measured))
     if proof is None:
         return compared
-    return (*compared, *compare_proofs(proof, await evaluator.prove(order, measured)))
+    return (*compared, *compare_proofs(proof, await evaluator.prove(order, measured, proof.vouched)))
 
 
 def compare_proofs(recorded: Proof, again: Proof) -> tuple[Compared, ...]:

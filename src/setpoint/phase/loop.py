@@ -46,6 +46,7 @@ from setpoint.phase.policy.change_requests import unexplained
 from setpoint.phase.policy.halting_policy import RULES
 from setpoint.phase.policy.loop_guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
 from setpoint.phase.readiness import checked_readiness
+from setpoint.phase.sealed_tests import seal_tests
 from setpoint.phase.verification import again_mark, confirmed, judged_again, suspects_of, verify_change
 from setpoint.ports import Durable, Measured, RunPorts
 from setpoint.runs.context import RunContext
@@ -110,6 +111,7 @@ async def _steered(course: _Course) -> Close:
         answer = await settled(run, course.past(), close, 0)
         if isinstance(answer, Close):
             return answer
+    await seal_tests(run)
     wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
     texts = await write_texts(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
@@ -151,8 +153,8 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
 
 async def _judged_again(course: _Course, again: int) -> Decision | Close:
     """Judge the newest round by a person's command; no agent works for it."""
-    run, last = course.run, course.rounds[-1]
-    current = await judged_again(run, course.base, last, again)
+    run = course.run
+    current = await judged_again(run, course.base, course.rounds, again)
     rounds = (*course.rounds[:-1], current)
     course.rounds, decision, halt = await _settled(run, course.base, rounds, again_mark(again))
     run.ports.publish(run.order.trace_id)

@@ -109,4 +109,6 @@ def combined(verdicts: list[Verdict]) -> Verdict:
         findings=tuple(found.values()),
         feedback="; ".join(failed or spoken),
         settled=tuple(each for verdict in verdicts for each in verdict.settled),
+        expressing=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.expressing)),
+        all_express=any(verdict.all_express for verdict in verdicts),
     )

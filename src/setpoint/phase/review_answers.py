@@ -12,6 +12,8 @@ from setpoint.model.finding import Category, Edit, Finding, Fix, Severity
 from setpoint.model.verdict import Judgement, Settled, Verdict
 from setpoint.phase.policy.review import UNNAMED
 
+MOST_NAMED = 50
+"""Tests that a reviewer can name."""
 MOST_TEXT = 20_000
 """Characters of a suggested replacement; a longer one is left out."""
 
@@ -80,6 +82,8 @@ def read_verdict(reviewer: str, kind: str, attempt: Attempt, objections: tuple[F
         findings=findings,
         feedback=answer.feedback[:2000],
         settled=tuple(each for each in settled if each.fingerprint in known),
+        expressing=() if by_rule else tuple(each[:500] for each in answer.expressing_tests[:MOST_NAMED]),
+        all_express=answer.tests_express_request and not by_rule,
     )
 
 

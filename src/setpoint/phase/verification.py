@@ -16,7 +16,9 @@ from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_b
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.review import declined_in, docket
 from setpoint.phase.policy.verifiers import unmeasured_suites
+from setpoint.phase.policy.vouched import vouched
 from setpoint.phase.review import Submission, review
+from setpoint.phase.sealed_tests import sealed_tests
 from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
 
@@ -43,7 +45,7 @@ async def verify_change(
     unmeasured = unmeasured_suites(base, run.order.story)
     gates = hard_gates(current, unmeasured)
     if current.tests is not None and all(gate.passed for gate in gates):
-        current = await _proved(run, current)
+        current = await _proved(run, (*rounds, current))
         gates = hard_gates(current, unmeasured)
     return with_bounce(current, gates, run.order.pipeline)
 
@@ -53,9 +55,9 @@ def again_mark(again: int) -> str:
     return f":again-{again}"
 
 
-async def judged_again(run: RunContext, base: Evaluation, current: Round, again: int) -> Round:
-    """Judge a round's tree by what a person added to the order since; `again` counts these, from 1."""
-    mark = again_mark(again)
+async def judged_again(run: RunContext, base: Evaluation, rounds: tuple[Round, ...], again: int) -> Round:
+    """Judge the last round's tree by what a person added to the order since; `again` counts these, from 1."""
+    mark, (*earlier, current) = again_mark(again), rounds
     tree = (current.snapshot.commit, current.snapshot.tree)
     tests = await run.measure(f"test-{current.number}{mark}", Stage.TEST, tree, iteration=current.number)
     cleared = {"tests": tests, "confirmation": None, "proof": None, "bounced_from": "", "bounced_to": ""}
@@ -63,18 +65,20 @@ async def judged_again(run: RunContext, base: Evaluation, current: Round, again:
     unmeasured = unmeasured_suites(base, run.order.story)
     gates = hard_gates(current, unmeasured)
     if all(gate.passed for gate in gates):
-        current = await _proved(run, current, mark)
+        current = await _proved(run, (*earlier, current), mark)
         gates = hard_gates(current, unmeasured)
     return with_bounce(current, gates, run.order.pipeline)
 
 
-async def _proved(run: RunContext, current: Round, mark: str = "") -> Round:
-    """Measure what proves a round that has passed everything else."""
+async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") -> Round:
+    """Measure what proves the last round, which has passed everything else."""
+    current = rounds[-1]
 
     async def act() -> ProofMeasured:
         tree = (current.snapshot.commit, current.snapshot.tree)
         measured = Measured(run.copy, *tree, Stage.TEST)
-        proof = await run.ports.evaluator.prove(run.judged_by, measured)
+        others = vouched(rounds, sealed_tests(run))
+        proof = await run.ports.evaluator.prove(run.judged_by, measured, others)
         return ProofMeasured(iteration=current.number, proof=proof)
 
     made = await run.journal.step(f"prove-{current.number}{mark}", act, ProofMeasured)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.proof import Proof
+from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.ports.check import Measured
 from setpoint.ports.workspace import WorkCopy
@@ -32,5 +32,8 @@ class Evaluator(Protocol):
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""
 
-    async def prove(self, order: RunOrder, measured: Measured) -> Proof:
+    async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Measure what proves a tree that has passed every check."""
+
+    async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
+        """Run tests that were written from the request alone at the base, where they must fail."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.proof import Proof
+from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
 from setpoint.settings import Settings
@@ -85,7 +85,12 @@ class ShieldedEvaluator:
         async with shielded(self._project, self._settings):
             return await self._inner.evaluate(order, measured)
 
-    async def prove(self, order: RunOrder, measured: Measured) -> Proof:
+    async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Measure what proves a tree."""
         async with shielded(self._project, self._settings):
-            return await self._inner.prove(order, measured)
+            return await self._inner.prove(order, measured, vouched)
+
+    async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
+        """Run sealed tests at the base."""
+        async with shielded(self._project, self._settings):
+            return await self._inner.try_sealed(order, copy, tests)

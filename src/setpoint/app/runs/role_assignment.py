@@ -64,6 +64,9 @@ async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -
         names[f"{Role.REVIEWER}:{kind}"] = (
             names[Role.REVIEWER] if name is None else await casting.settle(f"reviewer:{kind}", name, makers)
         )
+    designs = any(phase.role is Role.TEST_DESIGNER for phase in pipeline.phases)
+    if not designs and names.get(Role.TEST_DESIGNER) in BUILT_IN:
+        del names[Role.TEST_DESIGNER]  # only a model writes tests from the request alone
     await casting.note_sandbox(names.values())
     if checks := await holder_of_checks(project.settings):
         casting.notes_made.append(f"sandbox of checks: {checks.words}")

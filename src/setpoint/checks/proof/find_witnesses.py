@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from setpoint.checks.proof import witness
+from setpoint.checks.proof.added_names import added_names
+from setpoint.checks.proof.right_cause import Lack
 from setpoint.checks.proof.subject import MOST_NAMED, Subject
 from setpoint.checks.proof.witness import Witness
+from setpoint.model.changes.work_kind import is_code
 from setpoint.model.evidence import TestReport
-from setpoint.model.proof import Obligation, ObligationState, Trust, WorkKind
+from setpoint.model.proof import NOBODY, Obligation, ObligationState, Trust, Vouched, WorkKind
 
 _NAME = "witness"
 _SHOWN = 3
@@ -14,38 +20,67 @@ _NEEDS_WITNESS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
 _ORDER = tuple(Trust)
 
 
-async def find_witnesses(subject: Subject) -> tuple[Obligation, tuple[Witness, ...]]:
-    """Look for witnesses: failing tests that pass now, acceptance commands, the change's own tests."""
+async def find_witnesses(
+    subject: Subject, vouched: Vouched = NOBODY, sealed: tuple[Witness, ...] = ()
+) -> tuple[Obligation, tuple[Witness, ...]]:
+    """Look for witnesses: failing tests that pass now, acceptance commands, the change's own tests.
+
+    `sealed` are those that the maker never saw, which are already found.
+    """
     if subject.work not in _NEEDS_WITNESS:
         return Obligation(
             name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=_no_witness(subject.work)
         ), ()
     passed = witness.passed_in(subject.now.tests)
-    found = list(witness.mended(subject.base.tests, passed))
+    found = [*witness.mended(subject.base.tests, passed), *sealed]
     if subject.work is WorkKind.REPAIR:
         found += witness.built(subject.base.results, subject.now.results)
     reasons: list[str] = []
     if subject.task.story.acceptance or not found:
         more, reasons = await _beside_the_base(subject, passed)
-        found += more
+        found += [lifted(each, vouched) for each in more]
     least = subject.terms.witness
     counting = [each for each in found if _ORDER.index(each.trust) <= _ORDER.index(least)]
     if counting:
         shown = "; ".join(map(str, counting[:_SHOWN]))
-        reason = f"{len(counting)} fail without the change and pass with it: {shown}"
+        level = f"trust '{strongest(counting)}'"
+        reason = f"{level}: {len(counting)} fail without the change and pass with it: {shown}"
         reason += "".join(f"; {other}" for other in reasons if "proves nothing" in other)
         names = tuple(each.name for each in counting[:MOST_NAMED])
         return Obligation(name=_NAME, state=ObligationState.MET, reason=reason, evidence=names), tuple(
             counting
         )
     if found:
-        reasons.append(f"proof.witness asks for '{least}', and there is only '{found[0].trust}'")
+        reasons.append(f"proof.witness asks for '{least}', and there is only '{strongest(found)}'")
     missing = "no test and no acceptance command fails without the change and passes with it"
     reason = f"{'; '.join([missing, *reasons])}: write a test that fails without the change"
     return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason), ()
 
 
-def strongest(witnesses: tuple[Witness, ...]) -> Trust | None:
+def lack_of(subject: Subject) -> Lack:
+    """Return what a test has to fail for: the code of the change is missing."""
+    before, after = (
+        {path: text for path, text in each.items() if path not in subject.of_tests and is_code(path)}
+        for each in (subject.before, subject.after)
+    )
+    tests = {path: _text(subject.after[path]) for path in subject.of_tests if path in subject.after}
+    return Lack(added=added_names(before, after), request=subject.task.story.wish, tests=tests)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
+
+
+def lifted(found: Witness, vouched: Vouched) -> Witness:
+    """Return a witness with the trust that it has after a review."""
+    if found.trust is not Trust.ANY:
+        return found
+    last = found.name.rpartition("::")[2].partition("[")[0]
+    named = any(each in (found.name, last) or found.name.endswith(f"::{each}") for each in vouched.reviewed)
+    return replace(found, trust=Trust.REVIEWED) if named or vouched.all_reviewed else found
+
+
+def strongest(witnesses: Sequence[Witness]) -> Trust | None:
     """Return the trust of the strongest witness; none without one."""
     return min((each.trust for each in witnesses), key=_ORDER.index, default=None)
 
@@ -68,7 +103,7 @@ async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[li
     there = await subject.without_its_code()
     if asked:
         report = await subject.run_tests((*asked, *files), there)
-        own, other = witness.added(asked, report, witness.passed_in(control))
+        own, other = witness.added(asked, report, witness.passed_in(control), lack_of(subject))
         found += own
         reasons = [other] if other and not own else []
     if checks:

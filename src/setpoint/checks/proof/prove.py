@@ -13,17 +13,22 @@ from setpoint.checks.proof.find_witnesses import find_witnesses, strongest
 from setpoint.checks.proof.instrument import instrument
 from setpoint.checks.proof.look import looked_at
 from setpoint.checks.proof.own_gate import OWN_GATE, own_gate
+from setpoint.checks.proof.sealed_tests import sealed_on, try_at_base
 from setpoint.checks.proof.sensitivity import sensitivity
 from setpoint.checks.proof.subject import Subject, subject_of
 from setpoint.checks.proof.whole_request import RestoredWork, whole_request
 from setpoint.checks.proof.witness import Witness
 from setpoint.model.proof import (
     INSTRUMENT,
+    NOBODY,
     SECOND_ARRANGEMENT,
     Obligation,
     ObligationState,
     Proof,
     ProofTerms,
+    SealedTest,
+    SealedTrial,
+    Vouched,
 )
 from setpoint.ports import Measured
 
@@ -35,7 +40,12 @@ class Prover:
     measuring: Measuring
 
     async def prove(
-        self, task: Task, place: Measured, terms: ProofTerms, restored: RestoredWork | None = None
+        self,
+        task: Task,
+        place: Measured,
+        terms: ProofTerms,
+        restored: RestoredWork | None = None,
+        vouched: Vouched = NOBODY,
     ) -> Proof:
         """Measure what the change of a tree must prove; the tree itself has passed every other check.
 
@@ -43,9 +53,11 @@ class Prover:
         """
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             subject = await subject_of(self.measuring, task, place, terms, Path(scratch))
-            witness, witnesses = await find_witnesses(subject)
+            kept, unseen = await sealed_on(subject, vouched.sealed)
+            witness, witnesses = await find_witnesses(subject, vouched, unseen)
             obligations = [
                 *looked_at(subject, witnesses),
+                *kept,
                 witness,
                 *await sensitivity(subject, witnesses),
                 *await by_kind(subject),
@@ -59,7 +71,13 @@ class Prover:
             required=terms.required,
             obligations=tuple(obligations),
             trust=strongest(witnesses),
+            vouched=vouched,
         )
+
+    async def try_sealed(self, task: Task, place: Measured, tests: tuple[SealedTest, ...]) -> SealedTrial:
+        """Run tests that were written from the request alone at the base, checked out at `place`."""
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            return await try_at_base(self.measuring, task, place, tests, Path(scratch))
 
 
 async def _at_last(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from setpoint.checks.proof.right_cause import Lack
 from setpoint.model.evidence import (
     SUITES,
     Cause,
@@ -73,7 +74,7 @@ def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witn
 
 
 def added(
-    asked: Iterable[str], report: TestReport, control: Collection[str]
+    asked: Iterable[str], report: TestReport, control: Collection[str], lack: Lack
 ) -> tuple[tuple[Witness, ...], str]:
     """Return those of the change's own tests that are witnesses, and why the first of the others is none.
 
@@ -81,26 +82,31 @@ def added(
         asked: Tests that pass on the result and are new or in files that changed.
         report: What these tests gave with all of the change but its code.
         control: Tests that pass with its code too, run in the same place and in the same way.
+        lack: What they have to fail for.
 
     """
-    red = {failure.test: failure for failure in report.failures}
     found, other = [], ""
     for test in asked:
-        failure = red.get(test) or _of_file(test, red)
+        failure = failure_of(test, report)
         if test not in control:
             other = other or f"{test} does not pass when it runs in another place"
         elif failure is None:
             other = other or f"{test} passes without the changed code too"
-        elif failure.cause in (Cause.TIMEOUT, Cause.FLAKY):
-            other = other or f"{test} times out without the changed code, which proves nothing"
+        elif reason := lack.other_reason(failure, report.outcomes.get(test)):
+            other = other or f"{test} fails without the changed code, and {reason}"
         else:
             why = f"without the changed code: {failure.message[:_MOST_MESSAGE]}"
             found.append(Witness(name=test, why=why, trust=Trust.ANY))
     return tuple(found), other
 
 
-def _of_file(test: str, red: Mapping[str, Failure]) -> Failure | None:
-    return red.get(test.partition("::")[0])
+def failure_of(test: str, report: TestReport) -> Failure | None:
+    """Return why a test fails: by itself, as a part of its file, or because nothing was built."""
+    red = {failure.test: failure for failure in report.failures}
+    found = red.get(test) or red.get(test.partition("::")[0])
+    if found is None and test in report.red:
+        return next((each for each in report.failures if each.cause is Cause.SYNTAX), None)
+    return found
 
 
 def commands(

@@ -60,7 +60,8 @@ def cause_of(raised: Raised, owned: Callable[[str], bool]) -> Cause:
     What was raised from another error (`raise ... from`) is of the environment if that one is.
     """
     names = {raised.type.rpartition(".")[2], *raised.bases}
-    failed = "AssertionError" in names or raised.type.startswith(("Failed", "_pytest.outcomes."))
+    kind = raised.type.removeprefix("builtins.")
+    failed = "AssertionError" in names or kind.startswith(("Failed", "_pytest.outcomes."))
     if _of_environment(raised, names, owned):
         return Cause.ENVIRONMENT
     if not failed and any(_of_environment(each, {*each.bases}, owned) for each in raised.because):

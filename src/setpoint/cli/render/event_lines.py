@@ -8,6 +8,7 @@ from setpoint.cli.render.agent_lines import broken, of_agent
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.cli.render.production_lines import of_production
+from setpoint.cli.render.proof_lines import of_proof
 from setpoint.model import events as e
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Body, people
@@ -16,7 +17,6 @@ from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.gate import Answer
-from setpoint.model.proof import Proof
 from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
 
 _MOST_NAMED = 5
@@ -74,7 +74,13 @@ def line(body: Body) -> Line:
             e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
         ):
             shown = _of_loop(body)
-        case e.IterationEvaluated() | e.ProofMeasured() | e.BudgetWarned() | e.HaltingDecided():
+        case (
+            e.ProofMeasured()
+            | e.TestsSealed()
+            | e.IterationEvaluated()
+            | e.BudgetWarned()
+            | e.HaltingDecided()
+        ):
             shown = _of_figures(body)
         case _:
             assert_never(body)
@@ -82,24 +88,17 @@ def line(body: Body) -> Line:
 
 
 def _of_figures(
-    body: e.IterationEvaluated | e.ProofMeasured | e.BudgetWarned | e.HaltingDecided,
+    body: e.ProofMeasured | e.TestsSealed | e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided,
 ) -> Line:
+    if isinstance(body, e.ProofMeasured | e.TestsSealed):
+        return of_proof(body)
     if isinstance(body, e.IterationEvaluated):
         return _measured(body.evaluation)
-    if isinstance(body, e.ProofMeasured):
-        return _proved(body.proof)
     if isinstance(body, e.BudgetWarned):
         text = f"budget: {body.share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
         return Line(text, "yellow")
     made = body.decision
     return Line(f"{made.policy}: {made.action.upper()}: {made.reason}", _ACTION_STYLE[made.action])
-
-
-def _proved(proof: Proof) -> Line:
-    if proof.missing:
-        return Line(f"not proved: {'; '.join(each.reason for each in proof.missing)}", "yellow")
-    met = "; ".join(f"{each.name}: {each.reason}" for each in proof.obligations)
-    return Line(f"proved as {proof.work}: {met}", "green")
 
 
 def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelRequested) -> Line:

@@ -30,6 +30,8 @@ from setpoint.system.files.atomic import write_atomic
 
 SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"
 """Names of the files that `write_all` keeps up to date in a run's folder."""
+SEALED = "sealed"
+"""The folder for tests that were written before the maker began."""
 MOST_OUTPUT = 4000
 """Characters of a tool's raw output, from its end, that the HTML report shows."""
 
@@ -74,7 +76,10 @@ def html(events: Sequence[Event], read: Read | None = None) -> str:
 
 
 def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -> None:
-    """Write the four files of a run into its folder, each atomically; the event log can write them again."""
+    """Write the four files of a run into its folder, each atomically; the event log can write them again.
+
+    Tests that the maker was not to see follow when the run has ended, under `sealed/`.
+    """
     for name, text in (
         (SCRATCHPAD, scratchpad(events)),
         (PROGRESS, progress(events).model_dump_json(indent=2) + "\n"),
@@ -82,6 +87,19 @@ def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -
         (HTML, html(events, read)),
     ):
         write_atomic(folder / name, text, flush=False)
+    told = history(events)
+    if told.outcome is not None and read is not None:  # the maker can read this folder while it works
+        for test in {each.path: each for sealed in told.sealed for each in sealed.kept}.values():
+            _write_sealed(folder / SEALED / test.path, test.source, read)
+
+
+def _write_sealed(file: Path, source: Artifact, read: Read) -> None:
+    try:
+        text = read(source).decode("utf-8", errors="replace")
+    except RecordedDataError:
+        return  # the artifact is gone; the record still says what the test expects
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(file, text, flush=False)
 
 
 def _rendered(template: str, events: Sequence[Event], read: Read | None = None) -> str:

@@ -133,6 +133,11 @@ class _Trace:
         self._leave_phase(at)
 
     @_take.register
+    def _(self, body: e.TestsSealed, at: Instant) -> None:
+        self._spoke(body.agent, at, body.usage, None)
+        self._leave_phase(at)
+
+    @_take.register
     def _(self, body: e.ReviewAnswered, at: Instant) -> None:
         failed = "the reviewer broke" if body.verdict.judgement is Judgement.FAILED else None
         self._spoke(body.verdict.reviewer, at, body.usage, failed)

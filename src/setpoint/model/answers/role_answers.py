@@ -95,6 +95,29 @@ class ReviewShape(Shape):
     """Only where the maker declines objections."""
     feedback: str = ""
     """One or two sentences."""
+    tests_express_request: bool = False
+    """Whether the tests of the change assert what the goal asks for, so that wrong work would fail them."""
+    expressing_tests: tuple[str, ...] = ()
+    """Where only some do: their names, for example `test_total` or `tests/test_cart.py::test_total`."""
+
+
+class SealedTestShape(Shape):
+    """A file of tests that the maker never sees."""
+
+    path: str
+    """Of a new file, from the root of the project."""
+    text: str
+    """The whole file."""
+    behaviour: str
+    """What it expects, in one sentence."""
+
+
+class TestDesignShape(Shape):
+    """Tests that a test designer writes from the request alone."""
+
+    __test__ = False
+
+    tests: tuple[SealedTestShape, ...]
 
 
 class OpinionShape(Shape):

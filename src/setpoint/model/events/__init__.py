@@ -51,6 +51,7 @@ from setpoint.model.events.run import (
     RunResumed,
     RunStarted,
     TestsQuarantined,
+    TestsSealed,
     ToolExecuted,
 )
 from setpoint.model.ids import EventId, TraceId
@@ -102,6 +103,7 @@ __all__ = [
     "RunResumed",
     "RunStarted",
     "TestsQuarantined",
+    "TestsSealed",
     "ToolExecuted",
 ]
 
@@ -122,6 +124,7 @@ Body = Annotated[
     | AgentFinished
     | IterationEvaluated
     | ProofMeasured
+    | TestsSealed
     | ReviewAnswered
     | FindingDeclined
     | ReviewCompleted

@@ -10,7 +10,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Answer, Choice, Gate
 from setpoint.model.ids import Commit, GateId
-from setpoint.model.proof import Proof
+from setpoint.model.proof import Proof, SealedTest
 from setpoint.model.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.value import Text, Usd, Value
 from setpoint.model.verdict import HardGate, Verdict
@@ -161,6 +161,24 @@ class IterationEvaluated(Value):
     kind: Literal["iteration.evaluated"] = "iteration.evaluated"
     iteration: int
     evaluation: Evaluation
+
+
+class TestsSealed(Value):
+    """A test designer wrote tests from the request alone, and Setpoint measured them at the base."""
+
+    __test__ = False
+
+    kind: Literal["tests.sealed"] = "tests.sealed"
+    design: int
+    """1 for the first design, 2 where it was asked once more."""
+    agent: str
+    kept: tuple[SealedTest, ...] = ()
+    """Tests that fail at the base for the lack of the work; the maker never sees them."""
+    dropped: tuple[Text, ...] = ()
+    """Why others prove nothing, or why there are none."""
+    answered: bool = True
+    """Whether the designer gave an answer that could be read."""
+    usage: Usage = Usage()
 
 
 class ProofMeasured(Value):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from setpoint.model.facts.rounds import (
     RunFacts,
     failures,
@@ -18,6 +20,9 @@ from setpoint.phase.policy.loop_guards import exhausting, repeated_findings, stu
 from setpoint.phase.policy.verifiers import in_words, unanswered
 
 RULES = "rules-v1"
+SEALED_BOUNCES = 2
+"""How often a failing test that the maker cannot see sends the work back before a person decides."""
+_SEALED = "sealed"
 CONFIRM_FROM_ROUND = 3
 """First round whose pass is measured again: the precision of 'own tests pass' falls with every attempt."""
 
@@ -51,7 +56,7 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
 def _for_a_person(past: RunFacts) -> str:
     """Return why a person has to decide now; empty where nobody has to.
 
-    Where proof alone is missing, the maker learns each obligation once before.
+    Where proof alone is missing, the maker learns each obligation once before, a failing sealed test twice.
     """
     verdict, missing = past.last.verdict, unproven(past.last)
     if broken := unanswered(past.last.latest, past.base):
@@ -59,8 +64,12 @@ def _for_a_person(past: RunFacts) -> str:
     if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
         why = f": {verdict.feedback}" if verdict.feedback else ""
         return f"{verdict.reviewer} wants a person to decide{why}"
-    told = {finding.rule for each in past.recent[:-1] for finding in unproven(each)}
-    if still := [each for each in missing if each.rule in told]:
+    told = Counter(finding.rule for each in past.recent[:-1] for finding in unproven(each))
+    if sealed := [each for each in missing if each.rule == _SEALED]:
+        # Without a test that passes there may be no witness either, so that is not counted apart.
+        wrong = f"the work or a test that the maker cannot see is wrong: {sealed[0].message}"
+        return wrong if told[_SEALED] >= SEALED_BOUNCES else ""
+    if still := [each for each in missing if told[each.rule]]:
         return f"nothing was found against the change, but it is {still[0].message}"
     return ""
 

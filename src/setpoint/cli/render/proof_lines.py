@@ -1,0 +1,25 @@
+"""Lines about what proves a change."""
+
+from __future__ import annotations
+
+from setpoint.cli.render.line import Line
+from setpoint.model.events import ProofMeasured, TestsSealed
+from setpoint.model.proof import Proof
+
+
+def of_proof(body: ProofMeasured | TestsSealed) -> Line:
+    """Return what was proved, or which tests were written before the maker began."""
+    return _proved(body.proof) if isinstance(body, ProofMeasured) else _sealed(body)
+
+
+def _sealed(body: TestsSealed) -> Line:
+    kept = f"{body.agent} wrote tests that the maker will not see: {len(body.kept)} fail at the base"
+    dropped = f"; not used: {'; '.join(body.dropped)}" if body.dropped else ""
+    return Line(f"{kept}{dropped}", "" if body.kept else "yellow")
+
+
+def _proved(proof: Proof) -> Line:
+    if proof.missing:
+        return Line(f"not proved: {'; '.join(each.reason for each in proof.missing)}", "yellow")
+    met = "; ".join(f"{each.name}: {each.reason}" for each in proof.obligations)
+    return Line(f"proved as {proof.work}: {met}", "green")

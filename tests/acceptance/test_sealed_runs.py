@@ -1,0 +1,110 @@
+"""Whole runs with a test designer and a reviewer, as a user starts them: whose tests prove the work."""
+
+import json
+
+import pytest
+
+from acceptance.conftest import RIGHT
+
+WISH = "add a function double(n) to calc that doubles a number"
+SEALED = "import calc\n\n\ndef test_hidden_double():\n    assert calc.double(4) == 8\n"
+DESIGN = {"tests": [{"path": "tests/test_hidden.py", "text": SEALED, "behaviour": "double(4) is 8"}]}
+APPROVES = {"decision": "approve", "findings": [], "feedback": "right", "tests_express_request": True}
+
+
+def code(result):
+    return f"{RIGHT}\n\ndef double(n):\n    return {result}\n"
+
+
+def its_test(result):
+    return f"import calc\n\n\ndef test_double():\n    n = 4\n    assert calc.double(n) == {result}\n"
+
+
+def made(result, *steps):
+    """Let a maker write the function, and a test that agrees with it."""
+    return [
+        *steps,
+        {"write": "calc.py", "text": code(result)},
+        {"write": "tests/test_double.py", "text": its_test(result)},
+    ]
+
+
+def cast(repository, settings, *prompts):
+    """Give the repository a maker, a test designer and a reviewer."""
+    roles = '[agents]\nmaker = "actor"\ntest_designer = "designer"\nreviewer = "critic"\n'
+    repository.write("calc.py", RIGHT)
+    repository.players(
+        f"{roles}{settings}",
+        designer=[{"write": "tests/test_left.py", "text": SEALED}, {"say": json.dumps(DESIGN)}],
+        critic=[{"say": json.dumps(APPROVES)}],
+        actor=[],
+    )
+    script = {"prompts": list(prompts), "counter": "played/actor"}
+    (repository.root.parent / "actor.json").write_text(json.dumps(script), encoding="utf-8")
+
+
+def gates(repository):
+    bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
+    decided = [body for body in bodies if body["kind"] == "halting.decided"][-1]
+    return {each["name"]: each for each in decided["gates"]}
+
+
+def test_a_sealed_test_sends_wrong_work_back_and_proves_right_work(repository):
+    cast(
+        repository,
+        '[proof]\nwitness = "sealed"\n',
+        made("n + n + 1"),
+        made("n + n", {"expect": "expected: double(4) is 8"}),
+    )
+
+    done = repository.setpoint("run", WISH, "--json")
+    outcome = json.loads(done.stdout)
+
+    assert (outcome["ending"], outcome["iterations"], outcome["bounces"]) == ("verified", 2, 1), done.stderr
+    proved = gates(repository)
+    assert "trust 'sealed'" in proved["witness"]["reason"]
+    assert proved["sealed"]["state"] == "pass"
+    files = repository.git("ls-tree", "-r", "--name-only", outcome["branch"]).splitlines()
+    assert "tests/test_double.py" in files
+    assert not [each for each in files if "hidden" in each or "left" in each]
+    folder = repository.root / ".setpoint" / "runs" / outcome["trace_id"]
+    assert (folder / "sealed" / "tests" / "test_hidden.py").read_text() == SEALED
+    assert "sealed/tests/test_hidden.py" in (folder / "report.md").read_text()
+    assert "trust 'sealed'" in repository.git("log", "-1", "--format=%B", outcome["branch"])
+    assert "test_hidden_double" not in "".join(_prompts(repository))
+
+
+def _prompts(repository):
+    """Return all prompts that the maker was given."""
+    events = json.loads(repository.setpoint("show", "--json").stdout)
+    started = [event["body"] for event in events if event["body"]["kind"] == "agent.started"]
+    kept = repository.root / ".setpoint" / "artifacts"
+    return [(kept / body["prompt"][:2] / body["prompt"][2:]).read_text() for body in started]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("least", "ending"), [("reviewed", "verified"), ("sealed", "unproven")])
+def test_a_reviewer_lifts_the_makers_test_and_no_higher(repository, least, ending):
+    cast(repository, f'[proof]\nwitness = "{least}"\n', *[made("n + n")] * 3)
+    text = (repository.root / "setpoint.toml").read_text().replace('test_designer = "designer"\n', "")
+    repository.write("setpoint.toml", text)
+    repository.commit("nobody designs tests")
+
+    outcome = json.loads(repository.setpoint("run", WISH, "--json").stdout)
+
+    assert outcome["ending"] == ending
+    if ending == "verified":
+        assert "trust 'reviewed'" in gates(repository)["witness"]["reason"]
+    else:
+        assert "asks for 'sealed', and there is only 'reviewed'" in gates(repository)["witness"]["reason"]
+
+
+@pytest.mark.slow
+def test_a_sealed_test_that_stays_red_leaves_the_decision_to_a_person(repository):
+    wrong = [made(f"n + n + {number}") for number in range(1, 5)]
+    cast(repository, "", *wrong)
+
+    outcome = json.loads(repository.setpoint("run", WISH, "--json").stdout)
+
+    assert (outcome["ending"], outcome["bounces"]) == ("unproven", 2)
+    assert "the work or a test that the maker cannot see is wrong" in outcome["reason"]
