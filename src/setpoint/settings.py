@@ -78,11 +78,7 @@ class AgentsSettings(BaseModel):
     tester: str = ""
     """Explains failing tests to the maker between two rounds; empty: nobody, what was measured is enough."""
     test_designer: str = "rules"
-    """Says which tests are to be written, in pipelines with a phase of this role.
-
-    In others an agent with a model writes tests from the request before the maker begins, which never sees
-    them; `rules` writes none.
-    """
+    """Says which tests are to be written; in `change` an agent with a model writes sealed tests."""
     reflector: str = "rules"
     """Looks back at a run and says what is worth remembering."""
     reviews: tuple[str, ...] = ()

@@ -118,7 +118,7 @@ class _Fold:
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
-        if isinstance(event.body, m.AboutMemory | people.Feedback | AboutProduction):
+        if isinstance(event.body, m.AboutMemory | people.Feedback | AboutProduction | TestsSealed):
             self._remembered(event.body)
             return
         match event.body:
@@ -129,7 +129,6 @@ class _Fold:
                 | Delivered()
                 | RunFinished()
                 | TestsQuarantined()
-                | TestsSealed()
             ):
                 self._run(event.body)
             case GateOpened() | GateAnswered() | GateExpired():
@@ -214,21 +213,13 @@ class _Fold:
 
     def _run(
         self,
-        body: RunStarted
-        | RunResumed
-        | CancelRequested
-        | Delivered
-        | RunFinished
-        | TestsQuarantined
-        | TestsSealed,
+        body: RunStarted | RunResumed | CancelRequested | Delivered | RunFinished | TestsQuarantined,
     ) -> None:
         match body:
             case RunStarted() | TestsQuarantined():
                 pass  # the fold began with it, and the order says the same
             case RunResumed():
                 self.resumptions.append(body)
-            case TestsSealed():
-                self.sealed.append(body)
             case CancelRequested():
                 self.cancel = body
             case Delivered():
@@ -255,9 +246,11 @@ class _Fold:
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
 
-    def _remembered(self, body: m.AboutMemory | people.Feedback | AboutProduction) -> None:
+    def _remembered(self, body: m.AboutMemory | people.Feedback | AboutProduction | TestsSealed) -> None:
         if isinstance(body, people.Feedback):
             self.feedback.append(body)
+        elif isinstance(body, TestsSealed):
+            self.sealed.append(body)
         elif isinstance(body, m.AboutMemory):
             self.memory.append(body)
         # What is about production is of no run, and recorded apart.

@@ -21,7 +21,9 @@ _PLACE = re.compile(r"(?P<file>[\w@+\-./\[\]]{1,400}?\.\w{1,6}):(?P<line>\d{1,7}
 _ASSERTS = re.compile(
     r"\bassert\w*\b|\bexpect\s*\(|\.should\b|\bt\.(?:Error|Fatal)|\brequire\.\w+\(", re.IGNORECASE
 )
-_RAISES = re.compile(r"^\s*(?:raise\b|import\b|from\s+\S+\s+import\b|sys\.exit|os\._exit)")
+_RAISES = re.compile(
+    r"^\s*(?:import\b|from\s+\S+\s+import\b|sys\.exit|os\._exit)|\b(?:raise|throw)\b|\bpanic!?\("
+)
 _OPENS = re.compile(r"^\s*(?:async\s+)?(?:def |func |fn |(?:it|test|describe)\b)|#\[\w*test")
 _PROVES_NOTHING = {Cause.TIMEOUT: "it times out", Cause.FLAKY: "it fails by chance"}
 _ERROR = re.compile(r"^\s*(?:\[?\w*Error\b|error\b|panic:|thread .* panicked)")
@@ -48,9 +50,9 @@ class Lack:
         if self.added.named_in(said, loosely=compiled):
             return ""
         prepared = in_setup(failure, outcome)
-        absent = compiled or failure.cause in (Cause.IMPORT, Cause.ENVIRONMENT)
+        absent = failure.cause in (Cause.IMPORT, Cause.ENVIRONMENT)
         right = failure.cause is Cause.ASSERTION or self._asked_for(failure) or self._by_place(failure)
-        if right and not (prepared or absent):
+        if self._uses(failure) if compiled else right and not (prepared or absent):
             return ""
         return f"it fails for another reason: {failure.message[:_MOST]}"
 
@@ -69,6 +71,13 @@ class Lack:
             return True
         in_test = [each for each in places if each[0] in self.tests]
         return bool(in_test) and self._test_asks(*in_test[-1], alone=not of_code)
+
+    def _uses(self, failure: Failure) -> bool:
+        """Whether a test cannot be built in a line that uses what the change adds or rewrites."""
+        places = [each for each in _places(failure) if each[0] in self.tests]
+        return any(
+            self.added.used_in(_statement(path, self.tests[path].splitlines(), line)) for path, line in places
+        )
 
     def _test_asks(self, path: str, line: int, *, alone: bool) -> bool:
         """Whether a test asks for the change in the line it breaks in, or, `alone`, breaks after using it."""

@@ -32,8 +32,8 @@ _ACTION_STYLE = {
 
 def line(body: Body) -> Line:
     """Return the line for an event."""
-    if isinstance(body, m.AboutMemory | people.Feedback | AboutProduction):
-        return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)
+    if isinstance(body, m.AboutMemory | people.Feedback | AboutProduction | e.ProofMeasured | e.TestsSealed):
+        return _of_others(body)
     match body:
         case (
             e.RunStarted()
@@ -74,24 +74,22 @@ def line(body: Body) -> Line:
             e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
         ):
             shown = _of_loop(body)
-        case (
-            e.ProofMeasured()
-            | e.TestsSealed()
-            | e.IterationEvaluated()
-            | e.BudgetWarned()
-            | e.HaltingDecided()
-        ):
+        case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
             shown = _of_figures(body)
         case _:
             assert_never(body)
     return shown
 
 
-def _of_figures(
-    body: e.ProofMeasured | e.TestsSealed | e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided,
+def _of_others(
+    body: m.AboutMemory | people.Feedback | AboutProduction | e.ProofMeasured | e.TestsSealed,
 ) -> Line:
     if isinstance(body, e.ProofMeasured | e.TestsSealed):
         return of_proof(body)
+    return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)
+
+
+def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) -> Line:
     if isinstance(body, e.IterationEvaluated):
         return _measured(body.evaluation)
     if isinstance(body, e.BudgetWarned):

@@ -19,7 +19,8 @@ _CAUSES = (
     (
         Cause.ENVIRONMENT,
         re.compile(
-            r"ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|connection refused|no such host"
+            r"spawn\w* \S+ ENOENT|TypeError: fetch failed"
+            r"|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|connection refused|no such host"
             r"|Cannot find (?:module|package) '[^./'][^']*'|Failed to resolve import \"[^./\"][^\"]*\""
         ),
     ),
