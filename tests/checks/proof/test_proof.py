@@ -242,3 +242,15 @@ async def test_a_change_in_javascript_is_proved_alike(bench, asserted, state):
 
     assert said["witness"].state is MET
     assert said["sensitivity"].state is state
+
+
+async def test_a_test_that_reads_the_source_says_nothing_about_what_it_does(bench):
+    reads = (
+        "import inspect\n\nimport shop\n\n\ndef test_discount():\n"
+        "    assert 'return n // 2' in inspect.getsource(shop.discount)\n"
+        "    assert inspect.getsource(shop.discount).count('\\n') == 2\n"
+    )
+    said = await prove(bench, {}, {"shop.py": DISCOUNT, "tests/test_discount.py": reads})
+
+    assert (said["witness"].state, said["sensitivity"].state) == (MET, NOT_MET)
+    assert "no test enters shop.py::discount" in said["sensitivity"].reason

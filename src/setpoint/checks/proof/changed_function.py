@@ -31,6 +31,8 @@ class ChangedFunction:
     """Qualified name, for example `Cart.total`."""
     sabotages: dict[str, Sabotage]
     """How it is made useless, by what it does then: `raises`, and where it can be written, `does nothing`."""
+    harmless: Sabotage = ()
+    """How it is written otherwise without doing anything else; empty where that cannot be written."""
     marks: bool = False
     """Whether entering it leaves a file at the mark."""
     text: str = ""

@@ -59,7 +59,11 @@ def changed_elsewhere(path: str, old: bytes | None, new: bytes) -> tuple[Changed
     return tuple(
         weighed(
             ChangedFunction(
-                path=path, name=name, sabotages=_sabotages(suffix_of(path), node), text=text_of(node)
+                path=path,
+                name=name,
+                sabotages=_sabotages(suffix_of(path), node),
+                harmless=_harmless(suffix_of(path), node),
+                text=text_of(node),
             ),
             old or b"",
         )
@@ -136,6 +140,16 @@ def _sabotages(suffix: str, function: Node) -> dict[str, Sabotage]:
         end = Insertion(body.end_byte, "); }")
         return {does: (Insertion(body.start_byte, f"{{{text} return ("), end) for does, text in texts.items()}
     return {does: (Insertion(body.start_byte + 1, text),) for does, text in texts.items() if text}
+
+
+def _harmless(suffix: str, function: Node) -> Sabotage:
+    body = function.child_by_field_name("body")
+    if body is None:
+        return ()
+    if body.type not in ("block", "statement_block"):
+        return (Insertion(body.start_byte, "("), Insertion(body.end_byte, ")"))
+    texts = {".go": " _ = 0;", ".rs": " let _ = 0;"}
+    return (Insertion(body.start_byte + 1, texts.get(suffix, " ;")),)
 
 
 def _go_return(function: Node) -> str:

@@ -136,8 +136,14 @@ def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction
                 Insertion(_offset(lines, value.end_lineno or 0, value.end_col_offset or 0), "))"),
             )
         )
-    text = ast.get_source_segment(source.decode("utf-8", "replace"), node) or ""
-    return ChangedFunction(path=path, name=name, sabotages=sabotages, marks=True, text=text)
+    return ChangedFunction(
+        path=path,
+        name=name,
+        sabotages=sabotages,
+        harmless=(Insertion(offset, f"_setpoint = None{glue}"),),
+        marks=True,
+        text=ast.get_source_segment(source.decode("utf-8", "replace"), node) or "",
+    )
 
 
 def _of_lambda(path: str, name: str, node: ast.Lambda, source: bytes) -> ChangedFunction:
@@ -152,8 +158,14 @@ def _of_lambda(path: str, name: str, node: ast.Lambda, source: bytes) -> Changed
     sabotages: dict[str, Sabotage] = {
         does: (Insertion(start, text), Insertion(end, "))")) for does, text in begins.items()
     }
-    text = ast.get_source_segment(source.decode("utf-8", "replace"), node) or ""
-    return ChangedFunction(path=path, name=name, sabotages=sabotages, marks=True, text=text)
+    return ChangedFunction(
+        path=path,
+        name=name,
+        sabotages=sabotages,
+        harmless=(Insertion(start, "("), Insertion(end, ")")),
+        marks=True,
+        text=ast.get_source_segment(source.decode("utf-8", "replace"), node) or "",
+    )
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:

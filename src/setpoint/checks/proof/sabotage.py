@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -61,6 +62,25 @@ class Saboteur:
             if not noticed and (done.exists() or not function.marks):
                 return Sabotaged(function, reached=True, survived=does)
         return Sabotaged(function, reached=True, survived="")
+
+    async def readers(self, functions: Collection[ChangedFunction], tests: frozenset[str]) -> frozenset[str]:
+        """Return tests that fail where functions are only written otherwise: they read the source.
+
+        Such a test fails with each sabotage, and says nothing about what the code does.
+        """
+        written: dict[str, list[ChangedFunction]] = {}
+        for each in functions if tests else ():
+            if each.harmless:
+                written.setdefault(each.path, []).append(each)
+        for path, own in written.items():
+            together = tuple(insertion for each in own for insertion in each.harmless)
+            text = own[0].sabotaged(self.subject.after[path], together, self.subject.scratch)
+            await asyncio.to_thread((Path(self.there.copy.path) / path).write_bytes, text)
+        red = (await self.subject.run_tests(sorted(tests), self.there)).red if written else frozenset[str]()
+        for path in written:
+            source = self.subject.after[path]
+            await asyncio.to_thread((Path(self.there.copy.path) / path).write_bytes, source)
+        return red & tests
 
     async def _notices(self, asked: list[list[str]]) -> bool:
         """Run the witnesses, where they stay green every test that passes on the result, then the commands.

@@ -73,7 +73,7 @@ def own_assertions(source: str) -> Counter[str]:
 def other_builds(source: str) -> Counter[str]:
     """Count the places outside the tests at which a build for tests is other code than a build for users.
 
-    These are `cfg!(test)`, `cfg(not(test))`, `cfg_attr(test, path = ...)`, and a `cfg(test)` inside a function.
+    These are `cfg!(test)`, `cfg(not(test))`, `cfg_attr(test, path = ...)`, and `cfg(test)` in a function.
     """
     masked = _masked(source)
     for item in _spans(masked):
