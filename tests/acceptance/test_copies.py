@@ -119,6 +119,7 @@ def test_an_agent_that_searches_for_a_solution_delivered_before_finds_none(tmp_p
     assert "return a + b" in repository.git("show", f"{first['branch']}:calc.py")
     repository.agent([{"shell": SEARCH}], name="searcher")
 
+    cache["SETPOINT_LIMITS__MAX_ITERATIONS"] = "1"
     code, second = repository.run("--agent", "searcher", **cache)
 
     assert (code, second["ending"]) == (11, "stopped")
