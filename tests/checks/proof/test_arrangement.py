@@ -48,6 +48,7 @@ async def test_what_comes_out_the_same_is_met(bench):
     "watched",
     [
         "'setpoint_report' in sys.modules",
+        pytest.param("'pytest' in sys.modules", marks=pytest.mark.slow),
         pytest.param("'PYTHONFAULTHANDLER' in os.environ", marks=pytest.mark.slow),
         pytest.param("any('setpoint' in part for part in sys.path)", marks=pytest.mark.slow),
         pytest.param("'measured' in os.getcwd()", marks=pytest.mark.slow),
@@ -59,7 +60,7 @@ async def test_code_that_recognises_setpoint_is_found_out(bench, watched):
     said = await repeated(bench, change, coverage="coverage" in watched)
 
     assert said.state is NOT_MET
-    assert "tests/test_half.py::test_half (failed)" in said.reason
+    assert "tests/test_half.py::test_half (fail" in said.reason
 
 
 async def test_what_differs_on_the_base_too_is_reported_alone(bench):

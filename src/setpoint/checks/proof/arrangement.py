@@ -18,6 +18,7 @@ from setpoint.checks.proof.neutral_place import NeutralPlace, neutral_place
 from setpoint.checks.proof.plain_package import plain_package
 from setpoint.checks.proof.plain_pytest import plain_python
 from setpoint.checks.proof.subject import Subject, listed
+from setpoint.checks.proof.without_pytest import refused_without_pytest
 from setpoint.checks.proof.witness import Witness
 from setpoint.checks.suites.package_suite import PackageSuite, owner
 from setpoint.checks.suites.pytest import TestSuite
@@ -134,7 +135,24 @@ async def arrangement(subject: Subject, witnesses: tuple[Witness, ...]) -> Oblig
         excused = dict[str, str]()
         if wrong or gave.broken or refused:
             wrong, gave, refused, excused = await _without_those_of_base(again, place, wrong, gave, refused)
+        if not wrong:
+            wrong = await _without_pytest(again, place, witnesses)
     return _judged(again, gave, (wrong, shaky, excused), refused)
+
+
+async def _without_pytest(
+    again: Repeated, place: NeutralPlace, witnesses: tuple[Witness, ...]
+) -> dict[str, str]:
+    """Call the change's own tests without pytest, if they are plain functions."""
+    subject = place.subject
+    suites = [each for each in again.checks if isinstance(each, TestSuite) and each.name == "pytest"]
+    if not suites:
+        return {}
+    named = {*subject.of_tests, *(each.name for each in witnesses)}
+    own = {test for test in again.passed if test in named or test.partition("::")[0] in named}
+    stood = witness.passed_in(subject.base.tests) & again.passed
+    refused = await refused_without_pytest(suites[0].runner, place, stood, own)
+    return {test: f"fails where there is no pytest, {why}" for test, why in refused.items()}
 
 
 async def _tried_alone(
