@@ -6,7 +6,8 @@ import pytest
 
 from setpoint.checks.integrity.inline.doctest_examples import ran_in
 from setpoint.checks.integrity.inline.inline_tests import weakened_inline
-from setpoint.checks.integrity.inline.rust_tests import examples, items
+from setpoint.checks.integrity.inline.rust_tests import examples, items, with_tests_of
+from setpoint.checks.integrity.inline.rust_tests import test_names as names_of_tests
 from setpoint.model.finding import Severity
 from setpoint.model.stories.story import IntegrityMode
 
@@ -209,3 +210,10 @@ def test_rust_code_that_is_compiled_otherwise_for_tests_blocks(old, new):
     plain = weakened_inline({}, {"src/lib.rs": HONEST_RUST}, (), IntegrityMode.APPEND_ONLY)
     found = weakened_inline({"src/lib.rs": HONEST_RUST}, after, (), IntegrityMode.APPEND_ONLY)
     assert (plain, {"other code than users" in each.message for each in found}) == ((), {True})
+
+
+def test_the_tests_of_a_rust_source_are_put_beside_other_code():
+    base = HONEST_RUST.replace("n / 2", "n")
+    mixed = with_tests_of(base, HONEST_RUST.replace("half(4), 2", "half(8), 4"))
+    assert ("    n\n" in mixed, mixed.count("mod tests"), "half(8), 4" in mixed) == (True, 1, True)
+    assert names_of_tests(HONEST_RUST) == {"halves", "sample"}

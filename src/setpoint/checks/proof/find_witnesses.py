@@ -64,7 +64,12 @@ def lack_of(subject: Subject) -> Lack:
         for each in (subject.before, subject.after)
     )
     tests = {path: _text(subject.after[path]) for path in subject.of_tests if path in subject.after}
-    return Lack(added=added_names(before, after), request=subject.task.story.wish, tests=tests)
+    return Lack(
+        added=added_names(before, after),
+        request=subject.task.story.wish,
+        tests=tests,
+        inline=subject.added_inline,
+    )
 
 
 def _text(content: bytes) -> str:

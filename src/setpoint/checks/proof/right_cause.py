@@ -40,6 +40,8 @@ class Lack:
     """The request, which may name the failure itself."""
     tests: Mapping[str, str] = field(default_factory=dict)
     """Sources of the tests, by path."""
+    inline: frozenset[str] = frozenset()
+    """Names of tests inside sources that the change adds as a whole, so that they cannot exist without it."""
 
     def other_reason(self, failure: Failure, outcome: Outcome | None) -> str:
         """Say for which other reason a test fails; empty where it fails for the lack of the change."""

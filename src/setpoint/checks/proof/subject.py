@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.checks.baseline import Measurements
+from setpoint.checks.integrity.inline import rust_tests
 from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
@@ -83,7 +84,29 @@ class Subject:
         aside = Aside(place=place, base=self.place.commit, paths=paths, known=frozenset())
         there = await (aside.as_at_base(code) if aside.paths else aside.as_it_is(code))
         await asyncio.to_thread(link, self.task.project, place)
+        for path, text in self._inline_tests().items():
+            await asyncio.to_thread((place / path).write_text, text, "utf-8")
         return there
+
+    @property
+    def added_inline(self) -> frozenset[str]:
+        """Return the names of tests inside sources that the change adds as a whole."""
+        texts = [text for path, text in self._rust.items() if path not in self.before]
+        return frozenset(name for text in texts for name in rust_tests.test_names(text))
+
+    @property
+    def _rust(self) -> dict[str, str]:
+        """Changed sources of Rust, which may hold their own tests."""
+        paths = [path for path in self.after if path.endswith(".rs") and path not in self.of_tests]
+        return {path: self.after[path].decode("utf-8", "replace") for path in paths}
+
+    def _inline_tests(self) -> dict[str, str]:
+        """Return changed sources with the code of the base and the tests of the result, by path."""
+        return {
+            path: rust_tests.with_tests_of(self.before[path].decode("utf-8", "replace"), text)
+            for path, text in self._rust.items()
+            if path in self.before and rust_tests.items(text)
+        }
 
     async def run_tests(self, tests: Collection[str], there: Measured) -> TestReport:
         """Run some tests in a place; what broke altogether gives an empty report."""

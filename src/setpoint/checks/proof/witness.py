@@ -90,6 +90,8 @@ def added(
         failure = failure_of(test, report)
         if test not in control:
             other = other or f"{test} does not pass when it runs in another place"
+        elif failure is None and test not in report.outcomes and _last_name(test) in lack.inline:
+            found.append(Witness(name=test, why="the change adds the module that holds it", trust=Trust.ANY))
         elif failure is None:
             other = other or f"{test} passes without the changed code too"
         elif reason := lack.other_reason(failure, report.outcomes.get(test)):
@@ -98,6 +100,10 @@ def added(
             why = f"without the changed code: {failure.message[:_MOST_MESSAGE]}"
             found.append(Witness(name=test, why=why, trust=Trust.ANY))
     return tuple(found), other
+
+
+def _last_name(test: str) -> str:
+    return test.rpartition("::")[2]
 
 
 def failure_of(test: str, report: TestReport) -> Failure | None:

@@ -19,6 +19,7 @@ _MARKS = re.compile(
 )
 """An attribute by which an item belongs to the tests."""
 _NAME = re.compile(r"\b(?:mod|fn|struct|enum|trait|type|const|static)\s+\w+|\bimpl\b[^{;]*|\buse\b[^;]*")
+_FUNCTION = re.compile(r"\bfn\s+(\w+)")
 _OWN_MACRO = re.compile(r"\bmacro_rules!\s*((?:debug_|prop_)?assert\w*|panic|unreachable)\b")
 _OTHER_BUILD = re.compile(
     r"\bcfg!\s*\([^)]*\btest\b|#\s*!?\[\s*cfg\s*\([^\]]*\bnot\s*\(\s*test\b"
@@ -63,6 +64,21 @@ def items(source: str) -> tuple[Item, ...]:
         name = " ".join((named[0] if named else masked[after:at]).split())
         found.append(Item(name=name, text=source[begun.start() : at]))
     return tuple(found)
+
+
+def with_tests_of(base: str, result: str) -> str:
+    """Return the code of one source with the tests of another one inside it."""
+    masked, code, at = _masked(base), list[str](), 0
+    for begun, end in _spans(masked, outermost=True):
+        code.append(base[at:begun])
+        at = end
+    own = _spans(_masked(result), outermost=True)
+    return "\n".join(("".join((*code, base[at:])), *(result[begun:end] for begun, end in own)))
+
+
+def test_names(source: str) -> frozenset[str]:
+    """Return the names of functions in the items that attributes mark as tests."""
+    return frozenset(name for item in items(source) for name in _FUNCTION.findall(_masked(item.text)))
 
 
 def own_assertions(source: str) -> Counter[str]:
