@@ -90,7 +90,8 @@ def trace(repository, run):
     return told(repository, "show", run)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_an_agent_in_the_sandbox_answers_nothing(repository, asking, served, means, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
@@ -99,7 +100,7 @@ def test_an_agent_in_the_sandbox_answers_nothing(repository, asking, served, mea
     before = trace(repository, asking), keys.read_bytes(), told(repository, "gate", "list")
 
     asked = {"SETPOINT_SANDBOX__AGENTS": means.value, "HOME": str(home)}
-    done = repository.setpoint("run", WISH, "--agent", "spy", "--json", timeout=240, **asked)
+    done = repository.setpoint("run", WISH, "--agent", "spy", "--json", timeout=500, **asked)
 
     found = json.loads(report.read_text())
     print(json.dumps(found["refused"], indent=1))

@@ -174,7 +174,7 @@ async def test_a_first_attempt_that_the_time_ended_begins_again(tmp_path):
 
     gate = await waits(harness)
     assert (gate.iteration, gate.guard) == (1, "max_wall_s")
-    assert "the agent changed nothing so far" in gate.context
+    assert "no state differs from the base so far" in gate.context
     harness.answer("escalation-1", answer(Choice.CONTINUE, grant=Grant(wall_s=500)))
 
     outcome = await harness.drive()

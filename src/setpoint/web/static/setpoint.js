@@ -29,7 +29,7 @@
       });
       source.onopen = (event) => this.onopen && this.onopen(event);
       source.onerror = (event) => {
-        if (source.readyState === EventSource.CLOSED) streams.delete(this);  // htmx makes another one
+        if (source.readyState === EventSource.CLOSED) { streams.delete(this); ended(); }  // htmx makes another one
         if (this.onerror) this.onerror(event);
       };
     }
@@ -44,6 +44,10 @@
     const at = new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
     if (!connection().textContent) connection().textContent = `Not connected: this page shows how things stood at ${at}. It catches up by itself.`;
   };
+  // A session ends with the server; what somebody has typed stays.
+  const ended = () => fetch("/", { method: "HEAD" }).then(({ status }) => {
+    if (status === 401) connection().textContent = "Logged out: the server was started again. Open the new link that it printed.";
+  }, () => {});
   document.addEventListener("htmx:sseError", lost);
   document.addEventListener("htmx:sseOpen", () => { connection().textContent = ""; });
   const said = (target) => target && target.id !== "live" && (target.classList.contains("said") ? target : target.querySelector(".said"));
