@@ -70,6 +70,14 @@ async def test_a_test_that_does_not_fail_for_the_lack_of_the_work_is_dropped(ben
     assert why in trial.dropped[0]
 
 
+async def test_code_of_the_base_that_breaks_off_is_a_lack_of_the_work(bench):
+    broken = {"shop.py": "def price(n):\n    raise KeyError(n)\n", "tests/test_shop.py": "def test(): pass\n"}
+    there = await bench(broken, settings=QUICK)
+    trial = await at_base(there, TEST_PRICE)
+
+    assert trial.kept[0].reason == "KeyError: 2"
+
+
 @pytest.mark.parametrize("path", ["tests/test_shop.py", "../test_x.py", "shop/extra.py", "tests/conftest.py"])
 async def test_a_test_has_to_lie_in_a_new_file_for_tests(bench, path):
     there = await bench(FILES, settings=QUICK)

@@ -113,12 +113,17 @@ def _at_base(report: TestReport, lack: Lack) -> tuple[str, str]:
         return "passes at the base already", ""
     for each in failures:
         outcome = report.outcomes.get(each.test)
-        wrong = lack.other_reason(each, outcome) or _foreign(each, lack.request)
+        wrong = _foreign(each, lack.request) or ("" if _in_code(each) else lack.other_reason(each, outcome))
         if in_setup(each, outcome):
             wrong = f"its preparation breaks: {each.message[:_MOST_MESSAGE]}"
         if wrong:
             return f"does not fail at the base for the lack of the work: {wrong}", ""
     return "", failures[0].message[:_MOST_MESSAGE]
+
+
+def _in_code(failure: Failure) -> bool:
+    """Whether the code of the base itself breaks off, as it may where the work is to repair it."""
+    return failure.cause is Cause.RUNTIME and bool(failure.file) and not is_test_path(failure.file)
 
 
 def _foreign(failure: Failure, request: str) -> str:
