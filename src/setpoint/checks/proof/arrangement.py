@@ -27,7 +27,6 @@ from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import SUITES, CheckState, Outcome
 from setpoint.model.ids import Commit
 from setpoint.model.proof import SECOND_ARRANGEMENT, Arrangement, Obligation, ObligationState, WorkKind
-from setpoint.system.processes import Command, run
 
 _TRIES = 2
 _GREEN = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY)
@@ -101,14 +100,11 @@ class Repeated:
         for command in commands:
             for _ in range(_TRIES):
                 await place.hold(commit)
-                done = await run(
-                    Command(
-                        argv=("/bin/sh", "-c", command.command),
-                        cwd=place.tree,
-                        environment=place.variables(),
-                        timeout_s=command.timeout_s,
-                        memory_bytes=command.memory_bytes,
-                    )
+                done = await place.call(
+                    ("/bin/sh", "-c", command.command),
+                    place.variables(),
+                    timeout_s=command.timeout_s,
+                    memory_bytes=command.memory_bytes,
                 )
                 if done.ok:
                     break

@@ -19,7 +19,7 @@ from setpoint.checks.measurement import link
 from setpoint.checks.proof.subject import Subject
 from setpoint.checks.trees.checkout import put_at, repository_of
 from setpoint.model.ids import Commit
-from setpoint.ports import Measured
+from setpoint.system.processes import Command, Completed, run
 
 _PACKAGES = "node_modules"
 _OURS = frozenset(
@@ -52,11 +52,6 @@ class NeutralPlace:
         await asyncio.to_thread(self._show_packages, Path(copy.path).parent.parent)
         return self.tree
 
-    def measured(self, commit: Commit) -> Measured:
-        """Name the tree as what is measured."""
-        place = self.subject.place
-        return place._replace(copy=place.copy._replace(path=str(self.tree)), commit=commit)
-
     def scratch(self) -> Path:
         """Make a new folder for what one run writes."""
         return Path(tempfile.mkdtemp(dir=self.folder))
@@ -68,6 +63,27 @@ class NeutralPlace:
         known = environment(project.interpreter, self.tree, imports)
         plain = {name: text for name, text in known.items() if name not in _OURS}
         return {**plain, "PYTHONPATH": ":".join(str(self.tree / folder) for folder in imports)}
+
+    async def call(
+        self,
+        argv: tuple[str, ...],
+        variables: Mapping[str, str],
+        *,
+        timeout_s: float,
+        memory_bytes: int | None,
+        merge_stderr: bool = False,
+    ) -> Completed:
+        """Run a command in the tree."""
+        return await run(
+            Command(
+                argv=argv,
+                cwd=self.tree,
+                environment=variables,
+                timeout_s=timeout_s,
+                memory_bytes=memory_bytes,
+                merge_stderr=merge_stderr,
+            )
+        )
 
     def neutral(self, variables: Mapping[str, str], cache: str) -> dict[str, str]:
         """Return a runner's own variables, with another name for the folder of its cache."""

@@ -20,7 +20,7 @@ from setpoint.checks.proof.neutral_place import NeutralPlace
 from setpoint.checks.suites.pytest import Runner
 from setpoint.checks.tools.argv import as_word, in_chunks
 from setpoint.model.evidence import Outcome
-from setpoint.system.processes import Command, Completed, run
+from setpoint.system.processes import Completed
 
 _INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufddf￾￿]")
 """What pytest writes as `#x1B` into its XML."""
@@ -176,13 +176,10 @@ async def _started(
     variables["PYTHONHASHSEED"] = str(seed)
     more = (str(place.tree / root) for root in roots)
     variables["PYTHONPATH"] = ":".join(dict.fromkeys((*variables["PYTHONPATH"].split(":"), *more)))
-    return await run(
-        Command(
-            argv=argv,
-            cwd=place.tree,
-            environment=variables,
-            timeout_s=runner.timeout_s,
-            merge_stderr=runner.name == "pytest",
-            memory_bytes=runner.memory_bytes,
-        )
+    return await place.call(
+        argv,
+        variables,
+        timeout_s=runner.timeout_s,
+        memory_bytes=runner.memory_bytes,
+        merge_stderr=runner.name == "pytest",
     )

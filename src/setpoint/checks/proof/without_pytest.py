@@ -15,7 +15,6 @@ from pathlib import Path, PurePosixPath
 from setpoint.checks.proof.neutral_place import NeutralPlace
 from setpoint.checks.suites.pytest import Runner
 from setpoint.model.ids import Commit
-from setpoint.system.processes import Command, run
 
 _MOST = 20
 _PLAIN = re.compile(r"^[^:\[]+\.py::\w+$")
@@ -96,15 +95,8 @@ async def _called(runner: Runner, place: NeutralPlace, commit: Commit, tests: li
     scratch = place.scratch()
     program, report = scratch / "call.py", scratch / "said.json"
     program.write_text(_PROGRAM, encoding="utf-8")
-    await run(
-        Command(
-            argv=(runner.interpreter.path, str(program), str(report), str(place.tree), *tests),
-            cwd=place.tree,
-            environment=place.variables(),
-            timeout_s=runner.timeout_s,
-            memory_bytes=runner.memory_bytes,
-        )
-    )
+    argv = (runner.interpreter.path, str(program), str(report), str(place.tree), *tests)
+    await place.call(argv, place.variables(), timeout_s=runner.timeout_s, memory_bytes=runner.memory_bytes)
     try:
         said = json.loads(report.read_text("utf-8"))
     except (OSError, ValueError):
