@@ -151,6 +151,23 @@ async def test_what_other_candidates_made_cannot_be_read(tmp_path: Path):
     assert git(place, "log", "--format=%s", "-1") == "setpoint: implement-1"
 
 
+async def test_who_begins_at_the_base_cannot_read_who_was_there_before(tmp_path: Path):
+    root = repository(tmp_path / "project")
+    workspace = workspace_of(root)
+    copy = await workspace.open(RUN, await head(root))
+    place = Path(copy.path)
+    for words in (("stash",), ("commit", "-qam", "hidden")):
+        (place / "calc.py").write_text(f"a = 'designed, {words[0]}'\n")
+        git(place, *words)
+    git(place, "reset", "-q", "--hard", copy.base)
+    assert len(readable(place)) > len(reachable(root, copy.base))
+
+    await workspace.restore(copy, copy.base)
+
+    assert readable(place) == reachable(root, copy.base)
+    assert git(place, "stash", "list") == git(place, "reflog") == ""
+
+
 async def test_work_from_an_older_base_cannot_read_what_came_later(tmp_path: Path):
     root = repository(tmp_path / "project")
     older = await head(root)

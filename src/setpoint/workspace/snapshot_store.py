@@ -166,9 +166,14 @@ class SnapshotStore:
         made = await self.git("commit-tree", tree, "-p", parent, "-m", "setpoint: uncommitted work, salvaged")
         await self.git("update-ref", f"{SALVAGE}{number}", made.text)
 
-    async def make_equal(self, commit: Commit, current: Commit | None) -> None:
-        """Make index and files equal a commit, and remove everything else; `current` is their commit now."""
+    async def make_equal(self, commit: Commit, current: Commit | None, *, fresh: bool = False) -> None:
+        """Make index and files equal a commit, and remove everything else; `current` is their commit now.
+
+        With `fresh` nothing that agents committed, stashed or noted in their own repository stays either.
+        """
         real_folder(self.path)
+        if fresh:
+            _remake(self.path / ".git")
         if not (await self.ask("read-tree", "--reset", "-u", commit)).ok:
             _make_accessible(self.path)
             await self.git("read-tree", "--reset", "-u", commit)

@@ -104,7 +104,8 @@ class GitWorkspace:
     async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
         """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first.
 
-        A commit `of` another work copy is fetched from there, and kept here from then on.
+        A commit `of` another work copy is fetched from there, and kept here from then on. At the base the
+        agent finds a repository in which nobody has worked: who begins there must not read who was there.
         """
         store = _store_of(copy)
         if of is not None:
@@ -113,7 +114,7 @@ class GitWorkspace:
         left = await store.staged(copy.base)
         if left not in (before, wanted):
             await store.salvage(left, current)
-        await store.make_equal(commit, current)
+        await store.make_equal(commit, current, fresh=commit == copy.base)
 
     async def apply(self, copy: WorkCopy, patch: str) -> str:
         """Put a unified diff on the files of the work copy; gives why it does not fit, if so."""
