@@ -99,7 +99,7 @@ def other_builds(source: str) -> Counter[str]:
 
 
 def _inside_functions(masked: str) -> Iterator[str]:
-    """Yield each `cfg(test)` on a statement of a function that is no test itself."""
+    """Yield each `cfg(test)` on a statement of a function outside the tests."""
     tests = _spans(masked, outermost=True)
     for each in _TEST_BUILD.finditer(masked):
         around = [begun for begun, end in tests if begun < each.start() < end]
@@ -125,7 +125,7 @@ def _in_function(masked: str, at: int) -> bool:
 def _spans(masked: str, *, outermost: bool = False) -> list[tuple[int, int]]:
     """Return where the items that attributes mark as tests begin and end.
 
-    With `outermost` only those that stand beside other items, not inside a function.
+    With `outermost` only those that are not inside a function.
     """
     found, at = list[tuple[int, int]](), 0
     while (begun := _ATTRIBUTE.search(masked, at)) is not None:
