@@ -131,7 +131,10 @@ import pytest
 
 ROOT = Path({root!r})
 STATE = ROOT / ".setpoint"
-PLACES = [ROOT / "calc.py", ROOT / "new", STATE / "new", Path.home() / ".bashrc"]
+HOME = Path({home!r})
+PLACES = [ROOT / "calc.py", ROOT / "new", ROOT / ".git" / "config", STATE / "new"]
+PLACES += [HOME / ".bashrc", HOME / "new"]
+PLACES += [Path(pytest.__file__), Path(os.__file__).with_name("planted.py"), Path.cwd().parent / "planted"]
 
 
 @pytest.mark.parametrize("place", [*PLACES, *STATE.glob("*.db"), *STATE.rglob("run-*.base.json")])
@@ -143,25 +146,89 @@ def test_no_way_out(place):
 def test_work_goes_on(tmp_path):
     (tmp_path / "file").write_text("x")
     Path("left.txt").write_text("x")
+    (Path.home() / ".bashrc").write_text("a home of its own")
 """
 
 
 @pytest.mark.timeout(300)
-def test_tests_that_the_maker_wrote_are_held_too_where_it_is_asked_for(repository, means, tmp_path):
+def test_tests_that_the_maker_wrote_are_held_too(repository, means, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     (home / ".bashrc").write_text("kept")
-    escaping = {"write": "tests/test_escape.py", "text": ESCAPING.format(root=str(repository.root))}
-    repository.agent([escaping, FIX])
+    text = ESCAPING.format(root=str(repository.root), home=str(home))
+    repository.agent([{"write": "tests/test_escape.py", "text": text}, FIX])
     before = tree(repository.root)
 
-    asked = {"HOME": str(home), "SETPOINT_SANDBOX__CHECKS": means.value}
+    asked = {"HOME": str(home)}
+    if means is Means.BWRAP:  # the other one is what is taken by default
+        asked["SETPOINT_SANDBOX__CHECKS"] = means.value
     code, outcome = repository.run("--agent", "actor", timeout=240, **asked)
 
     assert (code, outcome["ending"]) == (0, "verified"), outcome
     assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
     assert f"sandbox of checks: {means}" in repository.setpoint("show").stdout
+    report = repository.root / ".setpoint" / "runs" / outcome["trace_id"] / "report.md"
+    assert f"| Checks | held by {means} |" in report.read_text()
     assert repository.setpoint("verify", **asked).returncode == 0
+
+
+def test_without_a_sandbox_work_is_verified_and_said_not_to_be_held(repository):
+    repository.agent([FIX])
+    loose = {"SETPOINT_SANDBOX__CHECKS": "none"}
+
+    code, outcome = repository.run("--agent", "actor", **loose)
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    report = repository.root / ".setpoint" / "runs" / outcome["trace_id"] / "report.md"
+    assert "| Checks | not held |" in report.read_text()
+    assert "sandbox of checks: not held" in repository.setpoint("show", **loose).stdout
+    assert "checks were not held" in repository.setpoint("check", **loose).stdout
+    rows = json.loads(repository.setpoint("doctor", "--json", **loose).stdout)["rows"]
+    (row,) = [row for row in rows if row["name"] == "sandbox of checks"]
+    assert (row["ok"], row["detail"].startswith("not held, by setting")) == (False, True)
+
+
+PLANTING = """
+import importlib.util
+import marshal
+from pathlib import Path
+
+import calc
+
+SOURCE = "def add(a, b): return 0"
+
+
+def test_planting():
+    code = marshal.dumps(compile(SOURCE, "calc.py", "exec"))
+    never_compared = (1).to_bytes(4, "little") + bytes(8)
+    looked_at = Path(importlib.util.cache_from_source(calc.__file__))
+    beside = Path(calc.__file__).parent / "__pycache__" / looked_at.name
+    for place in (beside, looked_at):
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(importlib.util.MAGIC_NUMBER + never_compared + code)
+        except OSError:
+            pass
+    assert beside.is_file()
+
+
+def test_it_still_adds():
+    assert calc.add(2, 3) == 5
+"""
+
+
+def test_compiled_code_that_a_test_left_in_the_tree_is_not_run(repository, means):
+    (repository.root / "calc.py").write_text(RIGHT)
+    (repository.root / "tests" / "test_calc.py").write_text(PLANTING)
+    suite = '<testsuite><testcase classname="again" name="it_adds"/></testsuite>'
+    script = f"import calc; assert calc.add(2, 3) == 5; print('{suite}')"
+    settings = f"[check.again]\ncommand = {json.dumps(['{python}', '-c', script])}\nformat = 'junit'\n"
+    repository.write("setpoint.toml", settings)
+
+    done = repository.setpoint("check", "--json", SETPOINT_SANDBOX__CHECKS=means.value)
+
+    states = {each["check"]: each["state"] for each in json.loads(done.stdout)["evidence"]}
+    assert (states["pytest"], states["again"]) == ("pass", "pass"), done.stdout
 
 
 REACHING = """

@@ -35,6 +35,9 @@ from setpoint.presets import Preset, presets
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 
+_OF_SUITE = "suite"
+"""Folder that the tests write to; what other checks hand on lies beside it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -292,7 +295,7 @@ class Plan:
             args=checks.pytest_args,
             name=name,
             cover=cover,
-            data_file=self.scratch / "coverage.data",
+            data_file=self.scratch / _OF_SUITE / "coverage.data",
             memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
         )
 
@@ -330,7 +333,7 @@ class Plan:
     @property
     def reach(self) -> Path:
         """Name where the map of what each test reached is written."""
-        return self.scratch / "reach.json"
+        return self.scratch / _OF_SUITE / "reach.json"
 
     def cover(self) -> tuple[str, ...] | None:
         """Return the options with which coverage watches the whole suite; none without coverage."""

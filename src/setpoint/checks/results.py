@@ -12,6 +12,7 @@ from setpoint.model.ids import EvidenceId, Tree, sortable
 from setpoint.model.quality import Metric
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Completed
+from setpoint.system.processes.refusals import refusal
 
 NOT_STARTED = (126, 127)
 """Exit codes of a shell, and of `run`, for a program that cannot be started."""
@@ -55,10 +56,18 @@ class Ran:
             exit_code=self.done.exit_code,
             counts=dict(counts or {"findings": len(findings)}),
             output=self.artifacts.keep(output_of(self.done)),
-            reason=reason,
+            reason=self._explained(state, reason),
             fault=fault if state is CheckState.ERROR else None,
+            held=self.done.held,
         )
         return CheckResult(evidence=evidence, findings=findings, tests=tests)
+
+    def _explained(self, state: CheckState, reason: str) -> str:
+        """Add to a reason what the sandbox refused, where that may be the cause."""
+        if state not in (CheckState.FAIL, CheckState.ERROR):
+            return reason
+        refused = refusal(self.done)
+        return "; ".join(each for each in (reason, refused) if each)
 
 
 def fault_of(done: Completed) -> Fault | None:

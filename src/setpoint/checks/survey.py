@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.checks.cancel_all import end
+from setpoint.checks.discovery.bytecode import with_bytecode
 from setpoint.checks.discovery.ignored_files import unseen
 from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
@@ -82,7 +83,9 @@ class Surveyor:
         ask, checks = self._probes.ask, self._settings.checks
         own = asyncio.create_task(own_interpreter(ask))
         try:
-            return Interpreters(project=await find_interpreter(root, checks, ask), own=await own)
+            found = await find_interpreter(root, checks, ask)
+            project = await asyncio.to_thread(with_bytecode, found, self._copies)
+            return Interpreters(project=project, own=await own)
         finally:
             await end(own)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from setpoint.model.config.sandbox import Means
 from setpoint.model.evidence import SUITES, CheckState, Coverage, Evidence, Failure, Suspect
 from setpoint.model.finding import Finding
 from setpoint.model.ids import Artifact, Commit, Tree
 from setpoint.model.quality import QualityVector
 from setpoint.model.value import Text, Value
+
+_NONE = str(Means.NONE)
 
 
 class Stage(StrEnum):
@@ -63,6 +66,16 @@ class Evaluation(Value):
     def evidence_of(self, check: str) -> Evidence | None:
         """Return the evidence of the named check, if it was made."""
         return next((evidence for evidence in self.evidence if evidence.check == check), None)
+
+    @property
+    def held_by(self) -> str:
+        """Say what held the commands of the checks; empty where that was not recorded."""
+        means = {evidence.held for evidence in self.evidence if evidence.held}
+        if not means:
+            return ""
+        if _NONE in means:
+            return "not held" if means == {_NONE} else "held in part"
+        return f"held by {' and '.join(sorted(means))}"
 
     @property
     def suites(self) -> tuple[Evidence, ...]:

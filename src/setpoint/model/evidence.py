@@ -76,6 +76,8 @@ class Evidence(Value):
     """Tracked or installed files that differed after it; tracked ones were restored. At most 200."""
     cached: bool = False
     """Taken from an earlier run on the same tree, tools and configuration."""
+    held: str = ""
+    """What kept the command from writing elsewhere: landlock, bwrap or none; empty where nothing was run."""
 
 
 class Outcome(StrEnum):

@@ -148,6 +148,11 @@ class Preset(Value):
         """Name the distribution or package that holds the program."""
         return self.distribution or self.program
 
+    @property
+    def caches(self) -> bool:
+        """Whether it has a cache of its own."""
+        return any("{cache}" in each for each in (*self.argv, *self.environment.values()))
+
 
 @cache
 def presets() -> dict[str, Preset]:

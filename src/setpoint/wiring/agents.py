@@ -16,6 +16,7 @@ from setpoint.settings import Settings
 from setpoint.system.git.clone import private_folders
 from setpoint.system.git.history import FOLDER
 from setpoint.wiring.project import Project
+from setpoint.wiring.sandboxed_checks import hold_of
 from setpoint.wiring.toolkit import HostToolkit
 from setpoint.workspace import cache_folder
 
@@ -46,9 +47,10 @@ def sandbox(project: Project) -> Sandbox:
     )
 
 
-def toolkit_of(project: Project) -> HostToolkit:
-    """Make what the agents of plug-ins work with."""
-    return HostToolkit(project.artifacts, project.copies / "scratch", prompt_folder(project.root))
+def toolkit_of(project: Project, settings: Settings) -> HostToolkit:
+    """Make what the agents of plug-ins work with; their commands run the project's code, so they are held."""
+    hold = partial(hold_of, project, settings)
+    return HostToolkit(project.artifacts, project.copies / "scratch", prompt_folder(project.root), hold)
 
 
 def options_of(settings: Settings) -> AgentOptions:
@@ -71,7 +73,7 @@ def prompt_folder(root: Path) -> Path | None:
 
 def _plugged(project: Project, settings: Settings) -> Plugged:
     loaded = agent_plugins(settings)
-    toolkit, options = toolkit_of(project), options_of(settings)
+    toolkit, options = toolkit_of(project, settings), options_of(settings)
     reasons = {name: plugin.why_not(options) for name, plugin in loaded.usable.items()}
     failures = (*loaded.failures, *missing(settings.plugins))
     return Plugged(

@@ -19,7 +19,7 @@ from setpoint.wiring.memory import memory_of
 from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.plugins import extensions_of, forge_by, memory_by
 from setpoint.wiring.project import Project
-from setpoint.wiring.sandboxed_checks import ShieldedEvaluator
+from setpoint.wiring.sandboxed_checks import HeldEvaluator
 from setpoint.wiring.test_writers import writers
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
@@ -56,7 +56,7 @@ def run_ports_of(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.folders),
         forge=forge_by(extensions, project.root) or GitBranchForge(project.root),
-        evaluator=ShieldedEvaluator(
+        evaluator=HeldEvaluator(
             ProjectEvaluator(settings, project.artifacts, project.folders, told), project, settings
         ),
         log=log,

@@ -1,70 +1,75 @@
-"""Checks run what agents wrote; where it is asked for, that code is kept from the record and the user."""
+"""Checks run what agents wrote; that code is held back from everything but its own copy."""
 
 from __future__ import annotations
 
-import asyncio
-import shutil
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
-from setpoint.agents.sandbox.sandbox import Sandbox
+from setpoint.checks.discovery.interpreter import environments, own_code
+from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
 from setpoint.settings import Settings
-from setpoint.system.processes import Confinement, Trial, confining
+from setpoint.system.processes import Hold, Trial, clean_environment, holding
+from setpoint.system.processes.available import AvailableMeans
+from setpoint.system.processes.writable_paths import Places
 from setpoint.wiring.project import Project
 from setpoint.workspace import cache_folder
 
-PERSONAL = (
-    ".ssh", ".gnupg", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile",
-    ".gitconfig", ".netrc", ".pypirc", ".npmrc",
-)  # fmt: skip
-"""Files in the home folder that later run with the user's rights, or that contain keys."""
+_AVAILABLE = AvailableMeans()
+"""What works on this machine does not change while Setpoint runs, and each measurement asks."""
 
 
-async def holder_of_checks(settings: Settings) -> Trial | None:
+async def sandbox_of_checks(settings: Settings) -> Trial | None:
     """Return what holds the commands of checks; none where nothing does, or shall.
 
     Raises `SandboxUnavailable` where the means that is asked for does not work here.
     """
-    return await Sandbox().usable(settings.sandbox.checks, "sandbox.checks")
+    return await _AVAILABLE.usable(settings.sandbox.checks, "sandbox.checks")
+
+
+async def sandbox_in_words(settings: Settings) -> str:
+    """Describe what holds checks, or why nothing does."""
+    if (found := await sandbox_of_checks(settings)) is not None:
+        return found.words
+    if settings.sandbox.checks is Means.NONE:
+        return "not held, by setting: tests can write wherever you can"
+    return f"not held, so tests can write wherever you can; {await _AVAILABLE.why_none()}"
 
 
 @asynccontextmanager
-async def shielded(project: Project, settings: Settings) -> AsyncIterator[None]:
-    """Keep the commands of this block from the user's tree, the state and the personal files of the home."""
-    held = await holder_of_checks(settings)
-    if held is None:
+async def held_checks(project: Project, settings: Settings) -> AsyncIterator[None]:
+    """Hold the commands of this block: each writes to its measured tree and to a home of its own."""
+    with holding(await hold_of(project, settings)):
         yield
-        return
-    home, cache = Path.home(), cache_folder(project.settings, project.root)
-    places = [project.root, project.state, cache, *(home / name for name in PERSONAL)]
-    kept = tuple(dict.fromkeys(str(place.resolve()) for place in places if place.exists()))
-    # Checks work in the first, tools keep their caches in the second.
-    inner = [project.copies / "measured", project.state / "cache" / "tools"]
-    for folder in inner:
-        folder.mkdir(parents=True, exist_ok=True)
-    # Where what is kept lies below the folder for temporary files, nothing new may be made there.
-    temp = Path(tempfile.mkdtemp(prefix="setpoint-")).resolve()
-    below = any(Path(place).is_relative_to(temp.parent) for place in kept)
-    confinement = Confinement(
-        means=held.means,
-        shielded=kept,
-        writable=tuple(str(folder.resolve()) for folder in inner),
-        environment={"TMPDIR": str(temp)} if below else {},
-    )
-    try:
-        with confining(confinement):
-            yield
-    finally:
-        await asyncio.shield(asyncio.to_thread(shutil.rmtree, temp, ignore_errors=True))
 
 
-class ShieldedEvaluator:
+async def hold_of(project: Project, settings: Settings) -> Hold | None:
+    """Make what holds the checks of a project; none where nothing does, or shall.
+
+    Raises `SettingsError` where a place is opened that holds the repository, the state or Setpoint's code.
+    """
+    found = await sandbox_of_checks(settings)
+    if found is None:
+        return None
+    measured = project.copies / "measured"
+    return Hold(means=found.means, places=(measured.resolve(),), opened=_opened(project, settings))
+
+
+def _opened(project: Project, settings: Settings) -> tuple[str, ...]:
+    named = settings.sandbox.checks_write
+    if not named:
+        return ()
+    cache = cache_folder(project.settings, project.root)
+    protected = [path.resolve() for path in (project.root, project.state, cache)]
+    code = [path.resolve() for path in (*own_code(), *environments(project.root, settings.checks))]
+    places = Places(clean_environment(), protected, code, "sandbox.checks_write")
+    return tuple(places.opened(named, (), caches=False))
+
+
+class HeldEvaluator:
     """Wraps the evaluator of a run: its processes run in the configured sandbox."""
 
     def __init__(self, inner: Evaluator, project: Project, settings: Settings) -> None:
@@ -73,7 +78,7 @@ class ShieldedEvaluator:
 
     async def prepare(self, order: RunOrder, copy: WorkCopy) -> Toolbox:
         """Choose the checks for the project; done again when a run is resumed."""
-        async with shielded(self._project, self._settings):
+        async with held_checks(self._project, self._settings):
             return await self._inner.prepare(order, copy)
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
@@ -82,15 +87,15 @@ class ShieldedEvaluator:
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""
-        async with shielded(self._project, self._settings):
+        async with held_checks(self._project, self._settings):
             return await self._inner.evaluate(order, measured)
 
     async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Measure what proves a tree."""
-        async with shielded(self._project, self._settings):
+        async with held_checks(self._project, self._settings):
             return await self._inner.prove(order, measured, vouched)
 
     async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
         """Run sealed tests at the base."""
-        async with shielded(self._project, self._settings):
+        async with held_checks(self._project, self._settings):
             return await self._inner.try_sealed(order, copy, tests)

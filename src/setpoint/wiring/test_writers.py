@@ -23,7 +23,8 @@ def writers(name: str, agents: Agents, project: Project, settings: Settings) -> 
     """Make the maker of a run that writes tests: asked piece by piece, and beside others that are named."""
     named = dict.fromkeys((name, *settings.cover.strategies))
     others = {each: agents.make(each) for each in named if each != _ITS_OWN}
-    return _director(settings).agent(toolkit_of(project), replace(options_of(settings), others=others))
+    options = replace(options_of(settings), others=others)
+    return _director(settings).agent(toolkit_of(project, settings), options)
 
 
 def check_strategies(project: Project, agents: Agents) -> None:

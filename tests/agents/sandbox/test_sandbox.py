@@ -236,7 +236,7 @@ async def test_auto_takes_the_first_that_works_and_says_why_none_does(monkeypatc
     async def trial(means: Means) -> Trial:
         return Trial(means=means, why_not=tried[means], words=means)
 
-    monkeypatch.setattr("setpoint.agents.sandbox.sandbox.trial", trial)
+    monkeypatch.setattr("setpoint.system.processes.available.trial", trial)
     for reasons, told in (
         (("", ""), "landlock"),
         (("too old", ""), "bwrap"),
@@ -251,7 +251,7 @@ async def test_hiding_is_left_to_bwrap(monkeypatch, tmp_path: Path) -> None:
     async def trial(means: Means) -> Trial:
         return Trial(means=means, words=means)
 
-    monkeypatch.setattr("setpoint.agents.sandbox.sandbox.trial", trial)
+    monkeypatch.setattr("setpoint.system.processes.available.trial", trial)
     (tmp_path / ".ssh").mkdir()
     hide = SandboxSettings(hide=("~/.ssh", "~/.none"))
     held = await Sandbox(hide).hold(_launch(), _command(tmp_path, HOME=str(tmp_path)))

@@ -12,13 +12,13 @@ import setpoint
 from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.sandbox.sandbox import Sandbox
-from setpoint.agents.sandbox.writable_paths import Places
 from setpoint.checks.discovery.interpreter import environments, own_code
 from setpoint.errors import SettingsError
 from setpoint.model.attempt import Brief
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.presets.check_settings import ChecksSettings
 from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.processes.writable_paths import Places
 from setpoint.testing import SilentObserver
 
 

@@ -25,6 +25,7 @@ SLOW = (
     "    time.sleep(600)\n"
 )
 SETTINGS = "[checks]\nmypy = false\nruff = false\nbandit = false\ncoverage = false\nreruns = 0\n"
+SETTINGS += "[sandbox]\nchecks_write = ['{place}']\n"
 
 
 class Told:
@@ -45,7 +46,8 @@ class Told:
 def project(tmp_path: Path) -> Project:
     root = tmp_path / "project"
     (root / "tests").mkdir(parents=True)
-    (root / "setpoint.toml").write_text(SETTINGS)
+    (tmp_path / "seen").mkdir()
+    (root / "setpoint.toml").write_text(SETTINGS.format(place=tmp_path / "seen"))
     (root / "tests/test_a.py").write_text("def test_a(): pass\n")
     git = ("git", "-c", "user.name=T", "-c", "user.email=t@localhost")
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "base")):
@@ -86,7 +88,7 @@ async def until(true) -> None:
 async def test_each_edit_is_measured_and_an_edit_ends_what_still_runs(
     project: Project, tmp_path: Path
 ) -> None:
-    tests, child = project.root / "tests/test_a.py", tmp_path / "child"
+    tests, child = project.root / "tests/test_a.py", tmp_path / "seen" / "child"
     async with watched(project) as told, asyncio.timeout(120):
         first = await told.evaluations.get()
         tests.write_text(SLOW.format(place=str(child)))
@@ -106,7 +108,7 @@ async def test_each_edit_is_measured_and_an_edit_ends_what_still_runs(
 async def test_what_is_watched_is_left_as_it_is_and_ends_with_its_processes(
     project: Project, tmp_path: Path
 ) -> None:
-    child = tmp_path / "child"
+    child = tmp_path / "seen" / "child"
     (project.root / "tests/test_a.py").write_text(SLOW.format(place=str(child)))
     async with watched(project):
         await until(lambda: child.is_file() and child.read_text())
@@ -118,6 +120,7 @@ async def test_what_is_watched_is_left_as_it_is_and_ends_with_its_processes(
 async def test_other_settings_count_from_the_next_measurement_on(project: Project) -> None:
     async with watched(project) as told, asyncio.timeout(60):
         first = await told.evaluations.get()
-        (project.root / "setpoint.toml").write_text(SETTINGS.replace("[checks]", "[checks]\npytest = false"))
+        settings = (project.root / "setpoint.toml").read_text()
+        (project.root / "setpoint.toml").write_text(settings.replace("[checks]", "[checks]\npytest = false"))
         second = await told.evaluations.get()
     assert (first.evidence_of("pytest") is None, second.evidence_of("pytest") is None) == (False, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.model.config.sandbox import Means
-from setpoint.system.processes import Command, Completed, Confinement, confining, landlock, run
+from setpoint.system.processes import Command, Completed, Confinement, landlock, run
 
 SCOPES = 6
 CANARY = "canary-4711-in-the-environment"
@@ -169,43 +168,6 @@ async def test_a_rule_that_cannot_be_made_keeps_the_command_from_starting(
     done = await _ended(confined("echo ran"), confinement=no_folder)
     assert (done.ok, done.text) == (False, "")
     assert "sandbox" in done.fault or "gone" in done.errors
-
-
-@pytest.fixture
-def shield(tmp_path: Path, means: Means) -> Confinement:
-    """Everything is open but a folder and a file, and one folder within the former."""
-    for folder in ("home/project/inner", "home/other"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "home" / "rc").write_text("kept")
-    (tmp_path / "home" / "link").symlink_to(tmp_path / "home")
-    (tmp_path / "home" / "project" / "file").touch()
-    # One of them lies within another, as the state does within the user's tree.
-    places = tuple(str(tmp_path / "home" / name) for name in ("project", "project/inner", "rc"))
-    inner = str(tmp_path / "home" / "project" / "inner")
-    return Confinement(means=means, shielded=places, writable=(inner,), environment={"SHIELDED": "yes"})
-
-
-async def test_a_shield_leaves_open_what_it_does_not_hold(
-    command: Callable[..., Command], shield: Confinement, tmp_path: Path
-) -> None:
-    home = tmp_path / "home"
-    with confining(shield):
-        for tried, expected in {
-            "echo x > project/new": False,
-            "echo x > project/file": False,
-            "echo x > rc": False,
-            "echo x > link/rc": False,
-            "echo x > project/inner/new": True,
-            "echo x > other/new && echo x > ../beside/new": True,
-            "test $SHIELDED = yes": True,
-        }.items():
-            (tmp_path / "beside").mkdir(exist_ok=True)
-            done = await run(command("sh", "-c", tried, cwd=home))
-            assert done.ok is expected, (tried, done.errors)
-        done = await asyncio.create_task(run(command("sh", "-c", "echo x > rc", cwd=home)))
-        assert not done.ok
-    assert (home / "rc").read_text() == "kept"
-    assert (await run(command("sh", "-c", "echo x > rc", cwd=home))).ok
 
 
 def _lives(pid: int) -> bool:

@@ -15,14 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.agents.launch import Launch
-from setpoint.agents.sandbox.writable_paths import Places, existing
-from setpoint.errors import SandboxUnavailable
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.system.git.history import borrowed
-from setpoint.system.processes import Command, Confinement, Trial, clean_environment, trial
-
-ORDER = (Means.LANDLOCK, Means.BWRAP)
-"""What `auto` tries, in this order: the first takes no time and changes nothing else for the agent."""
+from setpoint.system.processes import Command, Confinement, Trial, clean_environment
+from setpoint.system.processes.available import AvailableMeans
+from setpoint.system.processes.writable_paths import Places, existing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +58,7 @@ class Sandbox:
         self._protected = [path.resolve() for path in protected]
         self._code = [path.resolve() for path in code]
         self._covered = [path.resolve() for path in covered]
-        self._tried: dict[Means, Trial] = {}
+        self._available = AvailableMeans(hides=bool(self._settings.hide))
 
     async def hold(self, launch: Launch, command: Command) -> ConfinedCommand:
         """Confine the command that starts an agent, and give it a temporary folder.
@@ -96,23 +93,7 @@ class Sandbox:
         Raises `SandboxUnavailable` if the configured sandbox does not work here.
         """
         where = f"agent.{launch.name}.sandbox" if launch.sandbox else "sandbox.agents"
-        return await self.usable(launch.sandbox or self._settings.agents, where)
-
-    async def usable(self, wanted: Means, where: str) -> Trial | None:
-        """Return the configured sandbox, as tried, or for `auto` the first that works; none for `none`.
-
-        Raises `SandboxUnavailable`, naming the setting, if the sandbox does not work here.
-        """
-        if wanted is Means.NONE:
-            return None
-        if wanted is Means.AUTO:
-            return next((each for each in await self.trials() if each.works), None)
-        if (tried := await self._trial(wanted)).works:
-            return tried
-        raise SandboxUnavailable(
-            f"setting {where} = '{wanted}' cannot be kept on this machine: {tried.why_not}",
-            hint=f"fix that, or set {where} to 'auto' (the first that works) or 'none'",
-        )
+        return await self._available.usable(launch.sandbox or self._settings.agents, where)
 
     async def told(self, launch: Launch) -> str:
         """Describe in one line the sandbox of an agent, or why there is none."""
@@ -121,18 +102,11 @@ class Sandbox:
             return chosen.words
         if (launch.sandbox or self._settings.agents) is Means.NONE:
             return "none, by setting"
-        return f"none; {'; '.join(f'{each.means}: {each.why_not}' for each in await self.trials())}"
+        return f"none; {await self._available.why_none()}"
 
     async def trials(self) -> tuple[Trial, ...]:
         """Try each means that `auto` may take, in its order."""
-        return tuple([await self._trial(means) for means in ORDER])
-
-    async def _trial(self, means: Means) -> Trial:
-        if means is Means.LANDLOCK and self._settings.hide:
-            return Trial(means=means, why_not="it cannot hide what sandbox.hide names", words=means)
-        if means not in self._tried:
-            self._tried[means] = await trial(means)
-        return self._tried[means]
+        return await self._available.trials()
 
 
 def _lies_in(path: Path, folders: Iterable[Path]) -> bool:

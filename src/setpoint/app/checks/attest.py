@@ -44,7 +44,7 @@ from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import ask, commit_of, tree_of
 from setpoint.wiring.ordered_settings import ordered_settings, stated_settings
 from setpoint.wiring.project import Project
-from setpoint.wiring.sandboxed_checks import shielded
+from setpoint.wiring.sandboxed_checks import held_checks
 from setpoint.workspace import GitWorkspace, repository_of_run
 
 _MOST_COMMITS = 1000
@@ -111,7 +111,7 @@ async def _verified(
     branch = past.outcome.branch if past.outcome else ""
     recorded = await _reachable(project, order.trace_id, recorded, branch)
     proofs = [each.proof for each in past.rounds if each.snapshot.tree == recorded.tree]
-    async with shielded(project, settings):
+    async with held_checks(project, settings):
         compared = await evidence_rerun.verify(order, recorded, workspace, evaluator, *proofs[-1:])
     if not branch:
         return compared
@@ -156,7 +156,7 @@ async def _made_again(project: Project, statement: EvidenceStatement, *, trust: 
     workspace = GitWorkspace(project.folders)
     evaluator = ProjectEvaluator(settings, project.artifacts, project.folders)
     try:
-        async with shielded(project, settings):
+        async with held_checks(project, settings):
             compared = await evidence_rerun.verify(order, recorded, workspace, evaluator)
     finally:
         await asyncio.to_thread(_forget, project.folders, order.trace_id)

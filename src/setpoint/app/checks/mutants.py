@@ -10,7 +10,7 @@ from setpoint.checks.mutation.tree import mutate as judge
 from setpoint.errors import UsageError
 from setpoint.model.mutation import MutationReport
 from setpoint.wiring.project import Project
-from setpoint.wiring.sandboxed_checks import shielded
+from setpoint.wiring.sandboxed_checks import held_checks
 
 _LINES = re.compile(r"(\d+)(?:-(\d+))?")
 
@@ -30,7 +30,7 @@ def measure_mutants(
 
 async def _held(project: Project, wanted: Wanted) -> MutationReport:
     """Judge them as the settings ask for checks: mutants are code that nobody has read."""
-    async with shielded(project, project.settings):
+    async with held_checks(project, project.settings):
         return await judge(project.folders, project.settings, wanted)
 
 

@@ -13,7 +13,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.ids import Tree
 from setpoint.settings import load
 from setpoint.wiring.project import Project
-from setpoint.wiring.sandboxed_checks import shielded
+from setpoint.wiring.sandboxed_checks import held_checks
 
 LOOK_S = 0.4
 """Seconds between two looks at the tree."""
@@ -36,7 +36,7 @@ async def measure_once(
     evaluator = TreeEvaluator(project.settings, project.artifacts, project.folders, told)
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
-    async with shielded(project, project.settings):
+    async with held_checks(project, project.settings):
         return await evaluator.measure(project.root, quarantine=held, fast=fast, fresh=fresh)
 
 

@@ -52,7 +52,7 @@ from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.memory import memory_of
 from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.project import Project, find_run
-from setpoint.wiring.sandboxed_checks import ShieldedEvaluator
+from setpoint.wiring.sandboxed_checks import HeldEvaluator
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 
@@ -225,7 +225,7 @@ async def _measured(
     workspace = GitWorkspace(project.folders)
     settings = ordered_settings(order)
     inner = ProjectEvaluator(settings, project.artifacts, project.folders)
-    evaluator = ShieldedEvaluator(inner, project, settings)
+    evaluator = HeldEvaluator(inner, project, settings)
     copy = await workspace.open(order.trace_id, order.base)
     await workspace.restore(copy, best)
     if why := await workspace.apply(copy, patch):

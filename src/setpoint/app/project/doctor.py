@@ -20,9 +20,11 @@ from setpoint.learning.store.embedding import MODEL, missing
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evidence import SUITES
 from setpoint.system.git.git import commit_of
+from setpoint.system.processes import Hold, holding
 from setpoint.version import __version__
 from setpoint.wiring.agents import sandbox
 from setpoint.wiring.project import Project
+from setpoint.wiring.sandboxed_checks import hold_of, sandbox_in_words, sandbox_of_checks
 
 
 class AgentRow(NamedTuple):
@@ -131,6 +133,24 @@ async def _sandbox_row(project: Project) -> Diagnosis:
     return Diagnosis("sandbox", ok=True, detail="; ".join((chosen.words, *spare, *others)))
 
 
+async def _hold(project: Project) -> Hold | None:
+    """Make what holds checks; none where it does not work here, which a row of its own says."""
+    try:
+        return await hold_of(project, project.settings)
+    except SandboxUnavailable:
+        return None
+
+
+async def _checks_row(project: Project) -> Diagnosis:
+    """Say what holds checks, or why nothing does."""
+    try:
+        found = await sandbox_of_checks(project.settings)
+    except SandboxUnavailable as error:
+        return Diagnosis("sandbox of checks", ok=False, needed=True, detail=error.message)
+    told = await sandbox_in_words(project.settings)
+    return Diagnosis("sandbox of checks", ok=found is not None, detail=told)
+
+
 def _memory_row(project: Project) -> Diagnosis:
     """Say by what learnings are found."""
     lacks = missing()
@@ -168,7 +188,8 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         await asyncio.to_thread(_copies_row, project.copies),
     ]
     if commit is not None:
-        tools = await Surveyor(project.settings, project.artifacts, project.folders).survey(project.root)
+        with holding(await _hold(project)):
+            tools = await Surveyor(project.settings, project.artifacts, project.folders).survey(project.root)
         rows.append(
             Diagnosis("python", ok=bool(tools.python), detail=tools.python or "none found: set checks.python")
         )
@@ -183,7 +204,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
             rows.append(
                 Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")
             )
-    rows += [await _sandbox_row(project), _memory_row(project)]
+    rows += [await _sandbox_row(project), await _checks_row(project), _memory_row(project)]
     for row in await _agent_rows(project):
         rows.append(
             Diagnosis(

@@ -14,7 +14,7 @@ from setpoint.phase.candidates import PREFIX
 from setpoint.settings import MOST_CANDIDATES, AgentsSettings
 from setpoint.wiring.agents import agents_of
 from setpoint.wiring.project import Project
-from setpoint.wiring.sandboxed_checks import holder_of_checks
+from setpoint.wiring.sandboxed_checks import sandbox_in_words
 
 ROLE_SETTINGS = {
     Role.REVIEWER: "reviewer",
@@ -68,8 +68,7 @@ async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -
     if not designs and names.get(Role.TEST_DESIGNER) in BUILT_IN:
         del names[Role.TEST_DESIGNER]  # only a model writes tests from the request alone
     await casting.note_sandbox(names.values())
-    if checks := await holder_of_checks(project.settings):
-        casting.notes_made.append(f"sandbox of checks: {checks.words}")
+    casting.notes_made.append(f"sandbox of checks: {await sandbox_in_words(project.settings)}")
     return RoleAssignment(names, pipeline, casting.notes_made)
 
 

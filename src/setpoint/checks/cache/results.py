@@ -1,4 +1,4 @@
-"""Results of earlier checks, kept by everything that went into them."""
+"""Results of earlier checks, kept by everything that went into them, how they were held included."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.system.files.atomic import write_atomic
+from setpoint.system.processes import hold_identity
 from setpoint.version import __version__
 
 _RESULTS: TypeAdapter[tuple[CheckResult, ...]] = TypeAdapter(tuple[CheckResult, ...])
@@ -44,6 +45,6 @@ class ResultCache:
 
     def _path(self, parts: Iterable[str]) -> Path:
         key = hashlib.sha256(
-            "\x1f".join([__version__, *parts]).encode("utf-8", "surrogateescape")
+            "\x1f".join([__version__, *hold_identity(), *parts]).encode("utf-8", "surrogateescape")
         ).hexdigest()
         return self._folder / key[:2] / f"{key[2:]}.json"

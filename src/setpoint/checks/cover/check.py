@@ -111,6 +111,7 @@ class CoverCheck:
                     argv=argv_of(self.interpreter.path, request, Path(folder) / "request.json", answered),
                     cwd=tree,
                     environment={**variables, "TMPDIR": folder},
+                    writes=(Path(folder),),
                     timeout_s=self.timeout_s,
                 )
             )

@@ -48,6 +48,9 @@ class Interpreter:
     folders: tuple[str, ...] = ()
     """Where it imports from."""
 
+    bytecode: str = ""
+    """Folder from which held checks read compiled files (`bytecode`); empty: from beside the sources."""
+
     def with_reason(self, reason: str) -> Interpreter:
         """Return the same interpreter, chosen for another reason."""
         return replace(self, reason=reason)
@@ -202,6 +205,8 @@ def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) 
         "GIT_TERMINAL_PROMPT": "0",
         **ceiling(tree),
     }
+    if interpreter.bytecode:
+        variables["PYTHONPYCACHEPREFIX"] = interpreter.bytecode
     if (Path(interpreter.prefix) / "pyvenv.cfg").is_file():
         variables["VIRTUAL_ENV"] = interpreter.prefix
     return clean_environment(variables)

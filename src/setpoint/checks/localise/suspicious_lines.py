@@ -100,6 +100,7 @@ class Localiser:
                 timeout_s=self.limit_s + GRACE_S,
                 plugins=(TRACER,),
                 variables={"SETPOINT_REPORT_TRACE": str(order)},
+                writes=(Path(folder),),
             )
             await run_once(runner, measured, tuple(files))
             return await asyncio.to_thread(line_traces.read, report)

@@ -78,6 +78,7 @@ class MutationEngine:
                     argv=score_argv(self.interpreter.path, asked, answered),
                     cwd=tree,
                     environment={**variables, "TMPDIR": folder},
+                    writes=(scratch,),
                     timeout_s=self.budget_s + _GRACE_S,
                 )
             )

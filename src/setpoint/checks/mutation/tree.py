@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from setpoint.checks.discovery.bytecode import with_bytecode
 from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.checks.discovery.project import found_leak, layout_at
 from setpoint.checks.mutation.check import MutationEngine, is_source
@@ -48,7 +49,7 @@ async def mutate(folders: ProjectFolders, settings: Settings, wanted: Wanted) ->
             commit = await standing.committed(folder, place, await standing.record(folder))
             await put_at(place, root, commit)
             lines = await _lines(root, place, commit, wanted)
-            engine = await _engine(root, place, commit, settings, wanted)
+            engine = await _engine(folders, place, commit, settings, wanted)
             _, report, reason = await engine.judge(place, lines)
         finally:
             await asyncio.to_thread(remove, folders.copies, trace)
@@ -58,9 +59,11 @@ async def mutate(folders: ProjectFolders, settings: Settings, wanted: Wanted) ->
 
 
 async def _engine(
-    root: Path, place: Path, commit: Commit, settings: Settings, wanted: Wanted
+    folders: ProjectFolders, place: Path, commit: Commit, settings: Settings, wanted: Wanted
 ) -> MutationEngine:
-    interpreter = await find_interpreter(root, settings.checks)
+    root = folders.root
+    found = await find_interpreter(root, settings.checks)
+    interpreter = await asyncio.to_thread(with_bytecode, found, folders.copies)
     if not interpreter.has("pytest"):
         raise UsageError(
             f"pytest is not installed in {interpreter.path} ({interpreter.reason})",

@@ -28,7 +28,10 @@ _OURS = frozenset(
         "GIT_CEILING_DIRECTORIES", "PYTHONPYCACHEPREFIX",
     )
 )  # fmt: skip
-"""Variables of every other check that a person's own shell would not have."""
+"""Variables of every other check that a person's own shell would not have.
+
+Compiled files that a test leaves in the tree go before the next run.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +85,7 @@ class NeutralPlace:
                 timeout_s=timeout_s,
                 memory_bytes=memory_bytes,
                 merge_stderr=merge_stderr,
+                writes=(self.folder,),
             )
         )
 

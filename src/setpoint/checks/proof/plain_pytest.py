@@ -61,7 +61,8 @@ async def plain_python(
         return PlainRun(outcomes={}, broken="none of the files is there")
     if runner.name == "unittest":
         return await _unittest(runner, place, known, words)
-    report = place.scratch() / "junit.xml"
+    scratch = place.scratch()
+    report = scratch / "junit.xml"
     argv = [runner.interpreter.path, "-m", "pytest", "--maxfail=0", "--color=no", f"--junitxml={report}"]
     if runner.interpreter.has("pytest-cov") and "no:pytest_cov" not in runner.args:
         argv.append("--no-cov")
@@ -170,7 +171,11 @@ def _dotted(tree: Path, test: str) -> tuple[str, str]:
 
 
 async def _started(
-    runner: Runner, place: NeutralPlace, argv: tuple[str, ...], seed: int, roots: tuple[str, ...] = ()
+    runner: Runner,
+    place: NeutralPlace,
+    argv: tuple[str, ...],
+    seed: int,
+    roots: tuple[str, ...] = (),
 ) -> Completed:
     variables = place.variables()
     variables["PYTHONHASHSEED"] = str(seed)

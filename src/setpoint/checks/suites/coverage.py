@@ -48,20 +48,24 @@ class CoverageReport:
         if data is None or not [*data.parent.glob(data.name + "*")]:
             return results.unmeasured(self.name, measured.tree, _NO_DATA)
         if not data.is_file():  # the project has coverage keep one file for each process
-            await self._coverage(measured, "combine")
+            await self._coverage(measured, ("combine",))
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             report = Path(folder) / "coverage.json"
-            done = await self._coverage(measured, "json", "-q", "-i", "-o", str(report))
+            words = ("json", "-q", "-i", "-o", str(report))
+            done = await self._coverage(measured, words, Path(folder))
             with report.open("rb") if report.is_file() else BytesIO() as file:
                 text = file.read(MOST_BYTES + 1)
         return await self._read(measured, done, text)
 
-    async def _coverage(self, measured: Measured, *argv: str) -> Completed:
+    async def _coverage(self, measured: Measured, argv: tuple[str, ...], *more: Path) -> Completed:
         tree = Path(measured.copy.path)
         variables = environment(self.runner.interpreter, tree, self.runner.layout.imports)
         variables["COVERAGE_FILE"] = str(self.runner.data_file)
         command = (self.runner.interpreter.path, "-m", "coverage", *argv)
-        return await run(Command(argv=command, cwd=tree, environment=variables, timeout_s=_REPORT_S))
+        writes = (*self.runner.own_folders, *more)
+        return await run(
+            Command(argv=command, cwd=tree, environment=variables, timeout_s=_REPORT_S, writes=writes)
+        )
 
     async def _read(self, measured: Measured, done: Completed, text: bytes) -> CheckResult:
         artifacts = self.runner.artifacts

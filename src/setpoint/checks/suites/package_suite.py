@@ -120,6 +120,7 @@ class PackageSuite:
             scratch=scratch,
             variables=self._environment(tree, folder),
             timeout_s=self.asked.timeout_s or self.timeout_s,
+            cache=Path(self.cache) if self.preset.caches else None,
             args=self.asked.args,
         )
 

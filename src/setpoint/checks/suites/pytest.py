@@ -52,12 +52,20 @@ class Runner:
     """Plugins of ours beside the one that reports."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Variables on top of the project's, for these plugins."""
+    writes: tuple[Path, ...] = ()
+    """Folders that these plugins write to."""
     leave_out: frozenset[str] = frozenset()
     """Identifiers of tests that are not to run."""
     files: tuple[str, ...] = ()
     """Files that hold all selected tests; empty: anywhere."""
     reach: Path | None = None
     """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
+
+    @property
+    def own_folders(self) -> tuple[Path, ...]:
+        """Return the folders outside the tree in which the run leaves what is read afterwards."""
+        data = self.data_file if self.cover is not None else None
+        return (*self.writes, *(each.parent for each in (data, self.reach) if each is not None))
 
     @property
     def plain(self) -> bool:
@@ -169,6 +177,8 @@ async def run_once(
     tree = Path(measured.copy.path)
     with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
         scratch = Path(folder)
+        for each in runner.own_folders:
+            each.mkdir(exist_ok=True)
         report = scratch / "report.jsonl"
         variables = environment(runner.interpreter, tree, runner.layout.imports)
         variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
@@ -188,6 +198,7 @@ async def run_once(
             timeout_s=runner.timeout_s,
             merge_stderr=True,
             memory_bytes=runner.memory_bytes,
+            writes=(scratch, *runner.own_folders),
         )
         done = await run(command)
         try:

@@ -38,6 +38,8 @@ class Start:
     variables: Mapping[str, str]
     """The environment."""
     timeout_s: float
+    cache: Path | None = None
+    """Folder of the runner's own cache."""
     args: tuple[str, ...] = ()
     """Arguments of the settings."""
     inside: Path = FOLDER
@@ -75,6 +77,7 @@ class Start:
                 timeout_s=self.timeout_s,
                 keep_bytes=2 * MOST_BYTES,
                 merge_stderr=merged,
+                writes=(self.tree, self.scratch, *([self.cache] if self.cache else ())),
             )
         )
 

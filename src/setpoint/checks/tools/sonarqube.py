@@ -95,6 +95,7 @@ class SonarQube:
             cwd=tree,
             environment=variables,
             timeout_s=self.asked.timeout_s,
+            writes=(scratch,),
         )
 
     async def _finished(self, task: str, token: str) -> None:

@@ -83,6 +83,7 @@ class Tool:
                 timeout_s=self.asked.timeout_s or self.timeout_s,
                 keep_bytes=2 * MOST_BYTES,
                 merge_stderr=self.preset.merged,
+                writes=(Path(folder), *([Path(self.cache)] if self.preset.caches else ())),
             )
             done = await run(command)
             ran = results.Ran(

@@ -24,6 +24,7 @@ from setpoint.system.files.folder_lock import alone
 from setpoint.system.git.git import git, head
 from setpoint.system.git.separate_repository import repository_apart
 from setpoint.system.git.stage import stage
+from setpoint.system.processes import hold_identity
 from setpoint.version import __version__
 
 _MOST_OBJECTS = 5_000
@@ -137,7 +138,7 @@ class EvaluationCache:
     def __init__(self, folder: Path, parts: tuple[str, ...]) -> None:
         """Name the file by all that decides an evaluation."""
         key = hashlib.sha256(
-            "\x1f".join((__version__, *parts)).encode("utf-8", "surrogateescape")
+            "\x1f".join((__version__, *hold_identity(), *parts)).encode("utf-8", "surrogateescape")
         ).hexdigest()
         self._path = folder / key[:2] / f"{key[2:]}.json"
 

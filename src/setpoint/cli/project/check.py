@@ -106,6 +106,9 @@ def _show(console: Console, evaluation: Evaluation, *, fast: bool, everything: b
         console.print(line, markup=False)
     measured = evaluation.quality.measured
     console.print(" ".join(f"{name}={value:.4g}" for name, value in measured.items()), markup=False)
+    if evaluation.held_by.startswith("not held"):
+        told = "checks were not held: tests could write wherever you can; hint: `setpoint doctor` says why"
+        console.print(told, style="yellow", markup=False)
     score = "not measured" if evaluation.score is None else f"{evaluation.score:.2f}"
     same = "; unchanged since an earlier check" if all(each.cached for each in evaluation.evidence) else ""
     console.print(f"quality {score}; tree {evaluation.tree[:10]}{same}", markup=False)

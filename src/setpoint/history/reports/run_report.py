@@ -113,6 +113,7 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             laps=every,
             order=told.order,
             headline=_headline(told),
+            held=_held(told, every),
             price=lambda cost: "unknown" if cost is None else f"${cost:.2f}",
             answers=_answers(told),
             cost=in_words(told.account),
@@ -137,6 +138,12 @@ def _headline(told: History) -> str:
     if told.outcome is not None:
         return _ENDINGS[told.outcome.ending]
     return "Waits for a person" if told.waiting is not None else f"Running: {told.phase or 'starting'}"
+
+
+def _held(told: History, every: tuple[Lap, ...]) -> str:
+    """Say what held the checks of the last tree that was measured."""
+    last = next((lap.latest for lap in reversed(every) if lap.latest is not None), told.base)
+    return last.held_by if last else ""
 
 
 def _answers(told: History) -> list[tuple[str, str]]:

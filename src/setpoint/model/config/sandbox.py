@@ -25,8 +25,13 @@ class SandboxSettings(Value):
 
     agents: Means = Means.AUTO
     """What holds agents: auto (the first that works here), landlock, bwrap or none."""
-    checks: Means = Means.NONE
-    """What keeps checks, which run the code of the work, from your tree, Setpoint's state and your keys."""
+    checks: Means = Means.AUTO
+    """What holds checks, which run the code of the work: auto, landlock, bwrap or none.
+
+    A held check writes to its measured copy, and to a home and a temporary folder of its own.
+    """
+    checks_write: tuple[str, ...] = ()
+    """More folders and files that held checks may write to; `~` and `$NAME` are replaced."""
     caches: bool = True
     """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
     writes: tuple[str, ...] = ()

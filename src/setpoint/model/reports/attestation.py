@@ -106,6 +106,8 @@ class AttestedCheck(Attested):
     """Metrics of the quality vector that rest on it."""
     cached: bool = False
     """Taken from an earlier run on the same tree, tools and configuration."""
+    held: str = ""
+    """What kept the command from writing elsewhere: landlock, bwrap or none; empty where nothing was run."""
 
 
 class AttestedGate(Attested):

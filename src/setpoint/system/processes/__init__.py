@@ -3,25 +3,31 @@
 from setpoint.system.processes.command import (
     DEFAULT_KEEP,
     NETWORK_KEEP,
+    NOT_HELD,
     Command,
     Completed,
     clean_environment,
 )
-from setpoint.system.processes.confinement import Confinement, confining
+from setpoint.system.processes.confinement import Confinement
 from setpoint.system.processes.confinement_test import Trial, trial
+from setpoint.system.processes.hold import Hold, hold_identity, holding, narrowing
 from setpoint.system.processes.run import run
 from setpoint.system.processes.spawn import Process, spawn
 
 __all__ = [
     "DEFAULT_KEEP",
     "NETWORK_KEEP",
+    "NOT_HELD",
     "Command",
     "Completed",
     "Confinement",
+    "Hold",
     "Process",
     "Trial",
     "clean_environment",
-    "confining",
+    "hold_identity",
+    "holding",
+    "narrowing",
     "run",
     "spawn",
     "trial",

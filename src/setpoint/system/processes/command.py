@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from setpoint.model.config.sandbox import Means
 from setpoint.settings import inherited
 from setpoint.system.processes.confinement import Confinement
 
@@ -26,6 +27,9 @@ NETWORK_KEEP = (
     "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
 )  # fmt: skip
 """Variables that commands which call other machines need on top; a proxy's address may hold a password."""
+
+NOT_HELD = str(Means.NONE)
+"""What a command says that nothing kept from writing elsewhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +62,9 @@ class Command:
     grace_s: float = 2.0
     """Seconds between SIGTERM and SIGKILL when the tree is ended."""
     confinement: Confinement | None = None
-    """What keeps it from writing elsewhere; none lets it do whatever Setpoint may."""
+    """What keeps it from writing elsewhere; none lets the block decide in which it starts (`holding`)."""
+    writes: tuple[Path, ...] = ()
+    """Where it may write beside its tree and its home, if the block holds it; missing folders are made."""
 
     def __str__(self) -> str:
         """Return the command as one would type it."""
@@ -84,6 +90,10 @@ class Completed:
     stdout: bytes = b""
     """What was kept of it; a line that says how much marks the place where bytes were dropped."""
     stderr: bytes = b""
+    held: str = NOT_HELD
+    """What kept it from writing elsewhere: landlock, bwrap or none."""
+    writable: tuple[str, ...] = ()
+    """Where it could write, if it was held."""
     dropped_bytes: int = 0
     """Bytes of both streams that were read and not kept."""
     left_behind: int = 0

@@ -127,6 +127,7 @@ class _Watched:
             for transport in self.transports:
                 transport.close()
             self.link.close()
+            await self.link.tidy()
 
     def _completed(self, over: str) -> Completed:
         link, refused = self.link, self.link.refused
@@ -146,6 +147,8 @@ class _Watched:
             halted=over == "halted",
             stdout=self.rings[0].kept(),
             stderr=self.rings[1].kept(),
+            held=link.held,
+            writable=link.hold.confinement.writable if link.hold else (),
             dropped_bytes=sum(ring.dropped for ring in self.rings),
             left_behind=link.left_behind,
             started_at=link.started_at,

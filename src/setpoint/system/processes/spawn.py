@@ -85,6 +85,7 @@ class Process:
             for transport in self._pipes.transports:
                 transport.close()
             self._link.close()
+            await self._link.tidy()
         return self._link.exit_code
 
 

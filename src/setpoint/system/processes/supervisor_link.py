@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO
 
 from setpoint.system.processes import supervisor
-from setpoint.system.processes.command import Command, clean_environment
-from setpoint.system.processes.confinement import ambient
+from setpoint.system.processes.command import NOT_HELD, Command, clean_environment
+from setpoint.system.processes.hold import Held, ambient
 
 LEFTOVER_S = 0.5
 """Seconds that processes left behind by an ended command get between SIGTERM and SIGKILL."""
@@ -46,6 +46,8 @@ class Link:
     """Error number, and what it is about."""
     started: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is known whether the command could be started."""
+    hold: Held | None = None
+    """How the block in which it started holds it."""
 
     async def follow(self) -> None:
         """Take note of what the supervisor tells until it is gone."""
@@ -95,6 +97,17 @@ class Link:
             if pipe is not None:
                 pipe.close()
 
+    async def tidy(self) -> None:
+        """Remove the home that the command had, once all its processes have ended."""
+        if self.hold is not None:
+            await asyncio.shield(asyncio.to_thread(self.hold.own.remove))
+
+    @property
+    def held(self) -> str:
+        """Return what keeps the command from writing elsewhere."""
+        confinement = self.hold.confinement if self.hold else self.command.confinement
+        return str(confinement.means) if confinement else NOT_HELD
+
     @property
     def refused(self) -> OSError | None:
         """Why the command could not be started."""
@@ -132,28 +145,28 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
     link = Link(command=command, popen=popen, socket=ours, began_s=loop.time(), started_at=datetime.now(UTC))
     with ExitStack() as undo:
         undo.callback(link.close)
+        hold = ambient() if command.confinement is None else None
+        link.hold = hold.begin(command) if hold else None
         with suppress(ConnectionError):  # the supervisor is gone; `follow` finds out how
-            await loop.sock_sendall(ours, _order(command))
+            await loop.sock_sendall(ours, _order(command, link.hold))
         undo.pop_all()
     return link
 
 
-def _order(command: Command) -> bytes:
-    environment = clean_environment() if command.environment is None else dict(command.environment)
-    held = command.confinement or ambient()
-    if held is not None:
-        environment |= held.environment
+def _order(command: Command, held: Held | None) -> bytes:
+    environment = clean_environment() if command.environment is None else command.environment
+    confinement = held.confinement if held else command.confinement
     data = marshal.dumps(
         {
             "argv": list(command.argv),
             "cwd": str(command.cwd),
-            "environment": environment,
+            "environment": held.environment if held else dict(environment),
             "memory_bytes": command.memory_bytes,
             "file_bytes": command.file_bytes,
             "grace_s": command.grace_s,
             "leftover_s": LEFTOVER_S,
-            "writable": held.landlocked() if held else None,
-            "wrapper": held.wrapper() if held else [],
+            "writable": confinement.landlocked() if confinement else None,
+            "wrapper": confinement.wrapper() if confinement else [],
         }
     )
     return len(data).to_bytes(supervisor.LENGTH_BYTES, "big") + data

@@ -1,4 +1,4 @@
-"""Paths that an agent may write besides its work copy: real paths, never links that an agent made."""
+"""Paths that are opened to a confined process by name: real paths, never links that an agent made."""
 
 from __future__ import annotations
 
@@ -33,16 +33,24 @@ _MOST_LINKS = 40
 
 
 class Places:
-    """Finds the places that are opened to one agent.
+    """Finds the places that are opened to one agent, or to checks.
 
     Links are followed, for people keep their files elsewhere and link to them; but none that lies in a place
     that agents write to: an agent may have laid it.
     """
 
     def __init__(
-        self, environment: Mapping[str, str], protected: Collection[Path], code: Collection[Path]
+        self,
+        environment: Mapping[str, str],
+        protected: Collection[Path],
+        code: Collection[Path],
+        setting: str = "sandbox.writes",
     ) -> None:
-        """Take real paths: `protected` is opened neither as a part nor as a whole, `code` is left out."""
+        """Take real paths: `protected` is opened neither as a part nor as a whole, `code` is left out.
+
+        `setting` is the one that names what the user opens.
+        """
+        self._setting = setting
         self._environment = environment
         self._protected, self._code = protected, code
         home = _real(Path(environment.get("HOME", "/")))
@@ -82,17 +90,18 @@ class Places:
         real = _followed(path, loose)
         if real is None:
             raise SettingsError(
-                f"setting sandbox.writes: {path} leads through a link in a folder that agents write to",
+                f"setting {self._setting}: {path} leads through a link in a folder that agents write to",
                 hint="name the folder that the link leads to, or remove the link",
             )
         if not _there(real):
             return
         if self._opens(real):
-            message = f"setting sandbox.writes: {real} contains the repository or Setpoint's own state"
-            raise SettingsError(message, hint="name the folders that agents need, not one above them")
+            message = f"setting {self._setting}: {real} contains the repository or Setpoint's own state"
+            raise SettingsError(message, hint="name the folders that are needed, not one above them")
         if self._within(real, (*self._protected, *self._code)):
-            message = f"setting sandbox.writes: {real} lies in the repository or Setpoint's own state or code"
-            raise SettingsError(message, hint="name folders outside them; agents write to the work copy")
+            inside = "lies in the repository or Setpoint's own state or code"
+            hint = "name folders outside them; agents and checks write to copies of their own"
+            raise SettingsError(f"setting {self._setting}: {real} {inside}", hint=hint)
         yield from _without(real, self._code)
 
     def _agents(self, path: Path, loose: Collection[Path], *, make: bool) -> Iterator[Path]:

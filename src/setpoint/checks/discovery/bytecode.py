@@ -1,0 +1,86 @@
+"""Compiled files of an interpreter's packages, shown to held checks in a place that they cannot write to.
+
+Python takes a compiled file from `__pycache__` beside its source; in a measured tree a test could plant one
+that says something else than the source. `PYTHONPYCACHEPREFIX` makes Python look for all of them below one
+folder. That folder holds links to those of the interpreter and its packages, and nothing of a measured tree.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from setpoint.checks.discovery.interpreter import Interpreter
+from setpoint.system.processes import NOT_HELD, hold_identity
+from setpoint_probe.plugin import FOLDER
+
+_CACHE = "__pycache__"
+_PACKAGES = ("/site-packages", "/dist-packages")
+_READY = "ready"
+_LASTS_S = 30 * 24 * 3600.0
+"""Seconds after which links go that nobody asked for meanwhile."""
+
+
+def with_bytecode(interpreter: Interpreter, copies: Path) -> Interpreter:
+    """Make the links for an interpreter where they are missing, and return it with their folder.
+
+    All repositories share them: they lie beside the folder of the repository with the `copies`. Commands that
+    are not held need none, as they can write anywhere.
+    """
+    if hold_identity() == (NOT_HELD,):
+        return interpreter
+    place = copies.parent.parent / "bytecode" / interpreter.fingerprint
+    ready = place / _READY
+    if not ready.is_file():
+        _forget_others(place.parent)
+        unfinished = place.with_name(f"{place.name}.{os.getpid()}")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        folders = frozenset((*interpreter.folders, str(FOLDER)))
+        for folder in sorted(folders, reverse=True):  # what lies within another one first
+            _link(Path(folder), unfinished, folders)
+        unfinished.mkdir(parents=True, exist_ok=True)
+        (unfinished / _READY).touch()
+        try:
+            unfinished.rename(place)
+        except OSError:  # another process was quicker
+            shutil.rmtree(unfinished, ignore_errors=True)
+    os.utime(ready)
+    return replace(interpreter, bytecode=str(place))
+
+
+def _forget_others(folder: Path) -> None:
+    """Remove the links for interpreters that nobody used for long."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for ready in folder.glob(f"*/{_READY}"):
+        if time.time() - ready.stat().st_mtime > _LASTS_S:
+            shutil.rmtree(ready.parent, ignore_errors=True)
+
+
+def _link(folder: Path, into: Path, others: frozenset[str]) -> bool:
+    """Link the compiled files below a folder, and return whether there are any.
+
+    A cache is linked as a whole where no folder below has one, else file by file. Folders of packages have
+    their own turn, if the interpreter imports from them.
+    """
+    with os.scandir(folder) as entries:
+        inner = [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+    own, target = str(folder / _CACHE), into / str(folder).lstrip("/")
+    below = [
+        _link(Path(path), into, others)
+        for path in inner
+        if path != own and path not in others and not path.endswith(_PACKAGES)
+    ]
+    if own not in inner:
+        return any(below)
+    if not any(below) and not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.symlink_to(own)
+        return True
+    target.mkdir(parents=True, exist_ok=True)
+    with os.scandir(own) as entries:
+        for each in entries:
+            (target / each.name).symlink_to(each.path)
+    return True

@@ -1,0 +1,123 @@
+"""A home folder of its own for a held command, and what the command still finds of the user's home."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from setpoint.model.value import Value
+from setpoint.settings import inherited
+
+_ALL_OF_OWNER = stat.S_IRWXU
+
+
+class OwnPlace(Value):
+    """A variable that gives each command a place of its own, where a program would not ask for HOME."""
+
+    variable: str
+    value: str
+    """Its value; `{home}`, `{temp}` and `~` are replaced."""
+    when: str
+    """A place that has to exist for it."""
+
+
+class HomeRules(Value):
+    """What an empty home lacks, and how a command gets it."""
+
+    unset: tuple[str, ...] = ()
+    """Variables that are left out."""
+    copied: tuple[str, ...] = ()
+    """Files of the home that the command gets a copy of."""
+    linked: tuple[str, ...] = ()
+    """Files and folders of the home that are read through a link."""
+    read: Mapping[str, str] = {}
+    """Place that is read where it is, by variable."""
+    own: tuple[OwnPlace, ...] = ()
+    """Places of the command's own."""
+
+
+@cache
+def home_rules() -> HomeRules:
+    """Read the rules that come with Setpoint."""
+    text = resources.files(__package__).joinpath("home.toml").read_text("utf-8")
+    return HomeRules.model_validate(tomllib.loads(text))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreshHome:
+    """A folder for one command: its home and its temporary files."""
+
+    folder: Path
+    users: Path
+    """The user's home."""
+
+    @property
+    def home(self) -> Path:
+        """Return the folder that HOME names."""
+        return self.folder / "home"
+
+    @property
+    def temp(self) -> Path:
+        """Return the folder that TMPDIR names."""
+        return self.folder / "tmp"
+
+    @classmethod
+    def made(cls, users: Path) -> FreshHome:
+        """Make the folder under a neutral name, with copies and links of what the rules name."""
+        made = cls(folder=Path(tempfile.mkdtemp()).resolve(), users=users)
+        for each in (made.home, made.temp):
+            each.mkdir(mode=0o700)
+        rules = home_rules()
+        for name in rules.copied:
+            with contextlib.suppress(OSError):  # a file that cannot be read is missing, as for its owner
+                if (users / name).is_file():
+                    shutil.copyfile(users / name, made._place(name))
+        for name in rules.linked:
+            if os.path.lexists(users / name):
+                made._place(name).symlink_to(users / name)
+        return made
+
+    def environment(self, given: Mapping[str, str], *, keep_temp: bool) -> dict[str, str]:
+        """Return the variables of a command with this home; `keep_temp` leaves its own TMPDIR."""
+        rules = home_rules()
+        variables = {name: value for name, value in given.items() if name not in rules.unset}
+        variables["HOME"] = str(self.home)
+        if not keep_temp:
+            variables["TMPDIR"] = str(self.temp)
+        named = inherited(rules.read)
+        for name, place in rules.read.items():
+            found = named.get(name) or self._expanded(place)
+            if name not in variables and Path(found).exists():
+                variables[name] = found
+        for own in rules.own:
+            if own.variable not in variables and Path(self._expanded(own.when)).exists():
+                variables[own.variable] = self._expanded(own.value)
+        return variables
+
+    def remove(self) -> None:
+        """Remove the folder, also what a program made read-only in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self.folder.exists():
+            return
+        for folder, _, _ in os.walk(self.folder):
+            with contextlib.suppress(OSError):
+                Path(folder).chmod(_ALL_OF_OWNER)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _place(self, name: str) -> Path:
+        place = self.home / name
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return place
+
+    def _expanded(self, text: str) -> str:
+        filled = text.replace("{home}", str(self.home)).replace("{temp}", str(self.temp))
+        return filled.replace("~", str(self.users))

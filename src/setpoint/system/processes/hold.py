@@ -1,0 +1,102 @@
+"""How the commands of checks are held: each writes to the tree it runs in, and to a home of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.model.config.sandbox import Means
+from setpoint.system.processes import narrow
+from setpoint.system.processes.command import NOT_HELD, Command, clean_environment
+from setpoint.system.processes.confinement import Confinement, missing_landlock
+from setpoint.system.processes.fresh_home import FreshHome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hold:
+    """Holds every command that starts in a block, and gives each an own home and temporary folder."""
+
+    means: Means
+    """Landlock or bubblewrap."""
+    places: tuple[Path, ...] = ()
+    """Folders whose entries are measured trees, without links: a command writes to the one it runs in."""
+    opened: tuple[str, ...] = ()
+    """More places that every command may write to, existing and absolute."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Return what decides how a command is held."""
+        return (str(self.means), *self.opened)
+
+    def begin(self, command: Command) -> Held:
+        """Make the home of a command and say where it may write."""
+        given = clean_environment() if command.environment is None else command.environment
+        own = FreshHome.made(Path(given.get("HOME") or Path.home()))
+        for place in command.writes:
+            if not place.exists():
+                place.mkdir(mode=0o700, parents=True)
+        named = [os.path.realpath(place) for place in command.writes]
+        writable = (*self._tree(command.cwd), *named, *self.opened, str(own.folder))
+        temp = given.get("TMPDIR", "")
+        return Held(
+            confinement=Confinement(means=self.means, writable=tuple(dict.fromkeys(writable))),
+            environment=own.environment(given, keep_temp=bool(temp) and os.path.realpath(temp) in named),
+            own=own,
+        )
+
+    def _tree(self, cwd: Path) -> tuple[str, ...]:
+        """Return the measured tree in which a folder lies, as a whole."""
+        real = Path(os.path.realpath(cwd))
+        for place in self.places:
+            if real != place and real.is_relative_to(place):
+                return (str(place / real.relative_to(place).parts[0]),)
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """How one command is held."""
+
+    confinement: Confinement
+    environment: dict[str, str]
+    own: FreshHome
+
+
+_ambient: ContextVar[Hold | None] = ContextVar("hold", default=None)
+
+
+@contextmanager
+def holding(hold: Hold | None) -> Iterator[None]:
+    """Hold every command started in this block, also by its tasks, that has no confinement of its own."""
+    token = _ambient.set(hold)
+    try:
+        yield
+    finally:
+        _ambient.reset(token)
+
+
+def narrowing(name: str, places: Iterable[Path]) -> tuple[str, ...]:
+    """Return words before a program that keep it from the cache that a variable names; none if nothing can.
+
+    The program writes to `places`, to what the settings open, and to its home.
+    """
+    hold = _ambient.get()
+    if hold is None or missing_landlock():
+        return ()
+    return (sys.executable, "-I", "-S", narrow.__file__, name, *map(str, places), *hold.opened, "--")
+
+
+def hold_identity() -> tuple[str, ...]:
+    """Return what decides how commands of this block are held, for results that are kept."""
+    hold = _ambient.get()
+    return hold.identity if hold else (NOT_HELD,)
+
+
+def ambient() -> Hold | None:
+    """Return what holds the commands of the block one is in."""
+    return _ambient.get()
