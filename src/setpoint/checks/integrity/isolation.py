@@ -8,6 +8,7 @@ does not hold. A new test, fixture, conftest or plug-in can so bring no test of 
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -31,6 +32,7 @@ _WORSE = (
     Outcome.XFAILED, Outcome.SKIPPED, Outcome.ERROR, Outcome.FAILED,
 )  # fmt: skip
 """From the best to the worst."""
+_TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py")
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
@@ -49,10 +51,14 @@ class Aside:
     @property
     def files(self) -> tuple[str, ...]:
         """Return the files that hold all new tests; none if any file may."""
-        plain = all(
-            path.endswith(".py") and not path.endswith(("conftest.py", "__init__.py")) for path in self.paths
-        )
-        return self.paths if plain else ()
+        return self.paths if all(map(self._is_collected, self.paths)) else ()
+
+    def _is_collected(self, path: str) -> bool:
+        """Whether pytest finds a file by itself; one that is named to it runs wherever it lies."""
+        known = {test.partition("::")[0] for test in self.known}
+        folder, _, name = path.rpartition("/")
+        beside = any(each.startswith(f"{folder}/") or not folder for each in known)
+        return path in known or (beside and _TEST_NAME.fullmatch(name) is not None)
 
     @property
     def untouched(self) -> frozenset[str]:
@@ -156,7 +162,9 @@ class TestsTogether:
             )
         first = made[0]
         broken = next((each for each in made if each.state is CheckState.ERROR), None)
-        tests = _together(made, self.aside).model_copy(update={"loading": self._loading()})
+        # A run in which no test was left tells much: those of the base are not collected any more.
+        told = [each for each in self.given if each in made or (each.tests and each.tests.complete)]
+        tests = _together(told, self.aside).model_copy(update={"loading": self._loading()})
         state = CheckState.ERROR if broken else state_of(tests)
         update = {
             "state": state,
