@@ -161,7 +161,7 @@ async def _judged(bench: Bench, made: Made, told: Counter[str]) -> list[str]:
     files: dict[str, str | None] = dict.fromkeys(made.before)
     files |= {path: text.decode("utf-8", "surrogateescape") for path, text in made.after.items()}
     granted = () if made.adds_only else tuple(path for path in files if kind_of(path, ()) is not None)
-    evaluated = await bench.judged(files, in_mode(bench.order, granted=granted), Stage.TEST)
+    evaluated = await bench.judged(files, in_mode(bench.order, may_change=granted), Stage.TEST)
     blocks = [finding for finding in of_integrity(evaluated) if finding.blocking]
     told["run, red"] += bool(evaluated.failures)
     if blocks:

@@ -73,7 +73,7 @@ async def test_a_request_waits_for_a_person_and_a_yes_releases_the_file(tmp_path
         f"You may change these protected files, because a person allowed it: `{PATH}`"
         in agent.briefs[1].prompt
     )
-    assert [order.story.granted for order in harness.evaluator.orders][-1] == (PATH,)
+    assert [order.story.may_change for order in harness.evaluator.orders][-1] == (PATH,)
     assert outcome.ending is Ending.VERIFIED
 
 
@@ -90,7 +90,7 @@ async def test_a_no_is_told_and_the_file_is_not_asked_for_again(tmp_path):
 
     assert "Not allowed to change: tests/test_work.py (the code is wrong)." in agent.briefs[1].prompt
     assert len(of(harness, ChangeRequested)) == 1
-    assert [order.story.granted for order in harness.evaluator.orders][-1] == ()
+    assert [order.story.may_change for order in harness.evaluator.orders][-1] == ()
 
 
 async def test_where_nobody_may_be_asked_the_answer_is_no(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from glob import escape
+
 from setpoint.history.attempts import GateQuestion as GateQuestion  # noqa: PLC0414 - part of a history
 from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
 from setpoint.model.attempt import ModelCall, ToolCall
@@ -9,7 +11,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.events import learning as m
 from setpoint.model.events import people
 from setpoint.model.events.candidates import CandidateChosen, CandidateMade, FindingDeclined
-from setpoint.model.events.requests import AboutIntegrity
+from setpoint.model.events.requests import AboutIntegrity, ChangeSettled
 from setpoint.model.events.run import (
     BudgetWarned,
     CancelRequested,
@@ -97,6 +99,12 @@ class History(Value):
     delivered: Delivered | None = None
     outcome: RunOutcome | None = None
     """None while the run is not finished."""
+
+    @property
+    def may_change(self) -> tuple[str, ...]:
+        """Protected paths that were released, by the order or since, as globs."""
+        settled = [each for each in self.requests if isinstance(each, ChangeSettled) and each.granted]
+        return (*self.order.story.may_change, *(escape(path) for each in settled for path in each.paths))
 
     @property
     def waiting(self) -> Gate | None:

@@ -154,7 +154,10 @@ def _integrity(run: RunContext, now: Situation) -> dict[str, object]:
         "requests": now.requests,
         "signals": now.signals[:MOST_SIGNALS],
         "explained": tuple((each.message, reasons[each.fingerprint]) for each in explained),
-        "released": tuple(path for each in settled if each.granted for path in each.paths),
+        "released": (
+            *run.order.story.may_change,
+            *(path for each in settled if each.granted for path in each.paths),
+        ),
         "refused": tuple(each for each in settled if not each.granted),
     }
 

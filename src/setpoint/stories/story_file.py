@@ -17,7 +17,7 @@ from setpoint.stories.front_matter import Page, front_matter, taken_apart, with_
 from setpoint.stories.story_notes import without_notes
 from setpoint.system.files.atomic import write_atomic
 
-KEYS = frozenset(Story.model_fields) - {"body"}
+KEYS = frozenset({*Story.model_fields, "granted"}) - {"body"}
 """Keys with which a person describes the goal."""
 RECORD_KEYS = frozenset(StoryRecord.model_fields)
 """Keys that Setpoint keeps; more are called `PHASE_complete`."""

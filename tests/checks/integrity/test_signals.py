@@ -159,7 +159,7 @@ async def test_suspects_are_asked_for_where_they_stand(bench):
 
 
 async def test_a_released_file_is_judged_as_the_maker_leaves_it(bench):
-    made = await bench(BASE, settings=QUICK, granted=(TEST,))
+    made = await bench(BASE, settings=QUICK, may_change=(TEST,))
     await made.measure(Stage.BASE)
 
     await made.change({TEST: TESTS.replace("== 125", "== 121").replace("def test_twice", "def test_double")})

@@ -219,6 +219,7 @@ async def _order(
         title=ledger.story.title,
         acceptance=ledger.story.acceptance if trust else (),
         protected=ledger.story.protected,
+        may_change=ledger.story.may_change,
         integrity=ledger.story.integrity,
         known_red=ledger.story.known_red,
     )

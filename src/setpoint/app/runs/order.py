@@ -10,6 +10,7 @@ from setpoint import pipelines
 from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.board import earlier_runs, story_folder
+from setpoint.app.runs.released_paths import with_released
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
@@ -29,8 +30,16 @@ from setpoint.wiring.agents import prompt_folder
 from setpoint.wiring.plugins import enabled, pipelines_of
 from setpoint.wiring.project import Project
 
+_DIRTY = "your tree holds uncommitted changes: the run starts from the commit and does not see them"
 
-def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = (), kind: str = "") -> Story:
+
+def resolve_story(
+    project: Project,
+    what: str,
+    acceptance: tuple[str, ...] = (),
+    kind: str = "",
+    may_change: tuple[str, ...] = (),
+) -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
     require_person(project)
     if kind and kind not in set(WorkKind):
@@ -48,7 +57,10 @@ def resolve_story(project: Project, what: str, acceptance: tuple[str, ...] = (),
                 message, hint='write a sentence, for example: setpoint run "make the failing tests pass"'
             )
         found, _ = story_folder(project).new(what)
-    update: dict[str, object] = {"acceptance": (*found.acceptance, *acceptance)}
+    update: dict[str, object] = {
+        "acceptance": (*found.acceptance, *acceptance),
+        "may_change": (*found.may_change, *may_change),
+    }
     if kind:
         update["kind"] = WorkKind(kind)
     return found.model_copy(update=update)
@@ -89,13 +101,11 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     plugins, failed = enabled(settings.plugins)
     notes += (*map(str, failed), *map(str, plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
-    notes += [red_note, *_kind_notes(wanted)]
+    wanted, released = await with_released(project, wanted, commit)
+    notes += [red_note, *_kind_notes(wanted), *released]
     # Stories do not belong to the change; Setpoint itself writes into them.
-    dirty = await is_dirty(project.root, settings.stories_dir)
-    if dirty:
-        notes.append(
-            "your tree holds uncommitted changes: the run starts from the commit and does not see them"
-        )
+    if dirty := await is_dirty(project.root, settings.stories_dir):
+        notes.append(_DIRTY)
     now = datetime.now(UTC)
     quarantine = quarantine_at(project, now)
     file = _file(project, wanted)

@@ -36,6 +36,10 @@ def run(
     accept: Annotated[
         list[str] | None, typer.Option(help="Acceptance command that must exit 0; repeatable.")
     ] = None,
+    may_change: Annotated[
+        list[str] | None,
+        typer.Option(help="Protected file or folder that the work may change; repeatable.", metavar="PATH"),
+    ] = None,
     max_iterations: Annotated[
         int | None, typer.Option(help="Maximum number of iterations (at most 10).")
     ] = None,
@@ -84,7 +88,7 @@ def run(
     if auto:
         own = {"--auto", "--jobs", "--max-stories", "--json"}
         return drive_board(project, _flag_arguments(called, leaving=own), as_json=as_json)
-    story = resolve_story(project, what, tuple(accept or ()), kind)
+    story = resolve_story(project, what, tuple(accept or ()), kind, tuple(may_change or ()))
     order = make_order(project, story, base)
     return follow(project, order, as_json=as_json, everything=everything)
 

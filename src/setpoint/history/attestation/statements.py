@@ -79,6 +79,7 @@ def evidence_statement(past: History, recorded: Evaluation, about: tuple[Subject
             title=order.story.title,
             acceptance=_acceptance(past),
             protected=order.story.protected,
+            may_change=past.may_change,
             integrity=order.story.integrity,
             known_red=order.story.known_red,
         ),

@@ -26,5 +26,5 @@ def released(order: RunOrder, events: Sequence[Event]) -> RunOrder:
     paths += edited_files(events)  # what a person changed is not put back as if the maker had done it
     if not paths:
         return order
-    granted = (*order.story.granted, *(escape(path) for path in paths))
-    return order.model_copy(update={"story": order.story.model_copy(update={"granted": granted})})
+    may_change = (*order.story.may_change, *(escape(path) for path in paths))
+    return order.model_copy(update={"story": order.story.model_copy(update={"may_change": may_change})})

@@ -80,6 +80,8 @@ class AttestedStory(Attested):
     acceptance: tuple[Text, ...] = ()
     """Commands that had to exit with 0."""
     protected: tuple[Text, ...] = ()
+    may_change: tuple[Text, ...] = ()
+    """Protected paths that a person or the request released, as globs."""
     integrity: IntegrityMode
     known_red: KnownRed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from setpoint.model.gate import OnLimit
 from setpoint.model.ids import StoryId
@@ -46,8 +46,10 @@ class Story(Value):
     protected: tuple[str, ...] = ()
     """More protected paths, as globs from the root of the repository."""
     integrity: IntegrityMode = IntegrityMode.APPEND_ONLY
-    granted: tuple[str, ...] = ()
+    may_change: tuple[str, ...] = ()
     """Protected paths, as globs, that a person released: they are judged as the maker leaves them."""
+    external: bool = False
+    """Strangers wrote the text, for example a monitoring system: it releases nothing."""
     known_red: KnownRed = KnownRed.TOLERATE
     kind: WorkKind | None = None
     """What kind of work it is, which decides what must be proved; none: Setpoint guesses from the title."""
@@ -59,6 +61,15 @@ class Story(Value):
     """Overrides `escalation.deadline_s`: seconds a question about this story stays open."""
     deadline: Instant | None = None
     """When a run of this story ends at the latest, whatever it waits for; with a time zone."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_name(cls, given: object) -> object:
+        """Read orders and stories in which `may_change` was called `granted`."""
+        if not isinstance(given, dict) or "granted" not in given:
+            return given
+        rest = {name: value for name, value in given.items() if name != "granted"}
+        return {**rest, "may_change": (*rest.get("may_change", ()), *(given["granted"] or ()))}
 
     @property
     def wish(self) -> str:

@@ -285,6 +285,7 @@ def story_of(problem: Problem, sighting: Sighting) -> Story:
         priority=priority(signal.severity),
         # A test that fails already where the fault was deployed may show the fault itself.
         known_red=KnownRed.FIX,
+        external=True,
     )
 
 
