@@ -32,7 +32,8 @@ async def find_witnesses(
             name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=_no_witness(subject.work)
         ), ()
     passed = witness.passed_in(subject.now.tests)
-    found = [*witness.mended(subject.base.tests, passed), *sealed]
+    removed = witness.removed(subject.task.gone)
+    found = [*witness.mended(subject.base.tests, passed), *sealed, *removed]
     if subject.work is WorkKind.REPAIR:
         found += witness.built(subject.base.results, subject.now.results)
     reasons: list[str] = []
@@ -93,8 +94,13 @@ def strongest(witnesses: Sequence[Witness]) -> Trust | None:
 async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[list[Witness], list[str]]:
     """Ask the change's own tests, and the acceptance commands, of the code of the base."""
     before = subject.base.tests.outcomes if subject.base.tests else {}
+    data = [path for path in subject.of_tests if not path.endswith(".py")]
     asked = [
-        test for test in sorted(passed) if test not in before or test.partition("::")[0] in subject.of_tests
+        test
+        for test in sorted(passed)
+        if test not in before
+        or (file := test.partition("::")[0]) in subject.of_tests
+        or any(path.startswith(f"{file.rpartition('/')[0]}/") for path in data)
     ]
     checks = subject.plan.acceptance()
     if not asked and not checks:

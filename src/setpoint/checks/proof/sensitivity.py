@@ -69,9 +69,12 @@ async def _sabotaged(
 
 
 def _asked_of(subject: Subject) -> frozenset[str]:
-    """Return the tests that have to notice: for a refactoring those of the base."""
+    """Return the tests that have to notice: for a refactoring those of the base, or that notice as much."""
     passed = witness.passed_in(subject.now.tests)
-    return passed & witness.passed_in(subject.base.tests) if subject.work is WorkKind.REFACTOR else passed
+    if subject.work is not WorkKind.REFACTOR:
+        return passed
+    rewritten = {test for test in passed if test.partition("::")[0] in subject.task.judges}
+    return passed & (witness.passed_in(subject.base.tests) | rewritten)
 
 
 def _judged(subject: Subject, code: ChangedCode, made: list[Sabotaged], mutants: Noticed) -> Obligation:

@@ -13,6 +13,7 @@ from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.plan import Plan
+from setpoint.checks.proof.same_program import same_program
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.model.changes.test_paths import is_test_path
@@ -134,7 +135,9 @@ async def subject_of(
     changed = await changed_files(root, base.commit, place.commit)
     before = await contents(root, base.commit, changed)
     after = await contents(root, place.commit, changed)
-    work, why = kind_of_change(*kind_of_request(task.story), tuple(dict.fromkeys((*before, *after))))
+    paths = dict.fromkeys((*before, *after))
+    told = tuple(path for path in paths if not same_program(path, before.get(path), after.get(path)))
+    work, why = kind_of_change(*kind_of_request(task.story), told)
     return Subject(
         measuring=quiet,
         task=task,

@@ -57,6 +57,12 @@ def mended(base: TestReport | None, passed: frozenset[str]) -> tuple[Witness, ..
     )
 
 
+def removed(tests: Iterable[str]) -> tuple[Witness, ...]:
+    """Return tests of the base that fail with the change because what they test was removed, as asked."""
+    why = "it passes without the change, and with it what it tests is gone, as asked"
+    return tuple(Witness(name=test, why=why, trust=Trust.ANY) for test in tests)
+
+
 def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witness, ...]:
     """Return suites that pass now and were not built or collected at the base, for a reason in the tree."""
     passes = {each.evidence.check for each in now if each.state is CheckState.PASS}

@@ -45,14 +45,23 @@ _DOCS = (
     r"|(add|write|update|improve|extend|rewrite|fix|correct)\w* (\w+ ){0,4}"
     r"(documentation|docs|docstrings?|readme|changelog|comments?|guide|tutorial)\b)"
 )
+_ON_TESTS = (
+    r"(parametri[sz]e|merge|split|move|rename|call|reformat|format|rewrite|refactor|tidy|clean up|simplify"
+    r"|convert|mark|group|sort|port|shorten|use)"
+)
+"""What is done to tests alone, where they are what the verb speaks of."""
 _TESTS = (
     r"^\W*(tests?:|(add|write|extend|improve|increase|raise|cover)\w* (\w+ ){0,4}"
-    r"(tests\b(?! (suite )?(command|runner|script))|test (for|of|that)\b|coverage\b))"
+    r"(tests\b(?! (suite )?(command|runner|script))|test (for|of|that)\b|coverage\b)"
+    rf"|{_ON_TESTS}\w* ((?!with\b|and\b|in\b|from\b|to\b|of\b|as\b|for\b)\w+ ){{0,3}}"
+    r"(tests?|asserts?|assertions?)\b"
+    r"(?! (command|runner|script|client|server|mode|data|function|helper|module|file)s?\b))"
 )
 _CHORE = (
     r"^\W*(chore|ci|build)(\([^)]*\))?:|\b(bump|upgrade|update|pin|unpin)\w* (\w+ ){0,4}"
     r"(dependenc\w+|version|requirements?|lock ?file|packages?)\b|^\W*(bump|upgrade|pin|unpin)\b"
-    r"|\b(github (workflow|actions?)|workflow|ci (config\w*|job|pipeline)|pre-commit)\b"
+    r"|\b(github (workflow|actions?)|workflows?|ci (config\w*|job|pipeline)|pre-commit)\b"
+    r"|\b(pytest|ruff|mypy|coverage|tox|linter|jest|vitest|eslint)('s)? (options?|settings?|config\w*)\b"
 )
 _REFACTOR = (
     r"\b(refactor\w*|restructure\w*|clean(ing)? up|tidy\w*|simplif(y|ies|ying)|deduplicat\w+)\b"
