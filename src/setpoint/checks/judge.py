@@ -126,8 +126,13 @@ class Judge:
             evidence.append(_blamed(_against(result, found, red, said), base))
         files = frozenset(await files_at(self.root, self.base))
         shown = await asyncio.to_thread(signals, replace(_difference(work, known), sources=files))
+        # What rewritten tests demand was measured, so that their syntax tells nothing more.
+        measured = known.seen.weighed.paths
+        shown = tuple(each for each in shown if each.rule != "strength" or each.file not in measured)
         integrity = (*self._integrity(base, raw, work, known), *shown)
         evidence.append(self._of_integrity(raw, integrity, work))
+        if (weighed := known.seen.weighed.evidence) is not None:
+            evidence.append(weighed.model_copy(update={"tree": raw.tree}))
         evaluation = self._evaluation(raw, tuple(evidence), near((*new, *integrity), changes), red, work)
         stood = sum(len(result.findings) for result in base.results)
         matched = sum(len(result.findings) for result in raw.results) - len(new)
@@ -149,7 +154,7 @@ class Judge:
     def _of_integrity(self, raw: Measurements, found: tuple[Finding, ...], work: Work) -> Evidence:
         """Return the evidence of the check, which names what a person released."""
         evidence = results.judged("integrity", raw.tree, found, tool=f"setpoint {__version__}").evidence
-        released = [path for path in work.changed if matches(path, self.story.granted)]
+        released = [path for path in work.changed if matches(path, self.story.may_change)]
         if not released:
             return evidence
         reason = f"judged as the work leaves them, as a person allowed: {', '.join(released)}"
@@ -194,10 +199,11 @@ class Judge:
             if raw.tests.complete or raw.stage is Stage.EVALUATE:
                 gone = vanished(base.tests, raw.tests, selected)
                 gone = without_renamed(gone, work.before, work.after, raw.tests)
+                gone = tuple(test for test in gone if _file(test) not in known.seen.weighed.paths)
             quiet = silenced(base.tests, raw.tests)
             for released in (False, True):
                 lost, still = (
-                    [test for test in tests if matches(_file(test), self.story.granted) is released]
+                    [test for test in tests if matches(_file(test), self.story.may_change) is released]
                     for tests in (gone, quiet)
                 )
                 found += findings_of(lost, still, raw.tests, IntegrityMode.FREE if released else mode)
@@ -209,15 +215,17 @@ class Judge:
         found += scripts_added(self.story.acceptance, work.after.keys() - work.before.keys())
         if mode is IntegrityMode.FREE:
             found += lowered_settings(work.before, work.after, self.story.protected)
-        elif self.story.granted:
-            after = {path: text for path, text in work.after.items() if matches(path, self.story.granted)}
+        elif self.story.may_change:
+            after = {path: text for path, text in work.after.items() if matches(path, self.story.may_change)}
             found += lowered_settings(work.before, after, self.story.protected)
         return tuple(found)
 
     def _inline(self, base: Measurements, work: Work) -> tuple[Finding, ...]:
         """Compare the tests inside sources, without the files that a person released."""
         ran = base.tests.outcomes if base.tests else ()
-        before = {path: text for path, text in work.before.items() if not matches(path, self.story.granted)}
+        before = {
+            path: text for path, text in work.before.items() if not matches(path, self.story.may_change)
+        }
         return weakened_inline(before, work.after, ran, self.story.integrity)
 
     def _loaded(self, base: Measurements, raw: Measurements, work: Work) -> list[Finding]:

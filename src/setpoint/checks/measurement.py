@@ -60,6 +60,12 @@ class Task:
     """Of the tests only those that what has changed since the last whole run can reach."""
     fresh: bool = False
     """Nothing is taken from a cache."""
+    followed: frozenset[str] = frozenset()
+    """Files of tests that were rewritten because what they named is gone: the old ones cannot run."""
+    gone: tuple[str, ...] = ()
+    """Tests of the base that fail because what they test was removed, as asked."""
+    judges: frozenset[str] = frozenset()
+    """Files of rewritten tests that notice all that the old ones noticed."""
     tools: str = ""
     """Whose caches of the tools are used; empty: those of the run."""
 
@@ -125,7 +131,7 @@ class Measuring:
             only=None,
             settled=tests.red if tests else frozenset(),
             shaky=frozenset(flaky_tests(tests)) if tests else frozenset(),
-            aside=None if base is None else _aside(task.story, place, base, changed),
+            aside=None if base is None else _aside(task, place, base, changed),
             fast=task.fast,
         )
         return await self._with_tests(target, task, place)
@@ -218,14 +224,14 @@ def _early(impact: Impact, reach: Reach | None, *, fast: bool) -> set[str]:
     return set(impact.names) if worth else set()
 
 
-def _aside(story: Story, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
+def _aside(task: Task, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
     """Say what has to be set aside, so that nothing the work did to the tests reaches those of the base."""
-    known = tests_of(base)
+    known, story = tests_of(base), task.story
     if story.integrity is IntegrityMode.FREE or not known:
         return None
     of_tests = collected(known)
     paths = [path for path in changed if is_test_path(path) or path in of_tests]
-    paths = [path for path in paths if not matches(path, story.granted)]
+    paths = [path for path in paths if path not in task.followed and not matches(path, story.may_change)]
     if not paths:
         return None
     beside = place_beside(Path(place.copy.path), "tests")

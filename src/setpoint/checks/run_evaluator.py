@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,11 +15,13 @@ from setpoint.checks.discovery.project import Project
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
 from setpoint.checks.integrity.guard import Guard, Protection, Restored, parent_of
 from setpoint.checks.integrity.paths.protected_paths import collected
+from setpoint.checks.integrity.rewrites.weigh import Scale
 from setpoint.checks.integrity.suppressions import grown
 from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.suspicious_lines import Localiser
-from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
+from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
+from setpoint.checks.mutation.check import MutationEngine
 from setpoint.checks.proof.prove import Prover
 from setpoint.checks.proof.whole_request import RestoredWork
 from setpoint.checks.suites.pytest import Runner, outcomes_of
@@ -79,7 +82,33 @@ class ProjectEvaluator:
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
         """Restore protected files that the maker changed; return their paths."""
-        return await self._guard(order, copy).protect()
+        scale = await self._scale(order, copy)
+        return await self._guard(order, copy).protect(scale.weigh if scale else None)
+
+    async def _scale(self, order: RunOrder, copy: WorkCopy) -> Scale | None:
+        """Say how rewritten tests are weighed; none where that is not possible."""
+        within_s = self._settings.integrity.rewrites_s
+        runner = self._python_tests(order) if order.trace_id in self._projects else None
+        if runner is None or not within_s or self._projects[order.trace_id].leak:
+            return None
+        engine = MutationEngine(
+            interpreter=runner.interpreter,
+            layout=runner.layout,
+            budget_s=within_s,
+            jobs=max(1, (os.cpu_count() or 2) - 1),
+            args=runner.args,
+        )
+        return Scale(
+            engine=engine,
+            runner=runner,
+            place=place_beside(place_of(self._folders.copies, copy.trace_id), "other"),
+            repository=repository_of(copy),
+            copy=copy,
+            base=await self._base(order, copy),
+            wish=order.story.wish,
+            within_s=within_s,
+            link=partial(link, self._projects[order.trace_id]),
+        )
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""
@@ -92,11 +121,10 @@ class ProjectEvaluator:
             return await self._located(order, first, measured)
         base = await self._base(order, measured.copy)
         place = await check_out(self._folders.copies, measured)
-        raw = await self._measuring.measure(self._task(order, base), place)
-        parent = await parent_of(place.copy.path, measured.commit)
-        seen: Restored = self._guard(order, measured.copy).seen(parent, measured.tree)
+        seen = await self._seen(order, measured, place)
+        raw = await self._measuring.measure(self._task(order, base, seen), place)
         judge = replace(judge, broken=await self._broken(order, base, raw, place))
-        hidden = await self._hidden(self._task(order, base), place, raw)
+        hidden = await self._hidden(self._task(order, base, seen), place, raw)
         known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
         return await self._located(order, await judge.against(base, raw, known), measured)
 
@@ -104,11 +132,10 @@ class ProjectEvaluator:
         """Measure what proves a tree that has passed every check."""
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
-        task = self._task(order, await self._base(order, measured.copy))
         place = await check_out(self._folders.copies, measured)
-        guard = self._guard(order, measured.copy)
-        parent = await parent_of(place.copy.path, measured.commit)
-        restored = RestoredWork(now=guard.seen(parent, measured.tree), ever=guard.ever())
+        seen = await self._seen(order, measured, place)
+        restored = RestoredWork(now=seen, ever=self._guard(order, measured.copy).ever())
+        task = self._task(order, await self._base(order, measured.copy), seen)
         return await Prover(measuring=self._measuring).prove(task, place, order.proof, restored, vouched)
 
     async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
@@ -139,8 +166,25 @@ class ProjectEvaluator:
             groups = self._measuring.plan(task, place.copy.trace_id, Path(scratch)).static(target)
             return (await run_bare(groups, there, files, bench)).hidden(raw.results)
 
-    def _task(self, order: RunOrder, base: Measurements | None) -> Task:
-        return Task(project=self._projects[order.trace_id], story=order.story, base=base)
+    async def _seen(self, order: RunOrder, measured: Measured, place: Measured) -> Restored:
+        """Return what was restored, and what was weighed, before a tree was recorded."""
+        parent = await parent_of(place.copy.path, measured.commit)
+        guard = self._guard(order, measured.copy)
+        if measured.stage is Stage.CONFIRM and not guard.recorded:
+            scale = await self._scale(order, measured.copy)
+            return await guard.weighed_again(measured.tree, scale.weigh) if scale else Restored()
+        return guard.seen(parent, measured.tree)
+
+    def _task(self, order: RunOrder, base: Measurements | None, seen: Restored | None = None) -> Task:
+        weighed = (seen or Restored()).weighed
+        return Task(
+            project=self._projects[order.trace_id],
+            story=order.story,
+            base=base,
+            followed=frozenset(weighed.followed),
+            gone=weighed.gone,
+            judges=frozenset(weighed.judges),
+        )
 
     async def _measure_base(self, order: RunOrder, measured: Measured) -> Measurements:
         place = await check_out(self._folders.copies, measured)
@@ -205,7 +249,7 @@ class ProjectEvaluator:
         protection = Protection(
             mode=order.story.integrity,
             named=named,
-            granted=order.story.granted,
+            granted=order.story.may_change,
             tests=self._collected(order.trace_id),
             commands=order.story.acceptance,
             wish=order.story.wish,

@@ -67,6 +67,8 @@ class MutationReport(Value):
     """Tests left out because they do not pass on the original."""
     unsteady: tuple[Text, ...] = ()
     """Tests left out because they came out otherwise when they ran again, or without those of other files."""
+    reaching: tuple[Text, ...] = ()
+    """The tests that judged."""
     jobs: int = 1
     """Processes that worked side by side."""
     seconds: dict[str, float] = {}

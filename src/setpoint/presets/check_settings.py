@@ -99,6 +99,8 @@ class IntegritySettings(BaseModel):
     """read-only, append-only or free."""
     protected: tuple[str, ...] = ()
     """More protected paths, as globs from the root of the repository."""
+    rewrites_s: float = Field(default=120.0, ge=0)
+    """Most seconds for comparing rewritten tests with the old ones; 0: they never count without a person."""
 
 
 class FailuresSettings(BaseModel):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..source.hot_swap import Compiled, NotSwappable, compile_unit
 from ..source.source import Edits, FunctionNode, Source, Unit
 from ..templates import Draft, Scope, Template, by_node
+from .thorough import thorough_drafts
 
 _ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _TELLING = frozenset(
@@ -74,17 +75,19 @@ class Made(NamedTuple):
     """Changes left out because they compile to the same program as the original or as another mutant."""
 
 
-def make(sources: Mapping[str, Source], wanted: Mapping[str, Collection[int]], seed: int) -> Made:
+def make(
+    sources: Mapping[str, Source], wanted: Mapping[str, Collection[int]], seed: int, *, thorough: bool = False
+) -> Made:
     """Make all mutants of the wanted lines (none given for a file: all), in a random order."""
     mutants: list[Mutant] = []
     same = 0
-    templates = by_node()
+    asked = _Asked(by_node(), thorough=thorough)
     for path, source in sources.items():
         skipped = _not_mutated(source)
         for unit in source.units:
             original = _compiled(source, unit, ())
             programs = {_comparable(original)} if original else set()
-            for mutant in _of_unit(Scope(source, unit), templates, wanted.get(path, ()), skipped):
+            for mutant in _of_unit(Scope(source, unit), asked, wanted.get(path, ()), skipped):
                 code = _compiled(source, unit, mutant.edits)
                 if code is None:
                     continue
@@ -99,9 +102,26 @@ def make(sources: Mapping[str, Source], wanted: Mapping[str, Collection[int]], s
     return Made(tuple(mutants), same)
 
 
+class _Asked(NamedTuple):
+    """Which families are made."""
+
+    templates: Mapping[type[ast.AST], tuple[Template, ...]]
+    thorough: bool
+
+    def drafts(self, scope: Scope, node: ast.AST) -> Iterator[tuple[str, Draft]]:
+        """Return the edits of one place, each with the name of its family."""
+        for template in self.templates.get(type(node), ()):
+            operator = OPERATORS.get(template.name)
+            if operator is not None and _makes_sense(template.name, scope, node, self.thorough):
+                for draft in _chosen(operator, template.propose(scope, node)):
+                    yield template.name, draft
+        if self.thorough:
+            yield from thorough_drafts(scope, node)
+
+
 def _of_unit(
     scope: Scope,
-    templates: Mapping[type[ast.AST], tuple[Template, ...]],
+    asked: _Asked,
     wanted: Collection[int],
     skipped: Collection[ast.AST],
 ) -> Iterator[Mutant]:
@@ -109,15 +129,11 @@ def _of_unit(
     for node in scope.nodes:
         if node in skipped:
             continue
-        for template in templates.get(type(node), ()):
-            operator = OPERATORS.get(template.name)
-            if operator is None or not _makes_sense(template.name, scope, node):
-                continue
-            for draft in _chosen(operator, template.propose(scope, node)):
-                mutant = _mutant(scope, node, template.name, draft)
-                if mutant.edits not in seen and (not wanted or mutant.line in wanted):
-                    seen.add(mutant.edits)
-                    yield mutant
+        for name, draft in asked.drafts(scope, node):
+            mutant = _mutant(scope, node, name, draft)
+            if mutant.edits not in seen and (not wanted or mutant.line in wanted):
+                seen.add(mutant.edits)
+                yield mutant
 
 
 def _chosen(operator: Operator, drafts: Iterator[Draft]) -> Iterator[Draft]:
@@ -143,7 +159,7 @@ def _mutant(scope: Scope, node: ast.AST, operator: str, draft: Draft) -> Mutant:
     return Mutant(scope.source, scope.unit, edits, operator, line, (min(line, statement.lineno), last))
 
 
-def _makes_sense(operator: str, scope: Scope, node: ast.AST) -> bool:
+def _makes_sense(operator: str, scope: Scope, node: ast.AST, thorough: bool) -> bool:  # noqa: FBT001 - called in one place
     """Leave out what another operator makes too, and what only changes the words of a message."""
     if operator == "negate":
         test = getattr(node, "test", None)
@@ -155,13 +171,13 @@ def _makes_sense(operator: str, scope: Scope, node: ast.AST) -> bool:
         value = getattr(node, "value", None)
         return isinstance(node, ast.Return) and not (isinstance(value, ast.Constant) and value.value is None)
     if operator == "delete":
-        return _worth_deleting(node)
-    return not _in_message(scope, node)
+        return _worth_deleting(node, thorough)
+    return thorough or not _in_message(scope, node)
 
 
-def _worth_deleting(node: ast.AST) -> bool:
+def _worth_deleting(node: ast.AST, thorough: bool) -> bool:  # noqa: FBT001 - called in one place
     if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Call) and _called(node.value) not in _TELLING
+        return isinstance(node.value, ast.Call) and (thorough or _called(node.value) not in _TELLING)
     if isinstance(node, ast.Assign):
         return all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
     return isinstance(node, (ast.Raise, ast.Delete))

@@ -51,7 +51,7 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
         result.reason = "; ".join(result.skipped_files) or "no file to be mutated"
         return result
     wanted = {os.path.join(request.tree, file): lines for file, lines in request.targets.items()}  # noqa: PTH118 - code objects have strings
-    made = make(sources, wanted, request.seed)
+    made = make(sources, wanted, request.seed, thorough=request.thorough)
     result.made, result.same = len(made.mutants), made.same
     mutants = made.mutants[: request.most]
     tried: dict[int, Tried] = {}
@@ -173,6 +173,7 @@ class _Warm:
         found = judges(suite, traced, request.jobs, limits, until, constants)
         found = replace(found, last=request.last, each=frozenset(request.each))
         report(("touching", len(found.reached)))
+        report(("reaching", sorted(found.reached)))
         report(("unsteady", found.unsteady))
         report(("jobs", found.jobs))
         self._stage("steady", report)

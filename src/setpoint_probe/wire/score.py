@@ -32,6 +32,8 @@ class ScoreRequest:
     """Tests that are all asked about every mutant, behind all others; only what they reach is mutated."""
     fresh: bool = False
     """Judge every mutant in a fresh process instead of in the warm one."""
+    thorough: bool = False
+    """Also change returned values in several ways, the types of errors, and the words of messages."""
     memory_bytes: int = 4 << 30
     """Address space that a child may use."""
     seed: int = 0
@@ -87,6 +89,8 @@ class ScoreResult:
     """Steady green tests that reach the mutated files; these judge."""
     red: list[str] = field(default_factory=list)
     """Tests that do not pass on the original, left out."""
+    reaching: list[str] = field(default_factory=list)
+    """Those that `touching` counts."""
     unsteady: list[str] = field(default_factory=list)
     """Tests whose outcome changed when they ran again, or that fail without those before them: left out."""
     jobs: int = 1

@@ -11,7 +11,7 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -20,9 +20,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from setpoint.checks.integrity.paths.commands import DEFINING, run_by
 from setpoint.checks.integrity.paths.links import follow
-from setpoint.checks.integrity.paths.protected_paths import STEERING, kind_of
+from setpoint.checks.integrity.paths.protected_paths import STEERING, Kind, kind_of, matches
 from setpoint.checks.integrity.paths.startup_paths import folded, injects, steers_agents
 from setpoint.checks.integrity.protected_change import Comparison, Judged
+from setpoint.checks.integrity.rewrites.settings_effect import may_demand_no_less
+from setpoint.checks.integrity.rewrites.weighed import Offer, Weighed
 from setpoint.checks.trees.checkout import kept_of, repository_of
 from setpoint.errors import WorkspaceError
 from setpoint.model.finding import Finding
@@ -33,6 +35,7 @@ from setpoint.ports import WorkCopy
 from setpoint.system.files.atomic import real_folder, write_atomic
 from setpoint.system.git.git import ask, changed_files, commit_of, contents, files_at, git, located
 
+Weigh = Callable[[Offer], Awaitable[Weighed]]
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _STARTS = ("refs/setpoint-state/current", "HEAD")
 """Where a work copy names its commit: one with a repository of Setpoint's own, and a plain one."""
@@ -44,13 +47,17 @@ class Restored(Value):
 
     restored: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    weighed: Weighed = Weighed()
+    """What came of weighing rewritten tests against the old ones."""
 
     def joined(self, other: Restored) -> Restored:
         """Return all of both, nothing twice."""
         known = {finding.fingerprint for finding in self.findings}
         more = tuple(finding for finding in other.findings if finding.fingerprint not in known)
         return Restored(
-            restored=tuple(sorted({*self.restored, *other.restored})), findings=(*self.findings, *more)
+            restored=tuple(sorted({*self.restored, *other.restored})),
+            findings=(*self.findings, *more),
+            weighed=self.weighed if self.weighed.reason else other.weighed,
         )
 
 
@@ -86,8 +93,11 @@ class Guard:
         self._base = base
         self._protection = protection
 
-    async def protect(self) -> tuple[str, ...]:
-        """Restore what may not have changed; return the paths."""
+    async def protect(self, weigh: Weigh | None = None) -> tuple[str, ...]:
+        """Restore what may not have changed; return the paths.
+
+        Rewritten tests stay where `weigh` finds that they notice all that the old ones noticed.
+        """
         if self._protection.mode is IntegrityMode.FREE:
             return ()
         real_folder(self._root)
@@ -97,16 +107,60 @@ class Guard:
             judged = await self._judged(tree)
             if not judged:
                 return ()
-            paths = tuple(each.path for each in judged)
+            weighed = await self._weighed(Path(folder) / "weighed", tree, judged, weigh)
+            put_back = tuple(each for each in judged if each.path not in weighed.kept)
+            paths = tuple(each.path for each in put_back)
             after = await self._tree_with_base(index, paths)
-            await self._record_and_restore(index, judged, after)
+            found = tuple(finding for each in put_back for finding in _said(each, weighed))
+            seen = Restored(restored=paths, findings=found, weighed=weighed)
+            self._remember(_key(await self._start(), after), seen)
+            await self._restore(index, paths)
         return paths
 
-    async def _record_and_restore(self, index: Path, judged: tuple[Judged, ...], after: Tree) -> None:
-        paths = tuple(each.path for each in judged)
-        found = tuple(finding for each in judged for finding in each.findings)
-        self._remember(_key(await self._start(), after), Restored(restored=paths, findings=found))
-        await self._restore(index, paths)
+    async def _weighed(
+        self, index: Path, tree: Tree, judged: tuple[Judged, ...], weigh: Weigh | None
+    ) -> Weighed:
+        """Let rewritten tests be weighed against the old ones, where that is possible."""
+        if weigh is None or self._protection.mode is not IntegrityMode.APPEND_ONLY:
+            return Weighed()
+        offered = tuple(each.path for each in judged if self._may_be_weighed(each))
+        settings = await self._settings(tree, judged)
+        if not offered and not settings:
+            return Weighed()
+        kept = {*offered, *settings}
+        trees: list[Tree] = []
+        for paths in ([each.path for each in judged if each.path not in kept], offered):
+            await git(self._root, "read-tree", trees[-1] if trees else tree, environment=self._at(index))
+            trees.append(await self._tree_with_base(index, tuple(paths)))
+        return await weigh(Offer(paths=offered, new=trees[0], old=trees[1], settings=settings))
+
+    async def _settings(self, tree: Tree, judged: tuple[Judged, ...]) -> dict[str, str]:
+        """Return the changed settings of the tests that may demand nothing less."""
+        told = self._protection
+        paths = [
+            each.path
+            for each in judged
+            if each.path.endswith((".toml", ".ini", ".cfg"))
+            and not each.weakens
+            and kind_of(each.path, ()) in (Kind.TABLES, Kind.CONFIGURATION)
+            and not matches(each.path, told.named)
+        ]
+        before, after = [await contents(self._repository, each, paths) for each in (self._base, tree)]
+        texts = {path: held.decode("utf-8", "replace") for path, held in after.items() if path in before}
+        return {
+            path: text
+            for path, text in texts.items()
+            if may_demand_no_less(path, before[path].decode("utf-8", "replace"), text)
+        }
+
+    def _may_be_weighed(self, each: Judged) -> bool:
+        """Whether a file belongs to the tests, and nobody protected it by name."""
+        told = self._protection
+        if matches(each.path, told.named) or each.path in run_by(told.commands, {}):
+            return False
+        if folded(each.path).rpartition("/")[2] == "conftest.py":
+            return not each.weakens
+        return kind_of(each.path, (), told.tests) in (Kind.TEST, Kind.DATA)
 
     async def _start(self) -> Commit:
         """Return the commit that the next snapshot will have as its parent."""
@@ -114,6 +168,19 @@ class Guard:
             if (commit := await commit_of(self._repository, name)) is not None:
                 return commit
         raise WorkspaceError(f"{self._root}: the work copy has no commit", hint="start the run again")
+
+    @property
+    def recorded(self) -> bool:
+        """Whether anything was remembered here; a tree that is verified elsewhere has no record."""
+        return self._record.is_file()
+
+    async def weighed_again(self, tree: Tree, weigh: Weigh) -> Restored:
+        """Weigh the rewritten tests of a tree that was recorded elsewhere."""
+        if self._protection.mode is IntegrityMode.FREE:
+            return Restored()
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
+            judged = await self._judged(tree)
+            return Restored(weighed=await self._weighed(Path(folder) / "weighed", tree, judged, weigh))
 
     def seen(self, parent: Commit, tree: Tree) -> Restored:
         """Return what was restored before the snapshot with this parent and tree was made."""
@@ -202,7 +269,8 @@ class Guard:
         return Tree((await git(self._root, "write-tree", environment=self._at(index))).text)
 
     async def _tree_with_base(self, index: Path, paths: tuple[str, ...]) -> Tree:
-        await self._on(index, paths, "reset", "--quiet", self._base)
+        if paths:
+            await self._on(index, paths, "reset", "--quiet", self._base)
         return Tree((await git(self._root, "write-tree", environment=self._at(index))).text)
 
     async def _restore(self, index: Path, paths: tuple[str, ...]) -> None:
@@ -239,6 +307,18 @@ class Guard:
             return {}
         except ValidationError:  # written by another version; what it saw is in the events already
             return {}
+
+
+def _said(each: Judged, weighed: Weighed) -> tuple[Finding, ...]:
+    """Return the findings about a restored file, with the result of weighing it."""
+    kind = kind_of(each.path, ())
+    if kind in (Kind.TEST, Kind.DATA) and weighed.reason:
+        why = f" Rewritten tests count where they notice all that the old ones noticed: {weighed.reason}."
+    elif kind in (Kind.TABLES, Kind.CONFIGURATION) and weighed.lower:
+        why = f" Settings count where they demand nothing less: {weighed.lower}."
+    else:
+        return each.findings
+    return tuple(one.model_copy(update={"detail": one.detail + why}) for one in each.findings)
 
 
 def _key(parent: Commit, tree: Tree) -> str:

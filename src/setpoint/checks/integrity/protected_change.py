@@ -43,6 +43,11 @@ class Judged:
     path: str
     findings: tuple[Finding, ...]
 
+    @property
+    def weakens(self) -> bool:
+        """Whether the tests of the base may prove less by it."""
+        return any(finding.blocking for finding in self.findings)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:

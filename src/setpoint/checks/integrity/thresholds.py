@@ -98,6 +98,22 @@ def lowered(path: str, base: str, now: str) -> tuple[Lowered, ...]:
     )
 
 
+def differences(path: str, base: str, now: str) -> dict[tuple[str, ...], tuple[object, object]]:
+    """Return the settings of tools that differ, each with its value before and after."""
+    before, after = tool_settings(path, base) or {}, tool_settings(path, now) or {}
+    keys = before.keys() | after.keys()
+    return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
+
+
+def surely_no_less(key: tuple[str, ...], before: object, after: object) -> bool:
+    """Whether a setting is of a kind that is known, and demands nothing less now."""
+    name = key[-1].lower().lstrip("-")
+    switches = name.startswith((*_DEMANDING, *_LENIENT)) and _is_switch(before, after)
+    lists = any(word in name for word in (*_GROWING, *_SHRINKING))
+    known = switches or lists or name.startswith((*_FLOORS, *_CEILINGS))
+    return known and after is not None and not _weaker(key, before, after)
+
+
 def lowered_settings(
     before: Mapping[str, str], after: Mapping[str, str], named: tuple[str, ...]
 ) -> list[Finding]:
@@ -162,7 +178,8 @@ def _switch_weaker(key: tuple[str, ...], name: str, before: object, after: objec
 def _list_weaker(key: tuple[str, ...], name: str, before: object, after: object) -> bool:
     held, holds = set(_words(before)), set(_words(after))
     if any(word in part for word in _GROWING for part in (name, *key[:-1])):
-        return bool(holds - held)
+        more = holds - held
+        return any(name != "filterwarnings" or not entry.startswith("error") for entry in more)
     if any(word in name for word in _SHRINKING):
         return (before is not None and bool(held - holds)) or (
             before is None and name in ("testpaths", "files", "source")

@@ -43,6 +43,10 @@ class MutationEngine:
     jobs: int
     args: tuple[str, ...] = ()
     """Arguments of the settings for pytest."""
+    thorough: bool = False
+    """Whether results, errors and messages are changed in more ways, as for comparing two suites."""
+    most: int = 2000
+    """Mutants that are tried at most."""
 
     async def judge(
         self,
@@ -65,6 +69,8 @@ class MutationEngine:
                 targets={file: tuple(sorted(wanted)) for file, wanted in lines.items()},
                 wall_s=self.budget_s,
                 jobs=self.jobs,
+                most=self.most,
+                thorough=self.thorough,
                 pytest_args=self.args,
                 green_only=tolerated is not None,
                 known_red=tuple(tolerated or ()),
