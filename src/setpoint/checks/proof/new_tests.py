@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,16 +61,19 @@ async def new_tests(subject: Subject) -> tuple[Obligation, ...]:
         seen = by_mutants or await _by_sabotage(subject, python)
     if others:
         seen = seen.joined(await _by_sabotage(subject, others))
-    return (_judged(seen),)
+    rewritten = {function_of(test) for test in new if test.partition("::")[0] in subject.task.judges}
+    return (_judged(seen, rewritten),)
 
 
-def _judged(seen: Seen) -> Obligation:
+def _judged(seen: Seen, rewritten: Collection[str]) -> Obligation:
+    """Judge new tests; rewritten ones notice together what the old ones did, each of them something."""
     if not seen.tests:
         return Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=seen.why)
     telling = [test for test in seen.tests if test not in seen.blind | seen.doubles]
     blind = [test for test in seen.tests if test in seen.blind]
     doubles = [test for test in seen.tests if test in seen.doubles]
-    if blind or not telling:
+    as_before = [test for test in doubles if test in rewritten]
+    if blind or not (telling or as_before):
         said = [f"{listed(blind)} notices nothing"] if blind else []
         said += [f"{listed(doubles)} notices nothing that no other test notices"] if doubles else []
         reason = f"{'; '.join(said)}: assert more, or remove it"
