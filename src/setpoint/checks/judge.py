@@ -242,7 +242,7 @@ class Judge:
             sources=work.after,
             apart=frozenset(filter(work.is_test, work.changed)),
         )
-        return [each for each in loads.findings() if not matches(each.file or "", self.story.granted)]
+        return [each for each in loads.findings() if not matches(each.file or "", self.story.may_change)]
 
     def _evaluation(
         self,
