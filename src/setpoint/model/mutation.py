@@ -69,6 +69,8 @@ class MutationReport(Value):
     """Tests left out because they came out otherwise when they ran again, or without those of other files."""
     reaching: tuple[Text, ...] = ()
     """The tests that judged."""
+    unreached: tuple[Text, ...] = ()
+    """Where some tests were all asked: those that reach no line in their own process."""
     jobs: int = 1
     """Processes that worked side by side."""
     seconds: dict[str, float] = {}

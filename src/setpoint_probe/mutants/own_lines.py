@@ -23,12 +23,13 @@ def lines_of(request: ScoreRequest, result: ScoreResult) -> dict[str, tuple[int,
     reached: dict[str, set[int]] = {}
     mentioned: set[str] = set()
 
-    def take(entry: tuple[str, set[str], Mapping[str, set[int]]]) -> None:
-        kind, names, lines = entry
-        if kind == "lines":
-            mentioned.update(names)
-            for path, numbers in lines.items():
-                reached.setdefault(path, set()).update(numbers)
+    def take(entry: tuple[str, frozenset[str], Mapping[str, set[int]]]) -> None:
+        test, names, lines = entry
+        mentioned.update(names)
+        if not lines:
+            result.unreached.append(test)
+        for path, numbers in lines.items():
+            reached.setdefault(path, set()).update(numbers)
 
     until = time.monotonic() + request.wall_s * _SHARE
 
@@ -63,7 +64,7 @@ def _look(request: ScoreRequest, suite: Suite, report: Report, until: float) -> 
         lines: dict[str, set[int]] = {}
         for path, number in each.lines:
             lines.setdefault(path, set()).add(number)
-        report(("lines", suite.names_in(test), lines))
+        report((test, suite.names_in(test), lines))
 
 
 def _bound_in(path: str, mentioned: set[str], reached: set[int]) -> set[int]:

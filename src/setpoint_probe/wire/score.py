@@ -93,6 +93,8 @@ class ScoreResult:
     """Those that `touching` counts."""
     unsteady: list[str] = field(default_factory=list)
     """Tests whose outcome changed when they ran again, or that fail without those before them: left out."""
+    unreached: list[str] = field(default_factory=list)
+    """Tests of `each` that reach no line in their own process; they may in another one."""
     jobs: int = 1
     """Processes that were used side by side."""
     seconds: dict[str, float] = field(default_factory=dict)

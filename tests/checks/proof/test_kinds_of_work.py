@@ -162,3 +162,25 @@ async def test_a_new_test_may_notice_a_value_outside_functions(obligations):
     said = await obligations(base, {"tests/test_more.py": TEST}, "add tests for the price")
 
     assert said["new tests"].state is MET
+
+
+async def test_docstrings_are_documents(obligations):
+    new = PRICE.replace("    return", '    """Return the price."""\n    return')
+    said = await obligations(SHOP, {"shop.py": new}, "improve the docstrings")
+
+    assert said["documents"].state is MET
+    assert (said["witness"].state, said["sensitivity"].state) == (NONE, NONE)
+
+
+async def test_a_new_test_that_runs_a_program_is_asked_about_what_is_on_the_disk(obligations):
+    base = {**SHOP, **OLD_TEST, "main.py": "import shop\n\nprint(shop.price(3))\n"}
+    new = (
+        "import subprocess\nimport sys\n\n\ndef test_it_prints_the_price():\n"
+        "    done = subprocess.run([sys.executable, 'main.py'], capture_output=True, text=True, check=True)\n"
+        "    assert done.stdout == '300\\n'\n\n\ndef test_nothing():\n    assert 'price'\n"
+    )
+    said = await obligations(base, {"tests/test_main.py": new}, "add tests for the program")
+
+    assert said["new tests"].state is NOT_MET
+    assert said["new tests"].reason.startswith("tests/test_main.py::test_nothing notices nothing:")
+    assert said["new tests"].evidence == ("tests/test_main.py::test_it_prints_the_price",)

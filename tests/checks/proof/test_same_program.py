@@ -16,7 +16,8 @@ OLD = b'"""Begining."""\n\n\ndef add(a, b):\n    """Ad."""\n    return a + b  # 
         ),
         (OLD.replace(b"a + b", b"(a + b)"), True),
         (OLD.replace(b"a + b", b"b + a"), False),
-        (OLD.replace(b'    """Ad."""\n', b""), False),
+        (OLD.replace(b'    """Ad."""\n', b""), True),
+        (OLD.replace(b"Ad.", b">>> add(1, 2)"), False),
         (OLD.replace(b'"""Ad."""', b"print()"), False),
         (b"def (", False),
         (None, False),
@@ -28,3 +29,9 @@ def test_what_runs_decides(new, same):
 
 def test_other_languages_are_never_the_same():
     assert not same_program("calc.js", b"// a\n", b"// b\n")
+
+
+def test_docstrings_count_where_the_code_reads_them():
+    old = OLD + b"print(add.__doc__)\n"
+
+    assert not same_program("a.py", old, old.replace(b"Ad.", b"Add."))

@@ -129,7 +129,7 @@ async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[li
 def _no_witness(work: WorkKind) -> str:
     return {
         WorkKind.REFACTOR: "a refactoring must change no outcome; the tests of the base say whether it does",
-        WorkKind.TESTS: "tests alone change; what the new ones notice is not measured",
+        WorkKind.TESTS: "tests alone change",
         WorkKind.DOCS: "nothing that runs changes",
         WorkKind.CHORE: "configuration alone changes; all tests of the base must come out as before",
     }[work]

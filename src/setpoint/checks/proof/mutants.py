@@ -13,8 +13,10 @@ from setpoint.system.git.git import changed_lines
 
 _NOTICED = (Fate.KILLED, Fate.TIMEOUT)
 _MOST_S = 30.0
-"""Most seconds for the mutants of one change."""
-_LARGE_SUITE_S = 15.0
+"""Most seconds for the mutants of statements outside functions, on which a verdict rests."""
+_MOST_OF_SHARE_S = 10.0
+"""Most seconds where only the share of noticed mutants is wanted, which no verdict rests on."""
+_LARGE_SUITE_S = 5.0
 """Seconds of a suite above which mutants are tried for statements outside functions alone."""
 _LEAST_S = 5.0
 
@@ -57,7 +59,7 @@ async def noticed_mutants(subject: Subject, statements: tuple[Statement, ...], s
     lines = {file: set(wanted) for file, wanted in changed.items() if is_source(file)}
     if not lines:
         return Noticed(None, "no line of Python is changed")
-    engine = subject.plan.engine(min(seconds, _MOST_S))
+    engine = subject.plan.engine(min(seconds, _MOST_S if statements else _MOST_OF_SHARE_S))
     if isinstance(engine, str):
         return Noticed(None, engine)
     if seconds < _LEAST_S:

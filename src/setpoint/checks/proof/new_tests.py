@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.checks.mutation.check import is_source
@@ -28,7 +28,7 @@ class Seen:
     doubles: frozenset[str] = frozenset()
     """Those that notice only what others notice too."""
     how: str = ""
-    """What was done to the code, in words."""
+    """What those that are neither notice, in words."""
     why: str = ""
     """Why they could not be asked."""
 
@@ -78,7 +78,7 @@ def _judged(seen: Seen, rewritten: Collection[str]) -> Obligation:
         said += [f"{listed(doubles)} notices nothing that no other test notices"] if doubles else []
         reason = f"{'; '.join(said)}: assert more, or remove it"
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason, evidence=tuple(telling))
-    notes = [f"{len(telling)} of {len(seen.tests)} new tests notice what no other test notices ({seen.how})"]
+    notes = [f"{len(telling)} of {len(seen.tests)} new tests {seen.how}"]
     notes += [f"{listed(doubles)} notices nothing that no other test notices"] if doubles else []
     notes += [seen.why] if seen.why else []
     evidence = tuple(telling[:MOST_NAMED])
@@ -97,7 +97,16 @@ async def _by_mutants(subject: Subject, new: list[str]) -> Seen | None:
     _, report, _ = await engine.judge(Path(there.copy.path), sources, each=new)
     if report is None or not report.mutants:
         return None
-    return _seen_in(report, new)
+    seen = _seen_in(report, new)
+    apart = [test for test in new if test in report.unreached and function_of(test) in seen.blind]
+    if not apart:
+        return seen
+    # What they run may be in a process of its own, which sees files and no mutants.
+    left = frozenset(map(function_of, apart))
+    seen = replace(
+        seen, tests=tuple(test for test in seen.tests if test not in left), blind=seen.blind - left
+    )
+    return seen.joined(await _by_sabotage(subject, apart))
 
 
 def _seen_in(report: MutationReport, new: list[str]) -> Seen:
@@ -110,7 +119,8 @@ def _seen_in(report: MutationReport, new: list[str]) -> Seen:
             if mutant.test in known:
                 own.setdefault(function_of(test), set()).add(place)
     untried = any(each.verdict is Fate.UNTRIED for each in report.mutants)
-    blind = {test for test, places in every.items() if not places and not untried}
+    unsure = {function_of(test) for test in (*report.unsteady, *report.red)}
+    blind = {test for test, places in every.items() if not places and not untried and test not in unsure}
     doubles, taken = {test for test in every if test not in blind and test not in own}, set[int]()
     for test, places in sorted(own.items(), key=lambda each: (-len(each[1]), each[0])):
         if places <= taken:
@@ -122,7 +132,7 @@ def _seen_in(report: MutationReport, new: list[str]) -> Seen:
         tests=tuple(every),
         blind=frozenset(blind),
         doubles=frozenset(doubles),
-        how=f"{tried} mutants{looked}",
+        how=f"notice what no other test notices ({tried} mutants{looked})",
     )
 
 
@@ -137,7 +147,7 @@ async def _by_sabotage(subject: Subject, new: list[str]) -> Seen:
     return Seen(
         tests=tuple(functions),
         blind=frozenset(test for test in functions if test not in seeing),
-        how=f"{tried} functions sabotaged; other tests were not asked",
+        how=f"notice the sabotage of {tried} functions (whether other tests do was not asked)",
     )
 
 

@@ -20,10 +20,12 @@ def same_program(path: str, before: bytes | None, after: bytes | None) -> bool:
 
 
 def _without_docstrings(source: bytes) -> str:
+    """Return what a file does; its docstrings are left in where its code, or a doctest, may read them."""
     module = syntax.parse(source.decode("utf-8"))
+    names = {getattr(node, "id", getattr(node, "attr", "")) for node in ast.walk(module)}
+    if "__doc__" in names or b">>>" in source:
+        return ast.dump(module)
     for node in ast.walk(module):
-        if isinstance(node, _DOCUMENTED) and node.body:
-            first = node.body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                first.value = ast.Constant(value=isinstance(first.value.value, str))
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
     return ast.dump(module)
