@@ -101,8 +101,8 @@ def added_names(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Adde
                 defined, inside = _defined(line)
                 names |= defined | (inside - gone)
                 touched |= defined
-            touched |= _around(was, start, end) | _around(now, first, last)
-        rewritten[path] = tuple(_blocks(was, edits))
+            touched |= _around(now, first, last) | (_around(was, start, end) if end > start else set())
+        rewritten[path] = tuple(_blocks(was, now, edits))
     seen = {word for lines in old.values() for line in lines for word in _LOOSE.findall(line)}
     names = {each for each in names if each not in _KNOWN}
     fresh = frozenset(names - seen)
@@ -166,11 +166,16 @@ def _block(lines: Sequence[str], at: int) -> range:
     return range(start + 1, end + 1)
 
 
-def _blocks(lines: Sequence[str], edits: Iterable[tuple[int, int, int, int]]) -> Iterator[range]:
-    """Yield the blocks of the base that edits lie in."""
-    for start, end, _, _ in edits if lines else ():
-        for at in {start, max(start, end - 1)}:
-            yield _block(lines, min(at, len(lines) - 1))
+def _blocks(
+    lines: Sequence[str], now: Sequence[str], edits: Iterable[tuple[int, int, int, int]]
+) -> Iterator[range]:
+    """Yield the blocks of the base that edits lie in; what is put between blocks lies in none."""
+    for start, end, first, last in edits if lines else ():
+        put = next((line for line in now[first:last] if line.strip()), "")
+        if start == end and _at_margin(put):
+            continue
+        for at in {max(start - 1, 0)} if start == end else {start, end - 1}:
+            yield _block(lines, at)
 
 
 def _at_margin(line: str) -> bool:
