@@ -47,6 +47,11 @@ class NeutralPlace:
         """Name the root of the tree; called as the project's own folder is."""
         return self.folder / "src" / self.subject.task.project.root.name
 
+    @property
+    def _left(self) -> Path:
+        """Name the folder that holds what the runs write beside the tree."""
+        return self.folder / "out"
+
     async def hold(self, commit: Commit) -> Path:
         """Check out a commit, with nothing left of the one before."""
         copy = self.subject.place.copy
@@ -57,7 +62,8 @@ class NeutralPlace:
 
     def scratch(self) -> Path:
         """Make a new folder for what one run writes."""
-        return Path(tempfile.mkdtemp(dir=self.folder))
+        self._left.mkdir(exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=self._left))
 
     def variables(self) -> dict[str, str]:
         """Return what a person's shell would give a command of the project."""
@@ -85,7 +91,7 @@ class NeutralPlace:
                 timeout_s=timeout_s,
                 memory_bytes=memory_bytes,
                 merge_stderr=merge_stderr,
-                writes=(self.folder,),
+                writes=(self.tree, self._left),
             )
         )
 
