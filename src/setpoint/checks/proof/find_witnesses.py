@@ -37,7 +37,8 @@ async def find_witnesses(
     if subject.work is WorkKind.REPAIR:
         found += witness.built(subject.base.results, subject.now.results)
     reasons: list[str] = []
-    if subject.task.story.acceptance or not found:
+    enough = any(_ORDER.index(each.trust) <= _ORDER.index(subject.terms.witness) for each in found)
+    if subject.task.story.acceptance or not enough:
         more, reasons = await _beside_the_base(subject, passed)
         found += [lifted(each, vouched) for each in more]
     least = subject.terms.witness

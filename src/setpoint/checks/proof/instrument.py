@@ -19,7 +19,7 @@ from setpoint.checks.proof.witness import Witness
 from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
 from setpoint.checks.suites.pytest import TestSuite, run_once
 from setpoint.checks.suites.runner import Once
-from setpoint.model.evidence import Outcome
+from setpoint.model.evidence import SUITES, Outcome
 from setpoint.model.proof import INSTRUMENT, Obligation, ObligationState, WorkKind
 from setpoint.ports import Measured
 
@@ -179,7 +179,7 @@ async def _of_python(subject: Subject, suite: TestSuite, beside: list[str]) -> P
     modules = [module_of(path, roots) for path in there]
     canary = python_canary(sample, modules, last, pytest=suite.name == "pytest")
     watched = subject.plan.runner(subject.plan.cover(), suite.runner.name)
-    runner = replace(watched, timeout_s=min(watched.timeout_s, _TIMEOUT_S), files=tuple(canary.files))
+    runner = replace(watched, timeout_s=min(watched.timeout_s, _limit_s(subject)), files=tuple(canary.files))
     return Planned(check=replace(suite, runner=runner), canary=canary, beside=tuple(beside))
 
 
@@ -206,6 +206,12 @@ async def _of_package(subject: Subject, suite: PackageSuite, beside: list[str]) 
         canaries.append(javascript_canary(suite.name, last, source, there))
     beside = [] if suite.name in ("go_test", "cargo_test") else beside
     return [Planned(check=suite, canary=each, beside=tuple(beside)) for each in canaries if each is not None]
+
+
+def _limit_s(subject: Subject) -> float:
+    """Return the seconds that a session may take: what runs beside the canaries took its own time before."""
+    took = sum(each.evidence.duration_s for each in subject.now.results if each.evidence.check in SUITES)
+    return max(_TIMEOUT_S, 2 * took)
 
 
 def _red(outcome: Outcome | None) -> bool:

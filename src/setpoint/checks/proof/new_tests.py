@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,9 @@ from setpoint.model.mutation import Fate, MutationReport
 from setpoint.model.proof import Obligation, ObligationState, WorkKind
 
 _NAME = "new tests"
+_PROGRAMS = re.compile(
+    rb"\b(subprocess|[Pp]open|os\.system|spawn\w*|multiprocessing|runpy|pexpect|pytester|testdir)\b"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +113,12 @@ async def _by_mutants(subject: Subject, new: list[str]) -> Seen | None:
     return seen.joined(await _by_sabotage(subject, apart))
 
 
+def _runs_nothing(subject: Subject, test: str) -> bool:
+    """Whether a test of Python, which names no function, cannot start a program either."""
+    file = test.partition("::")[0]
+    return file.endswith(".py") and _PROGRAMS.search(subject.after.get(file, b"")) is None
+
+
 def _seen_in(report: MutationReport, new: list[str]) -> Seen:
     """Tell the new tests apart by the mutants that they notice, those first that notice most of their own."""
     known, own = frozenset(new), dict[str, set[int]]()
@@ -141,7 +151,8 @@ async def _by_sabotage(subject: Subject, new: list[str]) -> Seen:
     tried, noticed = await noticed_by_sabotage(subject, new)
     if not tried:
         why = f"no function that {listed(new)} names could be sabotaged, so what it notices is not measured"
-        return Seen(tests=(), why=why)
+        silent = {function_of(test): None for test in new if _runs_nothing(subject, test)}
+        return Seen(tests=tuple(silent), blind=frozenset(silent), why=why)
     functions: Mapping[str, None] = dict.fromkeys(map(function_of, new))
     seeing = {function_of(test) for test in noticed}
     return Seen(

@@ -142,7 +142,7 @@ def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction
         sabotages=sabotages,
         harmless=(Insertion(offset, f"_setpoint = None{glue}"),),
         marks=True,
-        text=ast.get_source_segment(source.decode("utf-8", "replace"), node) or "",
+        text=_written(source, node),
     )
 
 
@@ -164,8 +164,13 @@ def _of_lambda(path: str, name: str, node: ast.Lambda, source: bytes) -> Changed
         sabotages=sabotages,
         harmless=(Insertion(start, "("), Insertion(end, ")")),
         marks=True,
-        text=ast.get_source_segment(source.decode("utf-8", "replace"), node) or "",
+        text=_written(source, node),
     )
+
+
+def _written(source: bytes, node: _Function | ast.Lambda) -> str:
+    """Return the lines of a function; columns do not count in bytes where a file is not in UTF-8."""
+    return b"\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno]).decode("utf-8", "replace")
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:

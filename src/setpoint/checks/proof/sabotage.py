@@ -46,6 +46,9 @@ class Saboteur:
     commands: tuple[Acceptance, ...] = ()
     """Acceptance commands that pass on the result; they are asked last."""
     number: int = field(default=0, init=False)
+    sound: set[str] = field(default_factory=set, init=False)
+    """Tests that pass in this place without a sabotage."""
+    unsound: set[str] = field(default_factory=set, init=False)
 
     async def sabotage(self, function: ChangedFunction) -> Sabotaged:
         """Let a function raise, then return nothing: each time a test that passes on the result must fail."""
@@ -54,9 +57,7 @@ class Saboteur:
         for does, sabotage in function.sabotages.items():
             self.number += 1
             done = self.subject.scratch / str(self.number)
-            await asyncio.to_thread(file.write_bytes, function.sabotaged(source, sabotage, done))
-            noticed = await self._notices(tests)
-            await asyncio.to_thread(file.write_bytes, source)
+            noticed = await self._noticed(file, (source, function.sabotaged(source, sabotage, done)), tests)
             if not noticed and does == RAISES and not done.exists():
                 return Sabotaged(function, reached=False, survived="")
             if not noticed and (done.exists() or not function.marks):
@@ -76,26 +77,43 @@ class Saboteur:
             together = tuple(insertion for each in own for insertion in each.harmless)
             text = own[0].sabotaged(self.subject.after[path], together, self.subject.scratch)
             await asyncio.to_thread((Path(self.there.copy.path) / path).write_bytes, text)
-        red = (await self.subject.run_tests(sorted(tests), self.there)).red if written else frozenset[str]()
+        red = (await self.subject.run_tests(sorted(tests), self.there)).red if tests else frozenset[str]()
         for path in written:
             source = self.subject.after[path]
             await asyncio.to_thread((Path(self.there.copy.path) / path).write_bytes, source)
         return red & tests
 
-    async def _notices(self, asked: list[list[str]]) -> bool:
-        """Run the witnesses, where they stay green every test that passes on the result, then the commands.
+    async def _noticed(self, file: Path, texts: tuple[bytes, bytes], asked: list[list[str]]) -> bool:
+        """Put the second of two texts into a file; whether tests or commands tell it from the first.
 
-        In languages that are compiled a failing build does not count as a failing test.
+        The witnesses run first, and where they stay green every test that passes on the result. A test that
+        fails in this place with the first text too tells nothing.
         """
+        plain, sabotaged = texts
         for tests in asked:
-            red = (await self.subject.run_tests(tests, self.there)).red if tests else frozenset[str]()
-            python = bool(tests) and not owner(tests[0], self.subject.task.project.chosen)
-            if red and (python or red & set(tests)):
+            await asyncio.to_thread(file.write_bytes, sabotaged)
+            red = await self._red(tests)
+            await asyncio.to_thread(file.write_bytes, plain)
+            if red and red - await self._always_red(red):
                 return True
-        for command in self.commands:
-            if (await command.run(self.there)).state is CheckState.FAIL:
-                return True
-        return False
+        await asyncio.to_thread(file.write_bytes, sabotaged)
+        results = [await command.run(self.there) for command in self.commands]
+        await asyncio.to_thread(file.write_bytes, plain)
+        return any(each.state is CheckState.FAIL for each in results)
+
+    async def _red(self, tests: list[str]) -> frozenset[str]:
+        """Run tests; in languages that are compiled a failing build does not count as a failing test."""
+        red = (await self.subject.run_tests(tests, self.there)).red if tests else frozenset[str]()
+        python = bool(tests) and not owner(tests[0], self.subject.task.project.chosen)
+        return red if python else red & set(tests)
+
+    async def _always_red(self, tests: frozenset[str]) -> frozenset[str]:
+        """Return which of some tests fail in this place without a sabotage; each is asked once."""
+        if unknown := tests - self.sound - self.unsound:
+            red = (await self.subject.run_tests(sorted(unknown), self.there)).red
+            self.unsound |= red & unknown
+            self.sound |= unknown - red
+        return tests & self.unsound
 
 
 def speaking(subject: Subject, function: ChangedFunction, tests: frozenset[str]) -> list[str]:

@@ -79,7 +79,11 @@ async def try_at_base(
         if not reason:
             await put_at(there, repository_of(place.copy), place.commit)
             await asyncio.to_thread(link, task.project, there)
-            put((test,), there, measuring.artifacts)
+            try:
+                put((test,), there, measuring.artifacts)
+            except (OSError, ValueError) as error:
+                dropped.append(f"{test.path} cannot be written: {error}")
+                continue
             asked = _asked(test, there, measuring.artifacts)
             copy = place._replace(copy=place.copy._replace(path=str(there)))
             results = [await each.run(copy) for each in plan.selection(target, asked)]

@@ -54,7 +54,7 @@ async def _sabotaged(
         passed -= readers
         saboteur = Saboteur(subject=subject, there=there, asked=(names & passed, passed), commands=commands)
     for function in functions:
-        if time.monotonic() > until:
+        if made and time.monotonic() > until:
             break
         made.append(await saboteur.sabotage(function))
     open_ones = [each for each in made if not each.proved]
