@@ -10,7 +10,7 @@ from pathlib import Path
 from setpoint.checks.proof.changed_function import ChangedFunction
 from setpoint.checks.proof.other_functions import changed_elsewhere, suffix_of
 from setpoint.checks.proof.python_functions import changed_python
-from setpoint.checks.proof.sabotage import RAISES, speaking
+from setpoint.checks.proof.sabotage import RAISES, new_mark, speaking
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import runs
@@ -39,8 +39,8 @@ async def noticed_by_sabotage(subject: Subject, new: list[str]) -> tuple[int, fr
         for does, sabotage in function.sabotages.items():
             if does == RAISES and len(function.sabotages) > 1:
                 continue
-            mark = subject.scratch / f"new-{tried}"
-            await asyncio.to_thread(file.write_bytes, function.sabotaged(source, sabotage, mark))
+            made_useless = function.sabotaged(source, sabotage, new_mark(there))
+            await asyncio.to_thread(file.write_bytes, made_useless)
             noticed |= (await subject.run_tests(asked, there)).red & set(asked)
             await asyncio.to_thread(file.write_bytes, source)
     return tried, frozenset(noticed)

@@ -140,7 +140,8 @@ def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction
         path=path,
         name=name,
         sabotages=sabotages,
-        harmless=(Insertion(offset, f"_setpoint = None{glue}"),),
+        # It marks too: where marks cannot be written, no test may seem to notice a sabotage.
+        harmless=(Insertion(offset, f"open({MARK}, 'a').close(); _setpoint = None{glue}"),),
         marks=True,
         text=_written(source, node),
     )
@@ -162,7 +163,7 @@ def _of_lambda(path: str, name: str, node: ast.Lambda, source: bytes) -> Changed
         path=path,
         name=name,
         sabotages=sabotages,
-        harmless=(Insertion(start, "("), Insertion(end, ")")),
+        harmless=(Insertion(start, f"(open({MARK}, 'a').close() or ("), Insertion(end, "))")),
         marks=True,
         text=_written(source, node),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +46,6 @@ class Saboteur:
     """Groups of tests that pass on the result; each is asked where those before notice nothing."""
     commands: tuple[Acceptance, ...] = ()
     """Acceptance commands that pass on the result; they are asked last."""
-    number: int = field(default=0, init=False)
     sound: set[str] = field(default_factory=set, init=False)
     """Tests that pass in this place without a sabotage."""
     unsound: set[str] = field(default_factory=set, init=False)
@@ -55,8 +55,7 @@ class Saboteur:
         file, source = Path(self.there.copy.path) / function.path, self.subject.after[function.path]
         tests = [speaking(self.subject, function, each) for each in self.asked]
         for does, sabotage in function.sabotages.items():
-            self.number += 1
-            done = self.subject.scratch / str(self.number)
+            done = new_mark(self.there)
             noticed = await self._noticed(file, (source, function.sabotaged(source, sabotage, done)), tests)
             if not noticed and does == RAISES and not done.exists():
                 return Sabotaged(function, reached=False, survived="")
@@ -69,13 +68,14 @@ class Saboteur:
 
         Such a test fails with each sabotage, and says nothing about what the code does.
         """
+        mark = new_mark(self.there)
         written: dict[str, list[ChangedFunction]] = {}
         for each in functions if tests else ():
             if each.harmless:
                 written.setdefault(each.path, []).append(each)
         for path, own in written.items():
             together = tuple(insertion for each in own for insertion in each.harmless)
-            text = own[0].sabotaged(self.subject.after[path], together, self.subject.scratch)
+            text = own[0].sabotaged(self.subject.after[path], together, mark)
             await asyncio.to_thread((Path(self.there.copy.path) / path).write_bytes, text)
         red = (await self.subject.run_tests(sorted(tests), self.there)).red if tests else frozenset[str]()
         for path in written:
@@ -114,6 +114,11 @@ class Saboteur:
             self.unsound |= red & unknown
             self.sound |= unknown - red
         return tests & self.unsound
+
+
+def new_mark(there: Measured) -> Path:
+    """Name a file that shows that a function was entered: where held tests may write, and do not look."""
+    return Path(there.copy.path) / ".git" / f"entered-{secrets.token_hex(8)}"
 
 
 def speaking(subject: Subject, function: ChangedFunction, tests: frozenset[str]) -> list[str]:
