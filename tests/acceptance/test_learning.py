@@ -16,7 +16,7 @@ OBJECTION = {
     "line": 1,
     "confidence": 0.9,
 }
-HANDLED = RIGHT + "\n\ndef rate(rates, name):\n    return rates.get(name, 0)\n"
+HANDLED = "def add(a, b):\n    total = a + b\n    return total\n"
 
 
 def answer(decision, *findings):

@@ -193,7 +193,7 @@ def _of_people(runs, within):
             question, answer = asked[event.body.gate], event.body.answer
             values = {"unanswered_rate": answer.via is Via.DEADLINE}
             if answer.via is not Via.DEADLINE:
-                values["override_rate"] = answer.choice not in (Choice.CANCEL, Choice.REJECT)
+                values["override_rate"] = answer.choice not in (Choice.CANCEL, Choice.REJECT, Choice.PROVE)
                 values["time_to_human_response"] = (event.at - question.at).total_seconds()
             for name, value in values.items():
                 found.setdefault(name, []).append(value)

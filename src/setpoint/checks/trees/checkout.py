@@ -68,7 +68,12 @@ async def put_at(place: Path, source: Path, commit: Commit) -> None:
         await git(place, *words)
     if not empty:
         await git(place, "clean", "-ffdxq")
-    await _show(place, commit)
+    try:
+        await _show(place, commit)
+    except WorkspaceError:  # another repository lies where the objects were borrowed from
+        await clone(source, place)
+        await git(place, *words)
+        await _show(place, commit)
 
 
 def place_beside(place: Path, name: str) -> Path:
