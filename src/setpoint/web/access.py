@@ -89,6 +89,8 @@ class Access:
 
     def _by_key(self, key: str, kind: KeyKind) -> Visitor | None:
         found = [each for each in self.keys() if each.opens(key) and each.kind is kind]
+        # What an older version stored readable may be known to an agent, so it answers and starts nothing.
+        found = [each for each in found if each.made_at or not Scope(each.scope).includes(Scope.FEEDBACK)]
         return Visitor(scope=Scope(found[0].scope)) if found else None
 
     def session(self, scope: Scope) -> str:

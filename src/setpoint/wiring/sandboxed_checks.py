@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from setpoint.checks.discovery.interpreter import environments, own_code
+from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
@@ -66,7 +69,14 @@ def _opened(project: Project, settings: Settings) -> tuple[str, ...]:
     protected = [path.resolve() for path in (project.root, project.state, cache)]
     code = [path.resolve() for path in (*own_code(), *environments(project.root, settings.checks))]
     places = Places(clean_environment(), protected, code, "sandbox.checks_write")
-    return tuple(places.opened(named, (), caches=False))
+    opened = places.opened(named, (), caches=False)
+    temp = Path(tempfile.gettempdir()).resolve()
+    if above := next((each for each in opened if temp.is_relative_to(each)), ""):
+        raise SettingsError(
+            f"setting sandbox.checks_write: {above} holds the homes, reports and trees of other checks",
+            hint=f"name a folder of your own within {temp}, or let the tests use TMPDIR",
+        )
+    return tuple(opened)
 
 
 class HeldEvaluator:

@@ -7,8 +7,10 @@ folder. That folder holds links to those of the interpreter and its packages, an
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -36,18 +38,21 @@ def with_bytecode(interpreter: Interpreter, copies: Path) -> Interpreter:
     ready = place / _READY
     if not ready.is_file():
         _forget_others(place.parent)
-        unfinished = place.with_name(f"{place.name}.{os.getpid()}")
-        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f"{place.name}.", dir=place.parent))
         folders = frozenset((*interpreter.folders, str(FOLDER)))
         for folder in sorted(folders, reverse=True):  # what lies within another one first
             _link(Path(folder), unfinished, folders)
-        unfinished.mkdir(parents=True, exist_ok=True)
         (unfinished / _READY).touch()
         try:
+            if not ready.is_file():  # what a cleaned cache left of it
+                shutil.rmtree(place, ignore_errors=True)
             unfinished.rename(place)
         except OSError:  # another process was quicker
             shutil.rmtree(unfinished, ignore_errors=True)
-    os.utime(ready)
+    try:
+        os.utime(ready)
+    except FileNotFoundError:  # removed this moment; without the links commands only compile more
+        return interpreter
     return replace(interpreter, bytecode=str(place))
 
 
@@ -55,8 +60,9 @@ def _forget_others(folder: Path) -> None:
     """Remove the links for interpreters that nobody used for long."""
     folder.mkdir(mode=0o700, exist_ok=True)
     for ready in folder.glob(f"*/{_READY}"):
-        if time.time() - ready.stat().st_mtime > _LASTS_S:
-            shutil.rmtree(ready.parent, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another process removed it
+            if time.time() - ready.stat().st_mtime > _LASTS_S:
+                shutil.rmtree(ready.parent, ignore_errors=True)
 
 
 def _link(folder: Path, into: Path, others: frozenset[str]) -> bool:
@@ -65,7 +71,11 @@ def _link(folder: Path, into: Path, others: frozenset[str]) -> bool:
     A cache is linked as a whole where no folder below has one, else file by file. Folders of packages have
     their own turn, if the interpreter imports from them.
     """
-    with os.scandir(folder) as entries:
+    try:
+        listed = os.scandir(folder)
+    except OSError:  # gone meanwhile, or closed to us: nothing is imported from there
+        return False
+    with listed as entries:
         inner = [each.path for each in entries if each.is_dir(follow_symlinks=False)]
     own, target = str(folder / _CACHE), into / str(folder).lstrip("/")
     below = [

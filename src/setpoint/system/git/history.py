@@ -238,7 +238,7 @@ def _whole(place: Path) -> bool:
 def _remove_unused(folder: Path) -> None:
     """Remove histories that nobody asked for in a long time, and that lend to no other that is kept."""
     now_s = time.time()
-    kept = {path.parent for path in folder.glob(f"*.git/{READY}") if now_s - path.stat().st_mtime < UNUSED_S}
+    kept = {path.parent for path in folder.glob(f"*.git/{READY}") if _age_s(path, now_s) < UNUSED_S}
     lend = {os.fsdecode(line) for path in kept for line in _lent_by(path).splitlines()}
     for place in folder.glob("*.git"):
         if str(place / "objects") not in lend and _age_s(place, now_s) > UNUSED_S:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -18,6 +19,10 @@ from setpoint.model.value import Value
 from setpoint.settings import inherited
 
 _ALL_OF_OWNER = stat.S_IRWXU
+_HOME_IN_GIT = re.compile(rb'(=\s*"?)~/')
+_UNSIGNED = b"\n[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n"
+_GIT = (".gitconfig", ".config/git/config")
+_DISTRIBUTIONS = ".gradle/wrapper/dists"
 
 
 class OwnPlace(Value):
@@ -81,9 +86,13 @@ class FreshHome:
             with contextlib.suppress(OSError):  # a file that cannot be read is missing, as for its owner
                 if (users / name).is_file():
                     shutil.copyfile(users / name, made._place(name))
+                    if name in _GIT:
+                        made._adapt(made.home / name)
         for name in rules.linked:
             if os.path.lexists(users / name):
                 made._place(name).symlink_to(users / name)
+        with contextlib.suppress(OSError):
+            made._show_distributions()
         return made
 
     def environment(self, given: Mapping[str, str], *, keep_temp: bool) -> dict[str, str]:
@@ -96,10 +105,10 @@ class FreshHome:
         named = inherited(rules.read)
         for name, place in rules.read.items():
             found = named.get(name) or self._expanded(place)
-            if name not in variables and Path(found).exists():
+            if name not in variables and os.path.exists(found):  # noqa: PTH110 - `Path` raises where it may not look
                 variables[name] = found
         for own in rules.own:
-            if own.variable not in variables and Path(self._expanded(own.when)).exists():
+            if own.variable not in variables and os.path.exists(self._expanded(own.when)):  # noqa: PTH110
                 variables[own.variable] = self._expanded(own.value)
         return variables
 
@@ -117,6 +126,22 @@ class FreshHome:
         place = self.home / name
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return place
+
+    def _adapt(self, config: Path) -> None:
+        """Let a copied git configuration name files of the user's home, and sign nothing."""
+        users = os.fsencode(self.users)
+        told = _HOME_IN_GIT.sub(lambda found: found[1] + users + b"/", config.read_bytes())
+        config.write_bytes(told + _UNSIGNED)
+
+    def _show_distributions(self) -> None:
+        """Link what `gradlew` installed, without its lock files: it opens them for writing each time."""
+        theirs = self.users / _DISTRIBUTIONS
+        for folder in theirs.glob("*/*/"):
+            here = self._place(f"{_DISTRIBUTIONS}/{folder.relative_to(theirs)}")
+            here.mkdir(exist_ok=True)
+            for each in folder.iterdir():
+                if each.suffix != ".lck":
+                    (here / each.name).symlink_to(each)
 
     def _expanded(self, text: str) -> str:
         filled = text.replace("{home}", str(self.home)).replace("{temp}", str(self.temp))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from pathlib import Path
 
 from setpoint.system.processes.command import NOT_HELD, Completed
@@ -29,8 +30,10 @@ def refusal(done: Completed) -> str:
         for path in _paths(line):
             outside = not any(Path(path).is_relative_to(each) for each in done.writable)
             if outside and (place := _could_write(path)):
-                opened = f'set sandbox.checks_write = ["{place}"]'
-                return f"{path} could not be written, as checks are held; hint: if tests need it, {opened}"
+                opened = f'if tests need it, set sandbox.checks_write = ["{place}"]'
+                if os.path.realpath(place) == os.path.realpath(tempfile.gettempdir()):
+                    opened = f"use TMPDIR instead of {place}, or name an existing folder in checks_write"
+                return f"{path} could not be written, as checks are held; hint: {opened}"
     return ""
 
 

@@ -146,7 +146,9 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
     with ExitStack() as undo:
         undo.callback(link.close)
         hold = ambient() if command.confinement is None else None
-        link.hold = hold.begin(command) if hold else None
+        if hold:
+            link.hold = hold.begin(command)
+            undo.callback(link.hold.own.remove)
         with suppress(ConnectionError):  # the supervisor is gone; `follow` finds out how
             await loop.sock_sendall(ours, _order(command, link.hold))
         undo.pop_all()
