@@ -22,9 +22,9 @@ from integrity import PIPELINE, git, write
 
 from setpoint.checks import ProjectEvaluator
 from setpoint.checks.baseline import Measurements
-from setpoint.checks.proof import witness
-from setpoint.checks.proof.added_names import added_names
-from setpoint.checks.proof.right_cause import Lack
+from setpoint.checks.proof.witness import witness
+from setpoint.checks.proof.witness.added_names import added_names
+from setpoint.checks.proof.witness.right_cause import Lack
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import TestReport

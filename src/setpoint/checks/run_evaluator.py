@@ -22,8 +22,8 @@ from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.suspicious_lines import Localiser
 from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
 from setpoint.checks.mutation.check import MutationEngine
+from setpoint.checks.proof.kinds.whole_request import RestoredWork
 from setpoint.checks.proof.prove import Prover
-from setpoint.checks.proof.whole_request import RestoredWork
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import (

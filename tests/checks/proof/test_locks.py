@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from setpoint.checks.proof.locks.pairs import pairs_of
+from setpoint.checks.proof.kinds.locks.pairs import pairs_of
 
 NPM = {"name": "shop", "dependencies": {"left": "^1.0.0"}}
 NPM_LOCK = {"packages": {"": {"dependencies": {"left": "^1.0.0"}}, "node_modules/left": {"version": "1.2.0"}}}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from setpoint.checks.proof.exported_names import lost_elsewhere
-from setpoint.checks.proof.python_names import lost_python
+from setpoint.checks.proof.kinds.exported_names import lost_elsewhere
+from setpoint.checks.proof.kinds.python_names import lost_python
 
 PRICE = b"def price(n, factor=100):\n    return n * factor\n"
 

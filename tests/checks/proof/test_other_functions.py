@@ -1,6 +1,6 @@
 import pytest
 
-from setpoint.checks.proof.other_functions import changed_elsewhere, suffix_of
+from setpoint.checks.proof.sensitivity.other_functions import changed_elsewhere, suffix_of
 
 GO = b"""package shop
 

@@ -1,6 +1,6 @@
 """Statements outside functions that a change touches."""
 
-from setpoint.checks.proof.outside_functions import changed_outside
+from setpoint.checks.proof.sensitivity.outside_functions import changed_outside
 
 OLD = b'''"""Doc."""
 import os

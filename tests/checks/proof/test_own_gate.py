@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from setpoint.checks.proof.gate_commands import gate_commands
+from setpoint.checks.proof.kinds.gate_commands import gate_commands
 from setpoint.model.proof import ObligationState
 
 PRICE = "def price(n):\n    return n * 100\n"

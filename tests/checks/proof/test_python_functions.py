@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from setpoint.checks.proof.python_functions import changed_python
+from setpoint.checks.proof.sensitivity.python_functions import changed_python
 
 SOURCE = b'''"""Doc."""
 LIMIT = 3

@@ -2,8 +2,8 @@
 
 import pytest
 
-from setpoint.checks.proof.added_names import added_names
-from setpoint.checks.proof.right_cause import Lack
+from setpoint.checks.proof.witness.added_names import added_names
+from setpoint.checks.proof.witness.right_cause import Lack
 from setpoint.model.evidence import Cause, Failure, Frame, Outcome
 
 OLD = b"""def rate(code):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from setpoint.checks.proof.same_program import same_program
+from setpoint.checks.proof.kinds.same_program import same_program
 
 OLD = b'"""Begining."""\n\n\ndef add(a, b):\n    """Ad."""\n    return a + b  # sum\n'
 

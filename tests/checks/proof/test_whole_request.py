@@ -1,6 +1,6 @@
 """Restored work is part of the verdict."""
 
-from setpoint.checks.proof.whole_request import criteria_without_command
+from setpoint.checks.proof.kinds.whole_request import criteria_without_command
 from setpoint.model.evaluation import Stage
 from setpoint.model.ids import StoryId
 from setpoint.model.proof import ObligationState, ProofTerms

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.checks.measurement import Measuring, Task
-from setpoint.checks.proof.arrangement import arrangement
-from setpoint.checks.proof.by_kind import by_kind
-from setpoint.checks.proof.find_witnesses import find_witnesses, strongest
-from setpoint.checks.proof.instrument import instrument
-from setpoint.checks.proof.look import looked_at
-from setpoint.checks.proof.own_gate import OWN_GATE, own_gate
-from setpoint.checks.proof.sealed_tests import sealed_on, try_at_base
-from setpoint.checks.proof.sensitivity import sensitivity
+from setpoint.checks.proof.arrangement.arrangement import arrangement
+from setpoint.checks.proof.instrument.instrument import instrument
+from setpoint.checks.proof.kinds.by_kind import by_kind
+from setpoint.checks.proof.kinds.look import looked_at
+from setpoint.checks.proof.kinds.own_gate import OWN_GATE, own_gate
+from setpoint.checks.proof.kinds.whole_request import RestoredWork, whole_request
+from setpoint.checks.proof.sensitivity.sensitivity import sensitivity
 from setpoint.checks.proof.subject import Subject, subject_of
-from setpoint.checks.proof.whole_request import RestoredWork, whole_request
-from setpoint.checks.proof.witness import Witness
+from setpoint.checks.proof.witness.find_witnesses import find_witnesses, strongest
+from setpoint.checks.proof.witness.sealed_tests import sealed_on, try_at_base
+from setpoint.checks.proof.witness.witness import Witness
 from setpoint.model.proof import (
     INSTRUMENT,
     NOBODY,

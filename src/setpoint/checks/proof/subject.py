@@ -13,7 +13,7 @@ from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.plan import Plan
-from setpoint.checks.proof.same_program import same_program
+from setpoint.checks.proof.kinds.same_program import same_program
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.model.changes.test_paths import is_test_path

@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from setpoint.checks.proof.changed_function import MARK, ChangedFunction, Insertion, Sabotage, weighed
+from setpoint.checks.proof.sensitivity.changed_function import (
+    MARK,
+    ChangedFunction,
+    Insertion,
+    Sabotage,
+    weighed,
+)
 from setpoint.model import syntax
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

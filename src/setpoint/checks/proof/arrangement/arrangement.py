@@ -13,13 +13,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from setpoint.checks.flaky.flaky import MOST_RERUN
-from setpoint.checks.proof import witness
-from setpoint.checks.proof.neutral_place import NeutralPlace, neutral_place
-from setpoint.checks.proof.plain_package import plain_package
-from setpoint.checks.proof.plain_pytest import plain_python
+from setpoint.checks.proof.arrangement.neutral_place import NeutralPlace, neutral_place
+from setpoint.checks.proof.arrangement.plain_package import plain_package
+from setpoint.checks.proof.arrangement.plain_pytest import plain_python
+from setpoint.checks.proof.arrangement.without_pytest import refused_without_pytest
 from setpoint.checks.proof.subject import Subject, listed
-from setpoint.checks.proof.without_pytest import refused_without_pytest
-from setpoint.checks.proof.witness import Witness
+from setpoint.checks.proof.witness import witness
+from setpoint.checks.proof.witness.witness import Witness
 from setpoint.checks.suites.package_suite import PackageSuite, owner
 from setpoint.checks.suites.pytest import TestSuite
 from setpoint.checks.tools.acceptance import Acceptance

@@ -16,7 +16,7 @@ from setpoint.checks import results
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.parsing import from_xml
 from setpoint.checks.formats.report import Sources
-from setpoint.checks.proof.neutral_place import NeutralPlace
+from setpoint.checks.proof.arrangement.neutral_place import NeutralPlace
 from setpoint.checks.suites.pytest import Runner
 from setpoint.checks.tools.argv import as_word, in_chunks
 from setpoint.model.evidence import Outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from setpoint.checks.proof.gate_commands import READ, GateCommand, gate_commands
+from setpoint.checks.proof.kinds.gate_commands import READ, GateCommand, gate_commands
 from setpoint.checks.proof.subject import Subject
 from setpoint.checks.run import Group, run_group
 from setpoint.checks.tools.acceptance import Acceptance

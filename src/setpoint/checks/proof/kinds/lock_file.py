@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from setpoint.checks.proof.locks.pairs import declares, pairs_of
+from setpoint.checks.proof.kinds.locks.pairs import declares, pairs_of
 from setpoint.checks.proof.subject import Subject, listed
 from setpoint.model.ids import Commit
 from setpoint.model.proof import Obligation, ObligationState, WorkKind

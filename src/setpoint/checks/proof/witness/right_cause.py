@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from setpoint.checks.proof.added_names import Added
+from setpoint.checks.proof.witness.added_names import Added
 from setpoint.model import syntax
 from setpoint.model.evidence import Cause, Failure, Outcome
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from setpoint.checks.mutation.check import is_source
-from setpoint.checks.proof.outside_functions import Statement
+from setpoint.checks.proof.sensitivity.outside_functions import Statement
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.mutation import Fate, MutationReport
 from setpoint.system.git.git import changed_lines

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.checks.mutation.check import is_source
-from setpoint.checks.proof import witness
-from setpoint.checks.proof.new_tests_by_sabotage import noticed_by_sabotage
+from setpoint.checks.proof.kinds.new_tests_by_sabotage import noticed_by_sabotage
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
+from setpoint.checks.proof.witness import witness
 from setpoint.checks.suites.package_suite import owner
 from setpoint.model.mutation import Fate, MutationReport
 from setpoint.model.proof import Obligation, ObligationState, WorkKind

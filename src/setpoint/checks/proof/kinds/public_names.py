@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from setpoint.checks.proof.exported_names import lost_elsewhere, unread
-from setpoint.checks.proof.python_names import lost_python
+from setpoint.checks.proof.kinds.exported_names import lost_elsewhere, unread
+from setpoint.checks.proof.kinds.python_names import lost_python
 from setpoint.checks.proof.subject import Subject, listed
 from setpoint.model.changes.work_kind import runs
 from setpoint.model.proof import Obligation, ObligationState, WorkKind

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import yaml
 
-from setpoint.checks.proof.locks.of_others import cargo_differs, go_differs
-from setpoint.checks.proof.locks.of_python import pdm_differs, poetry_differs, uv_differs
-from setpoint.checks.proof.locks.of_scripts import npm_differs, pnpm_differs, yarn_differs
+from setpoint.checks.proof.kinds.locks.of_others import cargo_differs, go_differs
+from setpoint.checks.proof.kinds.locks.of_python import pdm_differs, poetry_differs, uv_differs
+from setpoint.checks.proof.kinds.locks.of_scripts import npm_differs, pnpm_differs, yarn_differs
 
 Compare = Callable[[str, str], list[str] | None]
 """Is given what is declared and what is locked; returns what disagrees, none where it cannot tell."""

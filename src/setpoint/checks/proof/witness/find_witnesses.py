@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from setpoint.checks.proof import witness
-from setpoint.checks.proof.added_names import added_names
-from setpoint.checks.proof.right_cause import Lack
 from setpoint.checks.proof.subject import MOST_NAMED, Subject
-from setpoint.checks.proof.witness import Witness
+from setpoint.checks.proof.witness import witness
+from setpoint.checks.proof.witness.added_names import added_names
+from setpoint.checks.proof.witness.right_cause import Lack
+from setpoint.checks.proof.witness.witness import Witness
 from setpoint.model.changes.work_kind import is_code
 from setpoint.model.evidence import TestReport
 from setpoint.model.proof import NOBODY, Obligation, ObligationState, Trust, Vouched, WorkKind

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
-from setpoint.checks.proof.neutral_place import NeutralPlace
+from setpoint.checks.proof.arrangement.neutral_place import NeutralPlace
 from setpoint.checks.suites.pytest import Runner
 from setpoint.model.ids import Commit
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from setpoint.checks.proof import witness
-from setpoint.checks.proof.changed_code import ChangedCode, changed_code, language_of
-from setpoint.checks.proof.changed_function import ChangedFunction
-from setpoint.checks.proof.mutants import Noticed, noticed_mutants
-from setpoint.checks.proof.sabotage import Sabotaged, Saboteur, pinning
+from setpoint.checks.proof.sensitivity.changed_code import ChangedCode, changed_code, language_of
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
+from setpoint.checks.proof.sensitivity.mutants import Noticed, noticed_mutants
+from setpoint.checks.proof.sensitivity.sabotage import Sabotaged, Saboteur, pinning
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
-from setpoint.checks.proof.witness import Witness
+from setpoint.checks.proof.witness import witness
+from setpoint.checks.proof.witness.witness import Witness
 from setpoint.model.proof import Obligation, ObligationState, WorkKind
 
 _NAME = "sensitivity"

@@ -11,11 +11,17 @@ import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from setpoint.checks.proof import witness
-from setpoint.checks.proof.canary import Canary, go_canary, javascript_canary, python_canary, rust_canary
-from setpoint.checks.proof.importable import imported, module_of, package_of_go, target_of_rust
+from setpoint.checks.proof.instrument.canary import (
+    Canary,
+    go_canary,
+    javascript_canary,
+    python_canary,
+    rust_canary,
+)
+from setpoint.checks.proof.instrument.importable import imported, module_of, package_of_go, target_of_rust
 from setpoint.checks.proof.subject import Subject, listed
-from setpoint.checks.proof.witness import Witness
+from setpoint.checks.proof.witness import witness
+from setpoint.checks.proof.witness.witness import Witness
 from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
 from setpoint.checks.suites.pytest import TestSuite, run_once
 from setpoint.checks.suites.runner import Once

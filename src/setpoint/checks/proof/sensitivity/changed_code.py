@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from setpoint.checks.mutation.check import is_source
-from setpoint.checks.proof.changed_function import ChangedFunction
-from setpoint.checks.proof.other_functions import changed_elsewhere, suffix_of
-from setpoint.checks.proof.outside_functions import Statement, changed_outside
-from setpoint.checks.proof.python_functions import changed_python
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
+from setpoint.checks.proof.sensitivity.other_functions import changed_elsewhere, suffix_of
+from setpoint.checks.proof.sensitivity.outside_functions import Statement, changed_outside
+from setpoint.checks.proof.sensitivity.python_functions import changed_python
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.changes.work_kind import is_program, runs
 

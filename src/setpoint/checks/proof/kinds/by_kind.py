@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from setpoint.checks.proof.documents import nothing_runs
-from setpoint.checks.proof.lock_file import lock_file
-from setpoint.checks.proof.new_tests import new_tests
-from setpoint.checks.proof.public_names import public_names
-from setpoint.checks.proof.same_outcomes import same_outcomes
+from setpoint.checks.proof.kinds.documents import nothing_runs
+from setpoint.checks.proof.kinds.lock_file import lock_file
+from setpoint.checks.proof.kinds.new_tests import new_tests
+from setpoint.checks.proof.kinds.public_names import public_names
+from setpoint.checks.proof.kinds.same_outcomes import same_outcomes
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.proof import Obligation
 

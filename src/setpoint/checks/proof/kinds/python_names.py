@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from setpoint.checks.proof.signatures import Function, accepts
+from setpoint.checks.proof.kinds.signatures import Function, accepts
 from setpoint.model import syntax
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -15,10 +15,10 @@ from pathlib import Path, PurePosixPath
 
 from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.measurement import Measuring, Task, link
-from setpoint.checks.proof.added_names import imagined
-from setpoint.checks.proof.right_cause import Lack, in_setup
 from setpoint.checks.proof.subject import MOST_NAMED, Subject
-from setpoint.checks.proof.witness import Witness, failure_of, passed_in
+from setpoint.checks.proof.witness.added_names import imagined
+from setpoint.checks.proof.witness.right_cause import Lack, in_setup
+from setpoint.checks.proof.witness.witness import Witness, failure_of, passed_in
 from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.model.changes.test_paths import is_test_path

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.changed_function import ChangedFunction, Insertion, Sabotage, weighed
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion, Sabotage, weighed
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

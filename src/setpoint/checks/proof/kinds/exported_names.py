@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.other_functions import parser_of, suffix_of, text_of
+from setpoint.checks.proof.sensitivity.other_functions import parser_of, suffix_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from setpoint.checks.proof.right_cause import Lack
+from setpoint.checks.proof.witness.right_cause import Lack
 from setpoint.model.evidence import (
     SUITES,
     Cause,

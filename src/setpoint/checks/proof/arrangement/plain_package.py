@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from setpoint.checks.flaky.flaky import Selection
-from setpoint.checks.proof.neutral_place import NeutralPlace
-from setpoint.checks.proof.plain_pytest import PlainRun
+from setpoint.checks.proof.arrangement.neutral_place import NeutralPlace
+from setpoint.checks.proof.arrangement.plain_pytest import PlainRun
 from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite
 from setpoint.model.evidence import Outcome
 from setpoint_probe.plugin import FOLDER

@@ -7,10 +7,10 @@ import re
 import time
 from pathlib import Path
 
-from setpoint.checks.proof.changed_function import ChangedFunction
-from setpoint.checks.proof.other_functions import changed_elsewhere, suffix_of
-from setpoint.checks.proof.python_functions import changed_python
-from setpoint.checks.proof.sabotage import RAISES, new_mark, speaking
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
+from setpoint.checks.proof.sensitivity.other_functions import changed_elsewhere, suffix_of
+from setpoint.checks.proof.sensitivity.python_functions import changed_python
+from setpoint.checks.proof.sensitivity.sabotage import RAISES, new_mark, speaking
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import runs

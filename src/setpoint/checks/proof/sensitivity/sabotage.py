@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from setpoint.checks.proof import witness
-from setpoint.checks.proof.changed_function import ChangedFunction
-from setpoint.checks.proof.other_functions import suffix_of
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
+from setpoint.checks.proof.sensitivity.other_functions import suffix_of
 from setpoint.checks.proof.subject import Subject
+from setpoint.checks.proof.witness import witness
 from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.tools.acceptance import Acceptance
 from setpoint.model.evidence import CheckState

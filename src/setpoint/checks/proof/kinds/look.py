@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setpoint.checks.proof.subject import Subject, listed
-from setpoint.checks.proof.witness import Witness
+from setpoint.checks.proof.witness.witness import Witness
 from setpoint.model.changes.work_kind import is_program, runs
 from setpoint.model.proof import Obligation, ObligationState, WorkKind
 

@@ -1,0 +1,1 @@
+"""Canaries: tests that must fail are reported as failing."""

@@ -1,0 +1,1 @@
+"""What each kind of work must prove beside witness and sensitivity."""

@@ -1,0 +1,1 @@
+"""Whether the tests notice when changed code does something else."""

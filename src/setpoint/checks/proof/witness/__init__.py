@@ -1,0 +1,1 @@
+"""Tests and commands that fail without a change and pass with it."""
