@@ -1,5 +1,7 @@
 """What each kind of work must prove beside a witness, measured on real projects."""
 
+import pytest
+
 from setpoint.model.proof import ObligationState
 
 MET, NOT_MET, NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
@@ -10,6 +12,7 @@ SHOP = {"shop.py": PRICE, "tests/test_shop.py": TEST}
 OLD_TEST = {
     "tests/test_shop.py": "import shop\n\n\ndef test_price():\n    assert 100 < shop.price(2) < 400\n"
 }
+SKIPPED = f"import pytest\n\npytestmark = pytest.mark.skip\n\n{TEST}".replace("test_price", "test_more")
 BETTER = "def price(n):\n    cents = 100\n    return cents * n\n"
 
 
@@ -184,3 +187,17 @@ async def test_a_new_test_that_runs_a_program_is_asked_about_what_is_on_the_disk
     assert said["new tests"].state is NOT_MET
     assert said["new tests"].reason.startswith("tests/test_main.py::test_nothing notices nothing:")
     assert said["new tests"].evidence == ("tests/test_main.py::test_it_prints_the_price",)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"TESTING.md": "Run pytest.\n"}, "no test is new or changed"),
+        ({"tests/test_more.py": SKIPPED}, "tests/test_more.py::test_more skipped"),
+    ],
+)
+async def test_documents_and_skipped_tests_are_no_answer_to_a_request_for_tests(change, reason, obligations):
+    said = await obligations(SHOP, change, "add tests for the price")
+
+    assert said["new tests"].state is NOT_MET
+    assert reason in said["new tests"].reason

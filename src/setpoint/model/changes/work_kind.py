@@ -116,7 +116,8 @@ def kind_of_change(wanted: WorkKind, why: str, paths: Collection[str]) -> tuple[
         return WorkKind.TESTS, "tests alone are changed"
     if any(_is_chore(path) for path in paths):
         return WorkKind.CHORE, "configuration alone is changed"
-    return WorkKind.DOCS, "nothing that runs is changed"
+    asks_for_tests = wanted is WorkKind.TESTS
+    return (wanted, why) if asks_for_tests else (WorkKind.DOCS, "nothing that runs is changed")
 
 
 def runs(path: str) -> bool:

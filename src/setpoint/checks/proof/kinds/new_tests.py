@@ -54,8 +54,7 @@ async def new_tests(subject: Subject) -> tuple[Obligation, ...]:
     before = subject.base.tests.outcomes if subject.base.tests else {}
     new = [test for test in sorted(witness.passed_in(subject.now.tests)) if test not in before]
     if not new:
-        reason = "no test is new; test integrity compares those that were changed"
-        return (Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason),)
+        return (_without_new_tests(subject, before),)
     chosen = subject.task.project.chosen
     python = [test for test in new if not owner(test, chosen)]
     others = [test for test in new if owner(test, chosen)]
@@ -67,6 +66,20 @@ async def new_tests(subject: Subject) -> tuple[Obligation, ...]:
         seen = seen.joined(await _by_sabotage(subject, others))
     rewritten = {function_of(test) for test in new if test.partition("::")[0] in subject.task.judges}
     return (_judged(seen, rewritten),)
+
+
+def _without_new_tests(subject: Subject, before: Collection[str]) -> Obligation:
+    """Judge work on tests after which no new test passes: only tests that stood before may be all of it."""
+    after = subject.now.tests.outcomes if subject.now.tests else {}
+    idle = [test for test in sorted(after) if test not in before]
+    if idle:
+        reason = f"no new test passes: {listed(idle)} {after[idle[0]]}: let them run, and assert something"
+        return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason)
+    if not subject.of_tests:
+        reason = "tests are asked for, and no test is new or changed: write one"
+        return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason)
+    reason = "no test is new; test integrity compares those that were changed"
+    return Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason)
 
 
 def _judged(seen: Seen, rewritten: Collection[str]) -> Obligation:
