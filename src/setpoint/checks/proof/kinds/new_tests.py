@@ -69,7 +69,7 @@ async def new_tests(subject: Subject) -> tuple[Obligation, ...]:
 
 
 def _without_new_tests(subject: Subject, before: Collection[str]) -> Obligation:
-    """Judge work on tests after which no new test passes: a change of existing tests alone is left to test integrity."""
+    """Judge work on tests after which no new test passes; test integrity judges changes of old ones."""
     after = subject.now.tests.outcomes if subject.now.tests else {}
     idle = [test for test in sorted(after) if test not in before]
     if idle:
