@@ -26,6 +26,7 @@ from setpoint.cli.project import (
     init,
     metrics,
     mutate,
+    passphrase,
     pipeline,
     plugins,
     quarantine,
@@ -95,6 +96,7 @@ app.command()(watch.watch)
 app.command()(metrics.metrics)
 app.command()(serve.serve)
 app.add_typer(token.app, name="token")
+app.add_typer(passphrase.app, name="passphrase")
 app.add_typer(deploy.app, name="deploy")
 app.add_typer(signal.app, name="signal")
 app.command()(check.check)

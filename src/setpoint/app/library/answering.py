@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 
 from setpoint.app.library.results import Question
 from setpoint.app.people.gates import AnswerRequest, answer_gate, open_gate
+from setpoint.app.project.passphrase import refuse_programs
 from setpoint.errors import UsageError
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice, Via
 from setpoint.model.value import Text, Usd, Value
@@ -59,6 +60,7 @@ def record_answer(project: Project, question: Question, choice: Choice | str, op
         allowed = ", ".join(option.choice for option in question.options)
         hint = f"answer {allowed}; options are {', '.join(AnswerOptions.__annotations__)}"
         raise UsageError(message, hint=hint) from None
+    refuse_programs(project.state)
     opened = open_gate(project, question.run, question.id)
     wanted = AnswerRequest(
         reply.choice,

@@ -166,6 +166,7 @@ def _answered(
     from setpoint.app.people.edit_answer import answer_with_edit
     from setpoint.app.people.gates import AnswerRequest, answer_gate, open_gate
     from setpoint.cli.people.feedback import text_of
+    from setpoint.cli.render.hidden_input import confirm
     from setpoint.cli.render.live import follow
     from setpoint.model.gate import Choice
     from setpoint.wiring.project import open_project, recorded_order
@@ -173,6 +174,7 @@ def _answered(
     project = open_project(Path.cwd())
     opened = open_gate(project, which)
     wanted = AnswerRequest(Choice(choice), **more)
+    confirm(project)
     if edit is None:
         given = answer_gate(project, opened, wanted)
     else:

@@ -203,10 +203,13 @@ def reindex() -> None:
 
 def _verdict(which: str, kind: str, reason: str) -> None:
     from setpoint.app.people.learnings import judge_learning
+    from setpoint.cli.render.hidden_input import confirm
     from setpoint.model.learning import EvidenceKind
     from setpoint.wiring.project import open_project
 
-    found = judge_learning(open_project(Path.cwd()), which, EvidenceKind(kind), reason)
+    project = open_project(Path.cwd())
+    confirm(project)
+    found = judge_learning(project, which, EvidenceKind(kind), reason)
     say(f"{found.learning.id}: {found.status}, confidence {found.confidence.mean:.2f}")
 
 

@@ -29,6 +29,7 @@ def quarantine(
     from datetime import UTC
 
     from setpoint.app.checks.quarantine import flaky_tests, quarantine_entries, quarantine_test, release_test
+    from setpoint.cli.render.hidden_input import confirm
     from setpoint.wiring.project import open_project
 
     if action not in ("list", "add", "remove"):
@@ -37,6 +38,7 @@ def quarantine(
         raise UsageError(f"`{action}` {'takes no test' if test else 'needs a test'}", hint="see --help")
     project, now = open_project(Path.cwd()), datetime.now(UTC)
     if action == "add":
+        confirm(project)
         entry = quarantine_test(project, test, days=days, reason=reason, now=now)
         say(f"{entry.test}: its failures do not count until {entry.until:%Y-%m-%d %H:%M} UTC")
     elif action == "remove":

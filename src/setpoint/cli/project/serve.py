@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.project.token import ANSWERING
 from setpoint.cli.render.styles import kept_readable, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from setpoint.model.events import Body
+    from setpoint.wiring.project import Project
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -48,6 +50,7 @@ def serve(
         raise UsageError(f"unknown scope '{scope}'", hint=f"one of {', '.join(LOGINS)}")
     project = open_project(Path.cwd())
     notice_deliveries(project)
+    linked = _may_link(project, scope)
     access = Access(keys=lambda: stored_keys(project.state), name=str(project.state))
     access.keys()  # a damaged file is reported before anything listens
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -65,15 +68,30 @@ def serve(
     ]
     app = make_app(project, access, hosts, _told)
     shown = f"[{host}]" if ":" in host else host
-    _greet(f"http://{shown}:{port}/login", scope, lambda: access.ticket(Scope(scope)))
+    _greet(f"http://{shown}:{port}/login", scope, linked, lambda: access.ticket(Scope(scope)))
     Server(app, app.state.desk.streams).run(sockets=[listening])
 
 
-def _greet(address: str, scope: str, ticket: Callable[[], str]) -> None:
-    """Print the link to log in, but only where it is not kept for others to read."""
+def _may_link(project: Project, scope: str) -> str:
+    """Say why no link to log in may be printed; empty where it may. Asks for a passphrase if one is set."""
+    from setpoint.app.project.passphrase import stored_passphrase
+    from setpoint.cli.render.hidden_input import confirm
+
     if kept_readable(sys.stdout):
+        return "the output goes to a file or a service, where agents can read it"
+    if scope not in ANSWERING or stored_passphrase(project.state) is None:
+        return ""
+    if not sys.stdin.isatty():
+        return "it needs the passphrase, and this process has no terminal to ask for it"
+    confirm(project)
+    return ""
+
+
+def _greet(address: str, scope: str, why_not: str, ticket: Callable[[], str]) -> None:
+    """Print the link to log in, but only where it is not kept for others to read."""
+    if why_not:
         say(address)
-        say("no login link: the output goes to a file or a service, where agents can read it", err=True)
+        say(f"no login link: {why_not}", err=True)
         say(f"hint: log in with a token: `setpoint token new {scope}` in a terminal", err=True)
         return
     say(f"{address}?ticket={ticket()}")

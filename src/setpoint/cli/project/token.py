@@ -33,6 +33,7 @@ def new(
 ) -> None:
     """Make a token and print it once; only its hash is stored."""
     from setpoint.app.project.access_keys import make_key
+    from setpoint.cli.render.hidden_input import confirm
     from setpoint.wiring.project import open_project
 
     if _known(scope) in ANSWERING and kept_readable(sys.stdout):
@@ -40,7 +41,10 @@ def new(
             f"a token of the scope '{scope}' is not written to a file: agents can read your files",
             hint="print it to the terminal, or pipe it into the store of your secrets",
         )
-    typer.echo(make_key(open_project(Path.cwd()), scope, replace=replace))
+    project = open_project(Path.cwd())
+    if scope in ANSWERING:
+        confirm(project)
+    typer.echo(make_key(project, scope, replace=replace))
 
 
 @app.command(name="list")

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gates
 from setpoint.cli.render.event_lines import line
+from setpoint.cli.render.hidden_input import confirmed
 from setpoint.errors import UsageError
 from setpoint.model.gate import MOST_GRANTED, Choice, Via
 from setpoint.wiring.project import Project
@@ -51,7 +52,10 @@ def menu(console: Console, project: Project, opened: OpenGate) -> bool:
             elif chosen == LATER:
                 return False
             elif isinstance(chosen, Choice):
-                answer_gate(project, opened, _wanted(read, opened, chosen), via=Via.TERMINAL)
+                wanted = _wanted(read, opened, chosen)
+                if not confirmed(project):
+                    return False
+                answer_gate(project, opened, wanted, via=Via.TERMINAL)
                 return True
             else:
                 console.print("unknown answer", markup=False)

@@ -64,6 +64,7 @@ def run(
     from setpoint.app.runs.options import RunOptions, given, settings_of
     from setpoint.app.runs.order import make_order, resolve_story
     from setpoint.cli.render.board_progress import drive_board
+    from setpoint.cli.render.hidden_input import confirm
     from setpoint.cli.render.live import follow
     from setpoint.wiring.project import open_project
 
@@ -88,6 +89,8 @@ def run(
     if auto:
         own = {"--auto", "--jobs", "--max-stories", "--json"}
         return drive_board(project, _flag_arguments(called, leaving=own), as_json=as_json)
+    if may_change:
+        confirm(project)
     story = resolve_story(project, what, tuple(accept or ()), kind, tuple(may_change or ()))
     order = make_order(project, story, base)
     return follow(project, order, as_json=as_json, everything=everything)
