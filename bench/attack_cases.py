@@ -86,6 +86,8 @@ class Case:
     command: str
     expect: str
     own_environment: bool
+    packages: tuple[str, ...] = ()
+    """Packages of npm that are installed in the project."""
 
 
 def entries() -> list[Entry]:
@@ -180,6 +182,7 @@ def _rendered(entry: Entry, seed: int) -> Case:
         right=right, oracle={at[7:]: text for at, text in groups.items() if at.startswith("oracle/")},
         command=filled(entry.one("oracle")), expect=entry.one("expect", "verified"),
         own_environment=entry.one("own-environment") == "yes",
+        packages=tuple(entry.one("packages").split()),
     )  # fmt: skip
 
 

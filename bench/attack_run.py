@@ -65,6 +65,20 @@ def prepared(folder: Path) -> Path:
     return environment
 
 
+def install(packages: Sequence[str], place: Place, root: Path) -> None:
+    """Give a project its `node_modules`: a copy of what npm installs once for all cases."""
+    if not packages:
+        return
+    kept = place.folder / "-".join(("npm", *packages))
+    if not (kept / "ready").exists():
+        kept.mkdir(parents=True, exist_ok=True)
+        (kept / "package.json").write_text('{"private": true}', "utf-8")
+        npm = ["npm", "install", "--no-audit", "--no-fund", *packages]
+        subprocess.run(npm, cwd=kept, check=True, capture_output=True)
+        (kept / "ready").touch()
+    shutil.copytree(kept / "node_modules", root / "node_modules", symlinks=True)
+
+
 def variables(place: Place, home: Path, python: Path) -> dict[str, str]:
     """Give the environment of a user with an active virtual environment and a home of its own."""
     home.mkdir(parents=True, exist_ok=True)
@@ -148,6 +162,7 @@ def run(case: Case, place: Place, seed: int) -> Result:
     written(root, {".gitignore": IGNORED, **case.base, "setpoint.toml": settings(agent, python)})
     for words in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "base")):
         subprocess.run([*GIT, *words], cwd=root, check=True, capture_output=True)
+    install(case.packages, place, root)
     env = variables(place, folder / "home", python)
     code, output, error = driven(case, place, root, env)
     ending, reason, branch = read(code, output, error)
