@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from setpoint.checks.baseline import Measurements
@@ -56,7 +57,7 @@ class Subject:
         """Return all paths that differ from the base."""
         return tuple(dict.fromkeys((*self.before, *self.after)))
 
-    @property
+    @cached_property
     def of_tests(self) -> tuple[str, ...]:
         """Return those of them that hold tests, or belong to tests."""
         known = collected(tests_of(self.base))
