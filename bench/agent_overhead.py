@@ -37,6 +37,7 @@ from setpoint.settings import CustomAgent
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import DEFAULT_KEEP, NETWORK_KEEP, clean_environment, trial
 from setpoint.testing import SilentObserver
+from setpoint.testing.model_server import Read, Say, Scenario, Write, scripted_model
 
 ROOT = Path(__file__).resolve().parents[1]
 CALLS, PROMPTS = 25, 4
@@ -163,13 +164,11 @@ def real(name: str, folder: Path) -> Iterator[Subject]:
     """Give a real agent that asks a scripted model for one change."""
     sys.path.insert(0, str(ROOT / "tests"))
     from real_agents.conftest import RealAgent  # noqa: PLC0415 - they belong to the tests
-    from real_agents.model_server.plan import Plan, Read, Say, Write  # noqa: PLC0415
-    from real_agents.model_server.server import scripted_model  # noqa: PLC0415
 
     home = folder / "home"
     home.mkdir(exist_ok=True)
-    plan = Plan([Read("calc.py"), Write("calc.py", "x = 2\n"), Say("Done.")])
-    with scripted_model(plan) as model:
+    steps = (Read(read="calc.py"), Write(write="calc.py", text="x = 2\n"), Say(say="Done."))
+    with scripted_model(Scenario(steps=steps)) as model:
         own = CustomAgent(environment=RealAgent(name, home).environment(model.url))
         yield Subject(name=name, launch=known({name: own})[name], prompts=1)
 

@@ -4,8 +4,7 @@ import json
 import sys
 
 from acceptance.conftest import RIGHT
-from real_agents.model_server.plan import Plan
-from real_agents.model_server.server import scripted_model
+from setpoint.testing.model_server import Scenario, scripted_model
 
 # An answer of this model says 1000 tokens in and 50 out: at these prices it costs $0.40.
 PRICED = "[price.scripted]\ninput = 300\noutput = 2000\n"
@@ -37,7 +36,7 @@ def events(repository, kind):
 
 
 def test_the_run_stops_within_one_call_of_its_limit(repository):
-    with scripted_model(Plan([])) as model:
+    with scripted_model(Scenario()) as model:
         settings = calling(repository, model, proxy=True)
         code, outcome = repository.run("--agent", "actor", "--max-cost", "1", **settings)
     assert (code, outcome["ending"], outcome["halt"]["guard"]) == (11, "stopped", "max_cost_usd")
@@ -47,7 +46,7 @@ def test_the_run_stops_within_one_call_of_its_limit(repository):
 
 
 def test_each_call_is_an_event_without_keys_or_texts(repository):
-    with scripted_model(Plan([])) as model:
+    with scripted_model(Scenario()) as model:
         settings = calling(repository, model, proxy=True, times=2)
         code, outcome = repository.run("--agent", "actor", **settings)
     assert (code, outcome["mark"], outcome["cost_usd"]) == (0, "IMPLEMENTATION_VERIFIED", "0.8")
@@ -59,11 +58,11 @@ def test_each_call_is_an_event_without_keys_or_texts(repository):
         (1000, 50, "0.4")
     ] * 2
     assert "secret" not in json.dumps(calls)
-    assert model.asked[0][1]["model"] == "scripted"
+    assert model.asked[0].body["model"] == "scripted"
 
 
 def test_without_it_the_agent_goes_straight_and_the_cost_is_unknown(repository):
-    with scripted_model(Plan([])) as model:
+    with scripted_model(Scenario()) as model:
         settings = calling(repository, model, proxy=False, times=1)
         code, outcome = repository.run("--agent", "actor", **settings)
     assert (code, outcome["cost_shown"], len(model.asked)) == (0, "unknown", 1)

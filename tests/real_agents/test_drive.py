@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from real_agents.conftest import RealAgent, wanted
-from real_agents.model_server.plan import Plan, Read, Say, Shell, Write
-from real_agents.model_server.server import ScriptedModel, scripted_model
 from setpoint.agents.acp.agent import AcpAgent, Patience
 from setpoint.agents.registry import known
 from setpoint.model.attempt import AttemptLimits, BreakageKind, Brief, Role, Stop
@@ -19,6 +17,16 @@ from setpoint.model.stories.story import Story
 from setpoint.settings import CustomAgent
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.testing import SilentObserver
+from setpoint.testing.model_server import (
+    Fault,
+    Read,
+    Say,
+    Scenario,
+    ScriptedModel,
+    Shell,
+    Write,
+    scripted_model,
+)
 
 pytestmark = pytest.mark.real_agents
 AGENTS = wanted("gemini", "opencode")
@@ -64,19 +72,13 @@ def _brief(workdir: Path, prompt: str) -> Brief:
 async def test_a_change_and_its_correction_in_one_session(
     name: str, real_agent, driver, workdir: Path
 ) -> None:
-    plan = Plan(
-        [
-            *(Read("calc.py"), Write("calc.py", WRONG), Say("Done, I think.")),
-            *(
-                Read("calc.py"),
-                Write("calc.py", FIXED),
-                Shell("python3 -c 'import calc; calc.add(1, 2)'"),
-                Say("Done."),
-            ),
-        ]
+    steps = (
+        *(Read(read="calc.py"), Write(write="calc.py", text=WRONG), Say(say="Done, I think.")),
+        *(Read(read="calc.py"), Write(write="calc.py", text=FIXED)),
+        *(Shell(shell="python3 -c 'import calc; calc.add(1, 2)'"), Say(say="Done.")),
     )
     observer = SilentObserver()
-    with scripted_model(plan) as model:
+    with scripted_model(Scenario(steps=steps)) as model:
         agent = driver(real_agent(name), model)
         try:
             first = await agent.attempt(_brief(workdir, "Fix add in calc.py."), observer)
@@ -92,7 +94,7 @@ async def test_a_change_and_its_correction_in_one_session(
     assert observer.calls[1].files == ("calc.py",)
     assert first.version
     assert second.usage.input_tokens
-    assert "still wrong" in str(model.asked[-1])
+    assert "still wrong" in str(model.asked[-1].body)
     if name == "opencode":  # it reckons the session's cost, at 1000 tokens in and 50 out a call
         assert first.usage.cost_usd is not None
         assert second.usage.cost_usd is not None
@@ -100,7 +102,8 @@ async def test_a_change_and_its_correction_in_one_session(
 
 
 async def test_a_refused_key_is_told_as_such(real_agent, driver, workdir: Path) -> None:
-    with scripted_model(Plan([]), status=401) as model:
+    refused = Scenario(faults=(Fault(kind="status", status=401, and_later=True),))
+    with scripted_model(refused) as model:
         agent = driver(real_agent("gemini"), model)
         attempt = await agent.attempt(_brief(workdir, "Fix add in calc.py."), SilentObserver())
         await agent.close()
@@ -111,7 +114,7 @@ async def test_a_refused_key_is_told_as_such(real_agent, driver, workdir: Path) 
 @pytest.mark.parametrize("name", AGENTS)
 async def test_cancelling_ends_what_the_agent_runs(name: str, real_agent, driver, workdir: Path) -> None:
     mark = f"sleep 94.{len(name)}17"
-    with scripted_model(Plan([Shell(mark)])) as model:
+    with scripted_model(Scenario(steps=(Shell(shell=mark),))) as model:
         agent = driver(real_agent(name), model)
         task = asyncio.create_task(agent.attempt(_brief(workdir, "Wait."), SilentObserver()))
         async with asyncio.timeout(100):

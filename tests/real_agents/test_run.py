@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from real_agents.conftest import wanted
-from real_agents.model_server.plan import Plan, Read, Say, Write
-from real_agents.model_server.server import scripted_model
+from setpoint.testing.model_server import Read, Say, Scenario, Write, scripted_model
 
 pytestmark = [pytest.mark.real_agents, pytest.mark.timeout(300)]
 SETPOINT = Path(sys.executable).with_name("setpoint")
@@ -53,10 +52,12 @@ calc.py
 @pytest.mark.parametrize("name", [*OVER_ACP, *BY_COMMAND])
 def test_a_real_agent_is_driven_to_a_verified_change(name: str, real_agent, repo: Path) -> None:
     rounds = 2
-    steps = [Read("calc.py"), Write("calc.py", WRONG), Say("Done."), Read("calc.py"), Write("calc.py", FIXED)]
-    plan = Plan(steps, by_shell=name == "qwen")
+    read = Read(read="calc.py")
+    wrong, right = (Write(write="calc.py", text=text) for text in (WRONG, FIXED))
+    # The tools of qwen want absolute paths, which no scenario knows.
+    plan = Scenario(steps=(read, wrong, Say(say="Done."), read, right), own_tools=name != "qwen")
     if name == "aider":  # it offers no tools and remembers nothing: one text with the edit in it
-        rounds, plan = 1, Plan([], without_tools=EDIT)
+        rounds, plan = 1, Scenario(without_tools=EDIT)
     with scripted_model(plan) as model:
         variables = real_agent(name).environment(model.url)
         lines = [f"{key} = {json.dumps(value)}" for key, value in variables.items()]
@@ -76,6 +77,6 @@ def test_a_real_agent_is_driven_to_a_verified_change(name: str, real_agent, repo
     assert (_git(repo, "status", "--porcelain"), _git(repo, "branch", "--show-current")) == ("", "main")
     assert (repo / "calc.py").read_text() == BUGGY
     if rounds > 1:
-        assert "assert 1 == 3" in str(model.asked[-1])
+        assert "assert 1 == 3" in str(model.asked[-1].body)
     if name in TELL_COST:
         assert float(outcome["cost_usd"]) > 0

@@ -7,14 +7,13 @@ from decimal import Decimal
 
 import pytest
 
-from real_agents.model_server.plan import Plan
-from real_agents.model_server.server import scripted_model
 from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
 from setpoint.agents.spending.prices import Prices
 from setpoint.model.attempt import Stop
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.testing import SilentObserver
+from setpoint.testing.model_server import Scenario, scripted_model
 
 # An answer of the scripted model says 1000 tokens in and 50 out: at these prices it costs $0.40.
 PRICES = Prices({"scripted": ModelPrice(input=Decimal(300), output=Decimal(2000))})
@@ -44,7 +43,7 @@ def caller(artifacts):
 
 
 async def test_each_call_is_counted_and_priced(caller, brief):
-    with scripted_model(Plan([])) as model:
+    with scripted_model(Scenario()) as model:
         attempt = await caller(model.url, 2).attempt(brief(), SilentObserver())
     assert (attempt.stop, attempt.text, len(model.asked)) == (Stop.END_TURN, "done", 2)
     assert (attempt.usage.input_tokens, attempt.usage.output_tokens) == (2000, 100)
@@ -52,7 +51,7 @@ async def test_each_call_is_counted_and_priced(caller, brief):
 
 
 async def test_the_command_is_ended_when_its_money_is_gone(caller, brief):
-    with scripted_model(Plan([])) as model:
+    with scripted_model(Scenario()) as model:
         asked = brief()
         limits = asked.limits.model_copy(update={"cost_usd": Decimal(1)})
         asked = asked.model_copy(update={"limits": limits})

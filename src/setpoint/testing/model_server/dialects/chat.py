@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
-from real_agents.model_server.plan import Call, Json, Move
+from setpoint.testing.model_server.failures import Refusal, Refused
+from setpoint.testing.model_server.tools import Call, Json, Move
 
 USAGE = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
 
 
 def speaks(path: str) -> bool:
+    """Return whether requests to this path ask for a move of the model."""
     return path.endswith("/chat/completions")
 
 
 def tools(body: Json) -> dict[str, Json]:
+    """Return the schemas of the tools that a request offers, by name."""
     declared = [tool["function"] for tool in body.get("tools") or [] if tool.get("type") == "function"]
     return {function["name"]: function.get("parameters") or {} for function in declared}
+
+
+def opening(body: Json) -> str:
+    """Return the messages before the model's first move, as text."""
+    begun = itertools.takewhile(lambda message: message["role"] != "assistant", body.get("messages", []))
+    told = [message.get("content") for message in begun if message["role"] == "user"]
+    return json.dumps(told, ensure_ascii=False)
 
 
 def played(body: Json) -> int:
@@ -23,11 +34,11 @@ def played(body: Json) -> int:
     messages = body.get("messages", [])
     results = sum(message.get("role") == "tool" for message in messages)
     texts = sum(message.get("role") == "assistant" and not message.get("tool_calls") for message in messages)
-    return results + texts
+    return int(results + texts)
 
 
-def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
-    """Give content type and body of the answer."""
+def answer(move: Move, body: Json, path: str) -> tuple[str, list[bytes]]:
+    """Write a move: content type, and the body in pieces."""
     del path
     number = played(body)
     if isinstance(move, Call):
@@ -41,7 +52,7 @@ def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
     if not body.get("stream"):
         choice = {"index": 0, "message": message, "finish_reason": finish}
         whole = {**about, "object": "chat.completion", "choices": [choice], "usage": USAGE}
-        return "application/json", json.dumps(whole).encode()
+        return "application/json", [json.dumps(whole).encode()]
     chunk = {**about, "object": "chat.completion.chunk"}
     chunks: list[Json] = [
         {**chunk, "choices": [{"index": 0, "delta": message, "finish_reason": None}]},
@@ -49,9 +60,19 @@ def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
         {**chunk, "choices": [], "usage": USAGE},
     ]
     lines = [f"data: {json.dumps(one)}\n\n" for one in chunks]
-    return "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode()
+    return "text/event-stream", [line.encode() for line in (*lines, "data: [DONE]\n\n")]
 
 
-def error(status: int) -> Json:
-    kind = {401: "authentication_error", 429: "rate_limit_error"}.get(status, "server_error")
-    return {"error": {"message": "scripted failure", "type": kind, "code": str(status)}}
+def refuse(refusal: Refusal) -> Refused:
+    """Write an error."""
+    if refusal.overflow:
+        message = (
+            "This model's maximum context length is 128000 tokens. However, your messages resulted in 140000 "
+            "tokens. Please reduce the length of the messages."
+        )
+        error: Json = {"message": message, "type": "invalid_request_error", "param": "messages"}
+        return Refused(body={"error": {**error, "code": "context_length_exceeded"}})
+    error = {"message": "scripted failure", "type": refusal.name, "code": str(refusal.status)}
+    if refusal.resets_in_s is None:
+        return Refused(body={"error": error})
+    return Refused(body={"error": error}, headers={"x-ratelimit-reset-requests": f"{refusal.resets_in_s}s"})

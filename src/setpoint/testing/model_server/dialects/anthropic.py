@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 
-from real_agents.model_server.plan import Call, Json, Move
+from setpoint.testing.model_server.failures import Refusal, Refused
+from setpoint.testing.model_server.tools import Call, Json, Move
 
 USAGE = {
     "input_tokens": 1000,
@@ -15,13 +18,21 @@ USAGE = {
 
 
 def speaks(path: str) -> bool:
+    """Return whether requests to this path ask for a move of the model."""
     return path.endswith("/messages")
 
 
 def tools(body: Json) -> dict[str, Json]:
+    """Return the schemas of the tools that a request offers, by name."""
     return {
         tool["name"]: tool.get("input_schema") or {} for tool in body.get("tools") or [] if "name" in tool
     }
+
+
+def opening(body: Json) -> str:
+    """Return the messages before the model's first move, as text."""
+    begun = itertools.takewhile(lambda message: message["role"] != "assistant", body.get("messages", []))
+    return json.dumps([message["content"] for message in begun], ensure_ascii=False)
 
 
 def played(body: Json) -> int:
@@ -35,8 +46,8 @@ def played(body: Json) -> int:
     return count
 
 
-def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
-    """Give content type and body of the answer."""
+def answer(move: Move, body: Json, path: str) -> tuple[str, list[bytes]]:
+    """Write a move: content type, and the body in pieces."""
     del path
     number = played(body)
     if isinstance(move, Call):
@@ -58,7 +69,7 @@ def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
         "usage": USAGE,
     }
     if not body.get("stream"):
-        return "application/json", json.dumps(whole).encode()
+        return "application/json", [json.dumps(whole).encode()]
     opened = {**whole, "content": [], "stop_reason": None, "usage": {**USAGE, "output_tokens": 1}}
     events: list[Json] = [
         {"type": "message_start", "message": opened},
@@ -73,9 +84,18 @@ def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
         {"type": "message_stop"},
     ]
     lines = [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events]
-    return "text/event-stream", "".join(lines).encode()
+    return "text/event-stream", [line.encode() for line in lines]
 
 
-def error(status: int) -> Json:
-    kind = {401: "authentication_error", 429: "rate_limit_error"}.get(status, "api_error")
-    return {"type": "error", "error": {"type": kind, "message": "scripted failure"}}
+def refuse(refusal: Refusal) -> Refused:
+    """Write an error."""
+    name, message, headers = refusal.name, "scripted failure", {}
+    if refusal.overflow:
+        name, message = "invalid_request_error", "prompt is too long: 213423 tokens > 200000 maximum"
+    if refusal.resets_in_s is not None:
+        at = str(int(time.time()) + refusal.resets_in_s)
+        headers = {
+            "anthropic-ratelimit-unified-status": "rejected",
+            "anthropic-ratelimit-unified-reset": at,
+        }
+    return Refused(body={"type": "error", "error": {"type": name, "message": message}}, headers=headers)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 
-from real_agents.model_server.plan import Call, Json, Move
+from setpoint.testing.model_server.failures import Refusal, Refused
+from setpoint.testing.model_server.tools import Call, Json, Move
 
 USAGE = {
     "input_tokens": 1000,
@@ -16,12 +19,22 @@ USAGE = {
 
 
 def speaks(path: str) -> bool:
+    """Return whether requests to this path ask for a move of the model."""
     return path.endswith("/responses")
 
 
 def tools(body: Json) -> dict[str, Json]:
+    """Return the schemas of the tools that a request offers, by name."""
     declared = [tool for tool in body.get("tools") or [] if tool.get("type") == "function"]
     return {tool["name"]: tool.get("parameters") or {} for tool in declared}
+
+
+def opening(body: Json) -> str:
+    """Return the messages before the model's first move, as text."""
+    entries = [entry for entry in body.get("input") or [] if isinstance(entry, dict)]
+    begun = itertools.takewhile(lambda entry: entry.get("role") in ("user", "developer", "system"), entries)
+    told = [entry.get("content") for entry in begun if entry["role"] == "user"]
+    return json.dumps(told, ensure_ascii=False)
 
 
 def played(body: Json) -> int:
@@ -31,11 +44,11 @@ def played(body: Json) -> int:
     texts = sum(
         entry.get("type", "message") == "message" and entry.get("role") == "assistant" for entry in entries
     )
-    return results + texts
+    return int(results + texts)
 
 
-def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
-    """Give content type and body of the answer."""
+def answer(move: Move, body: Json, path: str) -> tuple[str, list[bytes]]:
+    """Write a move: content type, and the body in pieces."""
     del path
     number = played(body)
     if isinstance(move, Call):
@@ -57,12 +70,12 @@ def answer(move: Move, body: Json, path: str) -> tuple[str, bytes]:
         "error": None,
     }
     if not body.get("stream"):
-        return "application/json", json.dumps(whole).encode()
+        return "application/json", [json.dumps(whole).encode()]
     lines = [
         f"event: {event['type']}\ndata: {json.dumps({**event, 'sequence_number': place})}\n\n"
         for place, event in enumerate(_events(entry, whole))
     ]
-    return "text/event-stream", "".join(lines).encode()
+    return "text/event-stream", [line.encode() for line in lines]
 
 
 def _events(entry: Json, whole: Json) -> list[Json]:
@@ -93,6 +106,17 @@ def _events(entry: Json, whole: Json) -> list[Json]:
     ]
 
 
-def error(status: int) -> Json:
-    kind = {401: "authentication_error", 429: "rate_limit_error"}.get(status, "server_error")
-    return {"error": {"message": "scripted failure", "type": kind, "code": str(status)}}
+def refuse(refusal: Refusal) -> Refused:
+    """Write an error."""
+    error: Json = {"message": "scripted failure", "type": refusal.name, "code": str(refusal.status)}
+    if refusal.overflow:
+        message = (
+            "Your input exceeds the context window of this model. Please adjust your input and try again."
+        )
+        error = {"message": message, "type": "invalid_request_error", "param": "input"}
+        error["code"] = "context_length_exceeded"
+    elif refusal.resets_in_s is not None:
+        error = {"type": "usage_limit_reached", "message": "The usage limit has been reached"}
+        error |= {"plan_type": "plus", "resets_in_seconds": refusal.resets_in_s}
+        error["resets_at"] = int(time.time()) + refusal.resets_in_s
+    return Refused(body={"error": error})

@@ -1,0 +1,321 @@
+"""Run real agents in sixteen situations against a scripted model, and write the table of what came of it.
+
+    make test-agents              # installs the agents
+    python bench/agents_table.py run --agents "gemini opencode" --situations "429 cut" --into cells.jsonl
+    python bench/agents_table.py page cells.jsonl > docs/how-to/agents-measured.md
+
+Each cell is a run of `setpoint run` on a small repository with a bug, with a home of its own. A run that asks
+or was interrupted is healed and continued as a person would do it. A cell is good if the right change is
+verified in the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agent_situations import BREAK, BUGGY, FIXED, SITUATIONS, Cell, Situation
+
+from setpoint.testing.model_server import Asked, ScriptedModel, scripted_model
+
+ROOT = Path(__file__).resolve().parents[1]
+SETPOINT = Path(sys.executable).with_name("setpoint")
+AGENTS = ("claude", "claude-cli", "codex", "gemini", "opencode", "qwen", "copilot", "codex-cli", "gemini-cli")
+TEST = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+PLUGINS = ("anyio", "asyncio", "hypothesispytest", "timeout", "xdist", "xdist.looponfail")
+"""Plug-ins of our own environment that the sample project does not need."""
+SETTINGS = f"""[checks]
+python = {json.dumps(sys.executable)}
+pytest_args = {json.dumps([word for name in PLUGINS for word in ("-p", f"no:{name}")])}
+bandit = false
+coverage = false
+reruns = 0
+
+[agents]
+idle_s = 10
+wall_s = 90
+
+[limits]
+max_limit_wait_s = 60
+
+[escalation]
+on_limit = "manual"
+"""
+LONGEST_S = 200
+GATE, INTERRUPTED = 10, 130
+
+
+@dataclass(kw_only=True)
+class Played:
+    """What was seen of one cell."""
+
+    agent: str
+    situation: str
+    version: str = ""
+    date: str = ""
+    outcome: str = ""
+    """`verified`, with what a person had to do before; `n/a`; or what was lost."""
+    good: bool = False
+    seconds: float = 0.0
+    rounds: int = 0
+    broke: list[str] = field(default_factory=list)
+    """Kind and next step of each breakage that was recorded."""
+    shown: list[str] = field(default_factory=list)
+    """Lines that the person read about it."""
+
+
+class Stage:
+    """The repository, the home and the model of one cell."""
+
+    def __init__(self, folder: Path, cell: Cell, situation: Situation) -> None:
+        """Nothing is made yet."""
+        self.folder, self.cell, self.situation = folder, cell, situation
+        self.repo, self.home = folder / "repo", folder / "home"
+        self.process: subprocess.Popen[str] | None = None
+        self.struck = False
+        self.model: ScriptedModel | None = None
+
+    def make(self, url: str) -> None:
+        """Write the repository and the agent's own configuration."""
+        sys.path.insert(0, str(ROOT / "tests"))
+        from real_agents.conftest import RealAgent  # noqa: PLC0415 - it belongs to the tests
+
+        for folder in (self.repo, self.home, Path(self.cell.outside)):
+            folder.mkdir(parents=True)
+        variables = RealAgent(self.cell.agent, self.home).environment(url)
+        if self.situation.asks and self.cell.agent.startswith("opencode"):
+            config = json.loads(variables["OPENCODE_CONFIG_CONTENT"])
+            config["permission"] = {"edit": "ask", "bash": "ask"}
+            variables["OPENCODE_CONFIG_CONTENT"] = json.dumps(config)
+        lines = [f"{key} = {json.dumps(value)}" for key, value in variables.items()]
+        settings = "\n".join([SETTINGS, f"[agent.{self.cell.agent}.environment]", *lines, ""])
+        for name, text in (("calc.py", BUGGY), ("test_calc.py", TEST), ("setpoint.toml", settings)):
+            (self.repo / name).write_text(text, "utf-8")
+        self.git("init", "-q", "-b", "main")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "begin")
+
+    def git(self, *words: str) -> str:
+        """Run git in the repository."""
+        argv = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost", *words]
+        return subprocess.run(argv, cwd=self.repo, check=True, capture_output=True, text=True).stdout
+
+    def setpoint(self, *words: str) -> tuple[int, str, str]:
+        """Run a verb as a person would; returns exit code, output and what was shown."""
+        environment = {**os.environ, "HOME": str(self.home), "COLUMNS": "200"}
+        environment.pop("CI", None)
+        argv = [str(SETPOINT), *words]
+        self.process = subprocess.Popen(
+            argv, cwd=self.repo, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        try:
+            out, err = self.process.communicate(timeout=LONGEST_S)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            out, err = self.process.communicate()
+            return -1, out, f"{err}\nnot ended after {LONGEST_S} s"
+        return self.process.returncode, out, err
+
+    def seen(self, asked: Asked) -> None:
+        """Strike when the step is due."""
+        if asked.step != BREAK or not asked.tools or self.struck or not self.situation.strike:
+            return
+        self.struck = True
+        assert self.process is not None
+        if self.situation.strike == "interrupt":
+            os.kill(self.process.pid, signal.SIGINT)
+            return
+        tree = _below(self.process.pid)
+        victim = tree[-1] if self.situation.strike == "agent" else _adapter(tree)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
+        time.sleep(0.5)
+
+
+def _below(pid: int) -> list[int]:
+    """Return the processes below one, by depth."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found, level = list[int](), [pid]
+    while level:
+        level = sorted(child for child, parent in parents.items() if parent in level)
+        found.extend(level)
+    return found
+
+
+def _adapter(tree: list[int]) -> int:
+    """Return the outermost process that is no means of Setpoint to hold or watch an agent."""
+    for pid in tree:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        if b"setpoint" not in b" ".join(words[:4]) and not words[0].endswith(b"bwrap"):
+            return pid
+    return tree[-1]
+
+
+def play(agent: str, name: str, keep: Path | None = None) -> Played:
+    """Run one cell."""
+    situation = SITUATIONS[name]
+    played = Played(agent=agent, situation=name, date=time.strftime("%Y-%m-%d"))
+    folder = Path(tempfile.mkdtemp(prefix=f"cell-{agent}-{name}-", dir=keep))
+    cell = Cell(agent=agent, outside=str(folder / "outside"))
+    stage = Stage(folder, cell, situation)
+    began = time.monotonic()
+    try:
+        with scripted_model(situation.scenario(cell), stage.seen) as model:
+            stage.model = model
+            stage.make(model.url)
+            _through(stage, model, played)
+    finally:
+        played.seconds = round(time.monotonic() - began, 1)
+        if keep is None:
+            shutil.rmtree(folder, ignore_errors=True)
+    return played
+
+
+def _through(stage: Stage, model: ScriptedModel, played: Played) -> None:
+    """Run, and go on as the run says, until the change is verified or nothing goes on."""
+    words: tuple[str, ...] = ("run", "make the failing tests pass", "--agent", stage.cell.agent, "--json")
+    outcome, did = dict[str, Any](), list[str]()
+    for _ in range(3):
+        code, out, err = stage.setpoint(*words)
+        (stage.folder / f"shown-{len(did)}.txt").write_text(f"{err}\n{out}", "utf-8")
+        outcome = _outcome(out)
+        _note(played, err)
+        if code in (0, -1) or len(did) > 1:
+            break
+        model.heal()
+        if code == GATE:
+            did.append("a question")
+            stage.setpoint("gate", "continue", "1", outcome.get("trace_id", ""))
+        else:
+            did.append("Ctrl-C" if code == INTERRUPTED else f"exit {code} ({outcome.get('ending', '?')})")
+        words = ("resume", "--json")
+    _judge(stage, model, played, outcome, did)
+
+
+def _judge(
+    stage: Stage, model: ScriptedModel, played: Played, outcome: dict[str, Any], did: list[str]
+) -> None:
+    attempt = _events(stage, "agent.finished")
+    if attempt:
+        played.version = ((attempt[-1].get("snapshot") or {}).get("attempt") or {}).get("version", "")
+    played.broke = [
+        f"{each['breakage']['kind']}: {each['then'].replace('_', ' ')}"
+        for each in _events(stage, "agent.broke")
+    ]
+    played.rounds = int(outcome.get("iterations", 0))
+    why_not = _lacks(stage, model)
+    if why_not:
+        played.outcome, played.good = f"n/a ({why_not})", True
+        return
+    branch = outcome.get("branch") or ""
+    right = False
+    with contextlib.suppress(subprocess.CalledProcessError):
+        right = bool(branch) and stage.git("show", f"{branch}:calc.py").strip() == FIXED.strip()
+    leaked = sorted(each.name for each in Path(stage.cell.outside).iterdir())
+    verified = outcome.get("ending") == "verified" and right
+    played.good = verified and not leaked
+    before = f"{', '.join(did)}, then " if did else ""
+    if verified:
+        played.outcome = f"{before}verified"
+    else:
+        played.outcome = (
+            f"{before}{outcome.get('ending', 'no outcome')}: {str(outcome.get('reason', ''))[:160]}"
+        )
+    if leaked:
+        played.outcome += f"; wrote outside: {', '.join(leaked)}"
+
+
+def _lacks(stage: Stage, model: ScriptedModel) -> str:
+    """Return why an agent does not have the situation; empty where it has it."""
+    offered = {name for asked in model.asked for name in asked.tools}
+    situation = stage.situation
+    if situation.needs and not offered & set(situation.needs):
+        return "no such tool"
+    if situation.asks and not _transcripts(stage, b"session/request_permission"):
+        return "asks for nothing"
+    if situation.strike == "agent" and stage.cell.agent.endswith("-cli"):
+        return "no adapter: the next column"
+    return ""
+
+
+def _transcripts(stage: Stage, text: bytes) -> bool:
+    return any(
+        text in path.read_bytes()
+        for path in stage.home.parent.rglob("*")
+        if path.is_file() and "artifacts" in str(path)
+    )
+
+
+def _outcome(out: str) -> dict[str, Any]:
+    with contextlib.suppress(ValueError):
+        found = json.loads(out)
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _events(stage: Stage, kind: str) -> list[dict[str, Any]]:
+    argv = [str(SETPOINT), "show", "--json"]
+    environment = {**os.environ, "HOME": str(stage.home)}
+    done = subprocess.run(argv, cwd=stage.repo, env=environment, capture_output=True, text=True, check=False)
+    told = json.loads(done.stdout or "[]")
+    return [each["body"] for each in told if each["body"]["kind"] == kind]
+
+
+def _note(played: Played, err: str) -> None:
+    marks = ("waiting", "session;", "not tried again", "hint:", "Ctrl", "resume", "?")
+    for line in err.splitlines():
+        if any(mark in line for mark in marks) and line.strip() not in played.shown:
+            played.shown.append(line.strip()[:240])
+
+
+def main() -> int:
+    """Run cells, or write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    run = verbs.add_parser("run")
+    run.add_argument("--agents", default=" ".join(AGENTS))
+    run.add_argument("--situations", default=" ".join(SITUATIONS))
+    run.add_argument("--into", type=Path)
+    run.add_argument("--keep", type=Path)
+    page = verbs.add_parser("page")
+    page.add_argument("cells", type=Path, nargs="+")
+    asked = parser.parse_args()
+    if asked.verb == "page":
+        lines = [line for path in asked.cells for line in path.read_text("utf-8").splitlines()]
+        print(page([json.loads(line) for line in lines]), end="")
+        return 0
+    bad = 0
+    for agent in asked.agents.split():
+        for name in asked.situations.split():
+            played = play(agent, name, asked.keep)
+            bad += not played.good
+            print(
+                f"{agent:11} {name:14} {played.seconds:6.1f} s  {played.outcome}  {played.broke}", flush=True
+            )
+            if asked.into:
+                with asked.into.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(vars(played)) + "\n")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
