@@ -11,12 +11,13 @@ from agent_situations import SITUATIONS
 Cells = Mapping[tuple[str, str], Mapping[str, Any]]
 HEAD = """# Real agents, on good days and bad ones
 
-Real agents against a [scripted model](scripted-model.md), each cell one `setpoint run` on a small repository with a
-bug, in a home of its own. Written by `bench/agents_table.py`; no real model was called.
+Real agents against a [scripted model](scripted-model.md), each cell one `setpoint run` on a small repository
+with a bug, in a home of its own. Written by `bench/agents_table.py`; no real model was called.
 
-In every situation but the first the right change is made before things break. A cell says how the run ended and how many
-minutes it took: *verified* without help, or after what a person did. A run that asked was healed (the fault ended) and
-continued with `setpoint gate continue` and `setpoint resume`. "n/a": the agent does not have the situation.
+In every situation but the first the right change is made before things break. A cell says how the run ended
+and how many minutes it took: *verified* without help, or after what a person did. A run that asked was healed
+(the fault ended) and continued with `setpoint gate continue` and `setpoint resume`. "n/a": it lacks the
+situation.
 """
 SHOWN = """
 ## What was shown

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_situations import BREAK, BUGGY, FIXED, SITUATIONS, Cell, Situation
+from agents_page import page
 
 from setpoint.testing.model_server import Asked, ScriptedModel, scripted_model
 
@@ -296,8 +297,8 @@ def main() -> int:
     run.add_argument("--situations", default=" ".join(SITUATIONS))
     run.add_argument("--into", type=Path)
     run.add_argument("--keep", type=Path)
-    page = verbs.add_parser("page")
-    page.add_argument("cells", type=Path, nargs="+")
+    written = verbs.add_parser("page")
+    written.add_argument("cells", type=Path, nargs="+")
     asked = parser.parse_args()
     if asked.verb == "page":
         lines = [line for path in asked.cells for line in path.read_text("utf-8").splitlines()]
