@@ -65,7 +65,10 @@ def costs(subject: Subject, folder: Path, count: int) -> list[Cost]:
     root, python = unpacked(subject, folder)
     checks = ChecksSettings(python=str(python), pytest_args=subject.args)
     known = Bench(root, checks).ask().red
-    args = (*subject.args, *(f"--deselect={test}" if "::" in test else f"--ignore={test}" for test in sorted(known)))
+    args = (
+        *subject.args,
+        *(f"--deselect={test}" if "::" in test else f"--ignore={test}" for test in sorted(known)),
+    )
     subject = subject._replace(args=args)  # the repair is to mend what the edit breaks, and nothing else
     checks = ChecksSettings(python=str(python), pytest_args=args)
     found: list[Cost] = []
