@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from setpoint.model.ids import TraceId
+from setpoint.system.files.removal import remove_folder
 
 OF_THE_TREE = "tree"
 """The tools' own caches for the user's tree: `setpoint check` begins where the one before ended."""
@@ -27,7 +27,7 @@ def tools_of(state: Path, name: str) -> Path:
 def forget(state: Path, trace: TraceId) -> None:
     """Remove the tools' caches of a run that has ended, and of its parts."""
     for folder in (tools_of(state, trace), *tools_of(state, "").glob(f"{trace}-*")):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
 
 
 def trim(state: Path, now_s: float | None = None) -> None:
@@ -44,7 +44,7 @@ def trim(state: Path, now_s: float | None = None) -> None:
     for folder in _of_runs(state):
         newest = max(map(_changed_s, (folder, *folder.glob("*"), *folder.glob("*/*"))))
         if now_s - newest > LASTS_S:  # of a run that never ended
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_folder(folder)
 
 
 def _of_runs(state: Path) -> Iterator[Path]:

@@ -78,6 +78,7 @@ class Start:
                 keep_bytes=2 * MOST_BYTES,
                 merge_stderr=merged,
                 writes=(self.tree, self.scratch, *([self.cache] if self.cache else ())),
+                lasting=self.cache,
             )
         )
 

@@ -84,6 +84,7 @@ class Tool:
                 keep_bytes=2 * MOST_BYTES,
                 merge_stderr=self.preset.merged,
                 writes=(Path(folder), *([Path(self.cache)] if self.preset.caches else ())),
+                lasting=Path(self.cache) if self.preset.caches else None,
             )
             done = await run(command)
             ran = results.Ran(

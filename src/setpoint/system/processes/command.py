@@ -65,6 +65,8 @@ class Command:
     """What keeps it from writing elsewhere; none lets the block decide in which it starts (`holding`)."""
     writes: tuple[Path, ...] = ()
     """Where it may write beside its tree and its home, if the block holds it; missing folders are made."""
+    lasting: Path | None = None
+    """One of those, for package caches that the next command of this tool finds as well."""
 
     def __str__(self) -> str:
         """Return the command as one would type it."""

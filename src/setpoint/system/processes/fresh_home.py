@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import shutil
-import stat
 import tempfile
 import tomllib
 from collections.abc import Mapping
@@ -17,8 +16,9 @@ from pathlib import Path
 
 from setpoint.model.value import Value
 from setpoint.settings import inherited
+from setpoint.system.files.removal import remove_folder
+from setpoint.system.processes.linked_cache import LinkedCache
 
-_ALL_OF_OWNER = stat.S_IRWXU
 _HOME_IN_GIT = re.compile(rb'(=\s*"?)~/')
 _UNSIGNED = b"\n[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n"
 _GIT = (".gitconfig", ".config/git/config")
@@ -48,6 +48,8 @@ class HomeRules(Value):
     """Place that is read where it is, by variable."""
     own: tuple[OwnPlace, ...] = ()
     """Places of the command's own."""
+    caches: tuple[LinkedCache, ...] = ()
+    """Those of the places that are read which the command sees in a folder of its own."""
 
 
 exists = os.path.exists
@@ -68,6 +70,9 @@ class FreshHome:
     folder: Path
     users: Path
     """The user's home."""
+    lasting: Path | None = None
+    """A folder of the command's tool that the next one finds as well; package caches lie there, so that paths
+    stay the same, which compilers take for a part of what they built."""
 
     @property
     def home(self) -> Path:
@@ -80,9 +85,9 @@ class FreshHome:
         return self.folder / "tmp"
 
     @classmethod
-    def made(cls, users: Path) -> FreshHome:
+    def made(cls, users: Path, lasting: Path | None = None) -> FreshHome:
         """Make the folder under a neutral name, with copies and links of what the rules name."""
-        made = cls(folder=Path(tempfile.mkdtemp()).resolve(), users=users)
+        made = cls(folder=Path(tempfile.mkdtemp()).resolve(), users=users, lasting=lasting)
         for each in (made.home, made.temp):
             each.mkdir(mode=0o700)
         rules = home_rules()
@@ -99,8 +104,11 @@ class FreshHome:
             made._show_distributions()
         return made
 
-    def environment(self, given: Mapping[str, str], *, keep_temp: bool) -> dict[str, str]:
-        """Return the variables of a command with this home; `keep_temp` leaves its own TMPDIR."""
+    def environment(self, given: Mapping[str, str], cwd: Path, *, keep_temp: bool) -> dict[str, str]:
+        """Return the variables of a command with this home, and make what they name.
+
+        `cwd` is where the command runs; `keep_temp` leaves its own TMPDIR.
+        """
         rules = home_rules()
         variables = {name: value for name, value in given.items() if name not in rules.unset}
         variables["HOME"] = str(self.home)
@@ -110,21 +118,23 @@ class FreshHome:
         for name, place in rules.read.items():
             found = named.get(name) or self._expanded(place)
             if name not in variables and exists(found):
-                variables[name] = found
+                variables[name] = self._seen(name, Path(found), cwd)
         for own in rules.own:
             if own.variable not in variables and exists(self._expanded(own.when)):
                 variables[own.variable] = self._expanded(own.value)
         return variables
 
+    def _seen(self, variable: str, users: Path, cwd: Path) -> str:
+        """Return the place at which the command sees a place of the user."""
+        own = (self.lasting or self.folder) / "packages" / variable.lower()
+        for each in home_rules().caches:
+            if each.variable == variable and each.wanted(cwd) and each.made(users, own):
+                return str(own)
+        return str(users)
+
     def remove(self) -> None:
         """Remove the folder, also what a program made read-only in it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        if not self.folder.exists():
-            return
-        for folder, _, _ in os.walk(self.folder):
-            with contextlib.suppress(OSError):
-                Path(folder).chmod(_ALL_OF_OWNER)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_folder(self.folder)
 
     def _place(self, name: str) -> Path:
         place = self.home / name

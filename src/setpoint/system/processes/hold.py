@@ -36,16 +36,17 @@ class Hold:
     def begin(self, command: Command) -> Held:
         """Make the home of a command and say where it may write."""
         given = clean_environment() if command.environment is None else command.environment
-        own = FreshHome.made(Path(given.get("HOME") or Path.home()))
+        own = FreshHome.made(Path(given.get("HOME") or Path.home()), command.lasting)
         for place in command.writes:
             if not place.exists():
                 place.mkdir(mode=0o700, parents=True)
         named = [os.path.realpath(place) for place in command.writes]
         writable = (*self._tree(command.cwd), *named, *self.opened, str(own.folder))
         temp = given.get("TMPDIR", "")
+        keep_temp = bool(temp) and os.path.realpath(temp) in named
         return Held(
             confinement=Confinement(means=self.means, writable=tuple(dict.fromkeys(writable))),
-            environment=own.environment(given, keep_temp=bool(temp) and os.path.realpath(temp) in named),
+            environment=own.environment(given, command.cwd, keep_temp=keep_temp),
             own=own,
         )
 
