@@ -138,3 +138,16 @@ def test_a_proof_is_compared_obligation_by_obligation():
 
     assert (same.check, same.agrees, same.notes) == ("witness", True, ())
     assert (other.check, other.agrees, other.notes) == ("sensitivity", False, ("now not_met",))
+
+
+def test_an_obligation_of_one_proof_alone_is_shown():
+    def proof(*names):
+        met = [Obligation(name=each, state=ObligationState.MET, reason=f"{each} held") for each in names]
+        return Proof(work=WorkKind.REPAIR, why="w", obligations=tuple(met))
+
+    old, both, new = compare_proofs(proof("look", "witness"), proof("witness", "own gate"))
+
+    assert (both.check, both.agrees, both.notes) == ("witness", True, ())
+    assert (old.check, old.agrees, old.notes) == ("look", False, ("in the recorded proof only",))
+    assert (new.check, new.agrees) == ("own gate", False)
+    assert new.notes == ("in the new proof only: own gate held",)

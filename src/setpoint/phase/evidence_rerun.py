@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import CheckState, Evidence
 from setpoint.model.ids import Commit, Tree
-from setpoint.model.proof import ObligationState, Proof
+from setpoint.model.proof import Obligation, ObligationState, Proof
 from setpoint.model.run import RunOrder
 from setpoint.model.value import Text, Value
 from setpoint.ports import Evaluator, Measured, Workspace
@@ -69,18 +69,29 @@ async def verify(
 
 
 def compare_proofs(recorded: Proof, again: Proof) -> tuple[Compared, ...]:
-    """Compare two proofs of one tree, obligation by obligation."""
+    """Compare two proofs of one tree, obligation by obligation, those of one proof alone too."""
+    before = {each.name: each for each in recorded.obligations}
     now = {each.name: each for each in again.obligations}
-    return tuple(
-        Compared(
-            check=each.name,
-            recorded=_MEANS[each.state],
-            recorded_counts={},
-            now=_MEANS[now[each.name].state] if each.name in now else CheckState.NOT_MEASURED,
-            now_counts={},
-            notes=(now[each.name].reason,) if each.name in now and now[each.name].state != each.state else (),
-        )
-        for each in recorded.obligations
+    return tuple(_obligation(before.get(name), now.get(name)) for name in {**before, **now})
+
+
+def _obligation(recorded: Obligation | None, now: Obligation | None) -> Compared:
+    """Compare one obligation; one that only one proof has was not measured in the other."""
+    notes: tuple[str, ...] = ()
+    if now is None:
+        notes = ("in the recorded proof only",)
+    elif recorded is None:
+        notes = (f"in the new proof only: {now.reason}",)
+    elif now.state != recorded.state:
+        notes = (now.reason,)
+    either = recorded or now
+    return Compared(
+        check=either.name if either else "",
+        recorded=_MEANS[recorded.state] if recorded else CheckState.NOT_MEASURED,
+        recorded_counts={},
+        now=_MEANS[now.state] if now else CheckState.NOT_MEASURED,
+        now_counts={},
+        notes=notes,
     )
 
 

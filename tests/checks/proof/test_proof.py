@@ -254,3 +254,21 @@ async def test_a_test_that_reads_the_source_says_nothing_about_what_it_does(benc
 
     assert (said["witness"].state, said["sensitivity"].state) == (MET, NOT_MET)
     assert "no test enters shop.py::discount" in said["sensitivity"].reason
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+async def test_a_sabotage_that_makes_tests_hang_is_noticed_and_waited_for_by_what_they_took(bench):
+    """The time limit of checks is 900 s here."""
+    counts = (
+        "export const step = (n) => n > 0;\n"
+        "export const count = (n) => {\n  let all = 0;\n"
+        "  for (; n !== 0; n -= step(n)) all += 1;\n  return all;\n};\n"
+    )
+    change = {
+        "shop.js": f"{JS_PRICE}\n{counts}",
+        "test/count.test.js": JS_TEST.format("count", "assert.equal(count(4), 4)"),
+    }
+    said = await prove(bench, JS, change)
+
+    assert said["sensitivity"].state is MET, said["sensitivity"].reason

@@ -15,13 +15,15 @@ from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.plan import Plan
 from setpoint.checks.proof.kinds.same_program import same_program
+from setpoint.checks.suites.package_suite import PackageSuite, owner
+from setpoint.checks.suites.pytest import TestSuite
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import is_code, kind_of_change, kind_of_request
-from setpoint.model.evidence import TestReport, whole_suite
+from setpoint.model.evidence import Fault, Outcome, TestReport, whole_suite
 from setpoint.model.proof import ProofTerms, WorkKind
-from setpoint.ports import Measured
+from setpoint.ports import Check, Measured
 from setpoint.system.git.git import changed_files, contents
 
 MOST_NAMED = 20
@@ -110,13 +112,26 @@ class Subject:
             if path in self.before and rust_tests.items(text)
         }
 
-    async def run_tests(self, tests: Collection[str], there: Measured) -> TestReport:
-        """Run some tests in a place; what broke altogether gives an empty report."""
+    async def run_tests(
+        self, tests: Collection[str], there: Measured, limit_s: float | None = None
+    ) -> TestReport:
+        """Run some tests in a place; what broke altogether gives an empty report.
+
+        With `limit_s`, tests of a runner that has not ended by then count as failed.
+        """
         checks = self.plan.selection(self.target, tuple(tests))
-        results = [await check.run(there) for check in checks]
-        return whole_suite(each.tests for each in results if each.tests is not None) or TestReport(
-            outcomes={}
-        )
+        results = [await (limited(each, limit_s) if limit_s else each).run(there) for each in checks]
+        report = whole_suite(each.tests for each in results if each.tests is not None)
+        report = report or TestReport(outcomes={})
+        late = {each.evidence.check for each in results if each.evidence.fault is Fault.TIMEOUT}
+        if not (limit_s and late):
+            return report
+        hung = {test: Outcome.ERROR for test in tests if self._check_of(test) in late}
+        return TestReport(outcomes={**hung, **report.outcomes}, failures=report.failures)
+
+    def _check_of(self, test: str) -> str:
+        chosen = self.task.project.chosen
+        return owner(test, chosen) or ("unittest" if "unittest" in chosen else "pytest")
 
     def _other_place(self) -> Path:
         return place_beside(Path(self.place.copy.path), "other")
@@ -154,6 +169,16 @@ async def subject_of(
         after=after,
         scratch=scratch,
     )
+
+
+def limited(check: Check, limit_s: float) -> Check:
+    """Return a check of tests with a tighter limit of time than its own."""
+    if isinstance(check, TestSuite):
+        return replace(check, runner=replace(check.runner, timeout_s=min(check.runner.timeout_s, limit_s)))
+    if isinstance(check, PackageSuite):
+        own_s = min(check.asked.timeout_s or check.timeout_s, limit_s)
+        return replace(check, asked=check.asked.model_copy(update={"timeout_s": own_s}))
+    return check
 
 
 def listed(names: Collection[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
 from setpoint.checks.proof.sensitivity.other_functions import changed_elsewhere, suffix_of
 from setpoint.checks.proof.sensitivity.python_functions import changed_python
-from setpoint.checks.proof.sensitivity.sabotage import RAISES, new_mark, speaking
+from setpoint.checks.proof.sensitivity.sabotage import RAISES, limit_of, new_mark, speaking
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import runs
@@ -28,7 +28,10 @@ async def noticed_by_sabotage(subject: Subject, new: list[str]) -> tuple[int, fr
     """
     functions, sources = await _named(subject)
     there = await subject.checked_out()
-    until = time.monotonic() + subject.terms.seconds
+    began_s = time.monotonic()
+    await subject.run_tests(new, there)
+    limit_s = limit_of(time.monotonic() - began_s)
+    until = began_s + subject.terms.seconds
     tried, noticed = 0, set[str]()
     for function in functions:
         asked = [test for test in speaking(subject, function, frozenset(new)) if test not in noticed]
@@ -41,7 +44,7 @@ async def noticed_by_sabotage(subject: Subject, new: list[str]) -> tuple[int, fr
                 continue
             made_useless = function.sabotaged(source, sabotage, new_mark(there))
             await asyncio.to_thread(file.write_bytes, made_useless)
-            noticed |= (await subject.run_tests(asked, there)).red & set(asked)
+            noticed |= (await subject.run_tests(asked, there, limit_s)).red & set(asked)
             await asyncio.to_thread(file.write_bytes, source)
     return tried, frozenset(noticed)
 

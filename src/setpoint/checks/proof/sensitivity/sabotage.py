@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +16,13 @@ from setpoint.checks.proof.subject import Subject
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.tools.acceptance import Acceptance
-from setpoint.model.evidence import CheckState
+from setpoint.model.evidence import CheckState, Fault
 from setpoint.ports import Measured
 
 RAISES = "raises"
+_LEAST_S = 5.0
+_TIMES_GREEN = 5
+"""Tests that take this many times as long as without a sabotage hang, which counts as noticed."""
 
 
 class Sabotaged(NamedTuple):
@@ -49,6 +53,8 @@ class Saboteur:
     sound: set[str] = field(default_factory=set, init=False)
     """Tests that pass in this place without a sabotage."""
     unsound: set[str] = field(default_factory=set, init=False)
+    limits: dict[frozenset[str], float] = field(default_factory=dict, init=False)
+    """Seconds that groups of tests may take with a sabotage."""
 
     async def sabotage(self, function: ChangedFunction) -> Sabotaged:
         """Let a function raise, then return nothing: each time a test that passes on the result must fail."""
@@ -90,21 +96,41 @@ class Saboteur:
         fails in this place with the first text too tells nothing.
         """
         plain, sabotaged = texts
-        for tests in asked:
+        for tests in filter(None, asked):
+            limit_s = await self._limit(tests)
             await asyncio.to_thread(file.write_bytes, sabotaged)
-            red = await self._red(tests)
+            red = await self._red(tests, limit_s)
             await asyncio.to_thread(file.write_bytes, plain)
             if red and red - await self._always_red(red):
                 return True
         await asyncio.to_thread(file.write_bytes, sabotaged)
-        results = [await command.run(self.there) for command in self.commands]
+        results = [await self._limited(command).run(self.there) for command in self.commands]
         await asyncio.to_thread(file.write_bytes, plain)
-        return any(each.state is CheckState.FAIL for each in results)
+        return any(each.state is CheckState.FAIL or each.evidence.fault is Fault.TIMEOUT for each in results)
 
-    async def _red(self, tests: list[str]) -> frozenset[str]:
+    def _limited(self, command: Acceptance) -> Acceptance:
+        """Return a command with the time that it may take, by what it took on the result."""
+        now = self.subject.now.results
+        took_s = max(
+            (each.evidence.duration_s for each in now if each.evidence.check == command.name), default=0.0
+        )
+        return replace(command, timeout_s=min(command.timeout_s, limit_of(took_s)))
+
+    async def _limit(self, tests: list[str]) -> float:
+        """Return the seconds that tests may take, by a run without a sabotage; each group has one."""
+        known = frozenset(tests)
+        if known not in self.limits:
+            began_s = time.monotonic()
+            red = (await self.subject.run_tests(tests, self.there)).red
+            self.limits[known] = limit_of(time.monotonic() - began_s)
+            self.unsound |= red & known
+            self.sound |= known - red
+        return self.limits[known]
+
+    async def _red(self, tests: list[str], limit_s: float) -> frozenset[str]:
         """Run tests; in languages that are compiled a failing build does not count as a failing test."""
-        red = (await self.subject.run_tests(tests, self.there)).red if tests else frozenset[str]()
-        python = bool(tests) and not owner(tests[0], self.subject.task.project.chosen)
+        red = (await self.subject.run_tests(tests, self.there, limit_s)).red
+        python = not owner(tests[0], self.subject.task.project.chosen)
         return red if python else red & set(tests)
 
     async def _always_red(self, tests: frozenset[str]) -> frozenset[str]:
@@ -114,6 +140,11 @@ class Saboteur:
             self.unsound |= red & unknown
             self.sound |= unknown - red
         return tests & self.unsound
+
+
+def limit_of(green_s: float) -> float:
+    """Return the seconds after which tests hang that took `green_s` without a sabotage."""
+    return max(_LEAST_S, _TIMES_GREEN * green_s)
 
 
 def new_mark(there: Measured) -> Path:
