@@ -9,7 +9,8 @@ import pytest
 from setpoint.agents.acp.agent import AcpAgent
 from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
-from setpoint.agents.selection import Agents, probe
+from setpoint.agents.probing import probe
+from setpoint.agents.selection import Agents
 from setpoint.errors import NoUsableAgent
 from setpoint.system.files.artifacts import Artifacts
 

@@ -31,8 +31,8 @@ def actor(repo: Path, *prompts: list[dict], **more: str) -> None:
     (repo / "setpoint.toml").write_text(f'[agent.actor]\nprotocol = "acp"\ncommand = {json.dumps(command)}\n')
 
 
-def setpoint(repo: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "SETPOINT_CHECKS__PYTEST_ARGS": json.dumps(PLAIN)}
+def setpoint(repo: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "SETPOINT_CHECKS__PYTEST_ARGS": json.dumps(PLAIN), **more}
     return preloaded.call(words, repo, env, timeout=300)
 
 
@@ -65,7 +65,30 @@ def test_one_that_breaks_is_told_with_its_mend(repo: Path) -> None:
     assert done.returncode == 3, done.stdout + done.stderr
     trial = json.loads(done.stdout)
     assert (trial["ending"], trial["verified"]) == ("broken_agent", False)
-    assert "log in" in trial["reason"]
+    assert trial["fault"] == "not_logged_in"
+    assert "setpoint agents test actor" in trial["hint"]
+
+
+def test_one_that_is_not_installed_comes_with_the_command_that_installs_it(
+    repo: Path, tmp_path: Path
+) -> None:
+    only = f"{tmp_path}:/usr/bin:/bin"
+    (tmp_path / "claude").write_text("#!/bin/sh\n")
+    (tmp_path / "claude").chmod(0o755)
+    done = setpoint(repo, "agents", "test", "claude", PATH=only)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "its adapter claude-agent-acp is not\nhint:     setpoint agents setup claude\n" in done.stdout
+
+
+def test_setup_without_a_terminal_names_what_it_would_install_and_does_nothing(
+    repo: Path, tmp_path: Path
+) -> None:
+    home = {"XDG_DATA_HOME": str(tmp_path / "data"), "PATH": "/usr/bin:/bin"}
+    done = setpoint(repo, "agents", "setup", "gemini", **home)
+    assert done.returncode in (2, 3), done.stdout + done.stderr
+    assert "npm" in done.stdout + done.stderr
+    assert not (tmp_path / "data").exists()
+    assert setpoint(repo, "agents", "setup", "nobody", **home).returncode == 3
 
 
 def test_an_unknown_one_is_named(repo: Path) -> None:

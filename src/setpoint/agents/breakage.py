@@ -68,6 +68,9 @@ _WAIT_KEYS = frozenset({"retryafter", "retryafterseconds", "retrydelay", "resets
 _RESET_KEYS = frozenset({"resetsat", "resetat", "ratelimitreset", "retryat"})
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)(ms|s)?$")
 _EMBEDDED = re.compile(r"\{.*\}", re.DOTALL)
+FORBIDDEN = 403
+"""The status of an account that is known and may not do what was asked."""
+_REFUSED = frozenset({"permission_error", "permission_denied"})
 _DEPTH = 6
 _MILLISECONDS = 1e11
 """A time since 1970 above this is in milliseconds."""
@@ -76,12 +79,13 @@ _SHOWN_CHARS = 600
 
 def of_error(launch: Launch, code: object, message: str, data: object) -> Breakage:
     """Name the breakage behind a JSON-RPC error: by its code, else by a status or a name in its data."""
-    kind = _kind(code, data)
+    kind, status = _kind(code, data), _status(code, data)
     shown = _shortened(message if data is None else f"{message}: {_readable(data)}")
     return Breakage(
         kind=kind,
-        message=f"{launch.name} answered with error {code}: {shown}; {_mend(launch, kind)}",
+        message=f"{launch.name} answered with error {code}: {shown}; {_mend(launch, kind, status)}",
         wait_s=wait_of(data),
+        status=status,
     )
 
 
@@ -101,9 +105,10 @@ def known(launch: Launch, broken: Breakage | None, spending: UsageMeter) -> Brea
     if kind is None:
         return broken
     seen = "the model could not be reached" if unreached else f"the model answered with status {call.status}"
-    message = broken.message if broken.kind is kind else f"{broken.message} ({seen}; {_mend(launch, kind)})"
+    hint = _mend(launch, kind, call.status)
+    message = broken.message if broken.kind is kind else f"{broken.message} ({seen}; {hint})"
     wait_s = call.retry_after_s if call.retry_after_s is not None else broken.wait_s
-    return Breakage(kind=kind, message=message, wait_s=wait_s)
+    return Breakage(kind=kind, message=message, wait_s=wait_s, status=call.status or None)
 
 
 def wait_of(data: object, now_s: float | None = None) -> float | None:
@@ -149,22 +154,25 @@ def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
     Besides its data, a status in the message counts too: the message comes from an event that reports an
     error, and some agents put the status nowhere else.
     """
-    kind = _kind("", failure.data)
-    if kind is BreakageKind.MODEL:
-        found = _EMBEDDED.search(failure.message)
-        kind = _kind("", found.group(0)) if found else kind
-    if kind is BreakageKind.MODEL and (status := _STATUS.search(failure.message)) is not None:
-        kind = _BY_STATUS[int(status.group(1))]
+    kind, status = _kind("", failure.data), _status("", failure.data)
+    if kind is BreakageKind.MODEL and (found := _EMBEDDED.search(failure.message)) is not None:
+        kind, status = _kind("", found.group(0)), _status("", found.group(0))
+    if kind is BreakageKind.MODEL and (named := _STATUS.search(failure.message)) is not None:
+        status = int(named.group(1))
+        kind = _BY_STATUS[status]
     told = f"reported an error{f' {how_long}' if how_long else ''}: {_shortened(failure.message)}"
     return Breakage(
-        kind=kind, message=f"{launch.name} {told}; {_mend(launch, kind)}", wait_s=wait_of(failure.data)
+        kind=kind,
+        message=f"{launch.name} {told}; {_mend(launch, kind, status)}",
+        wait_s=wait_of(failure.data),
+        status=status,
     )
 
 
 def missing(launch: Launch, reason: str) -> Breakage:
     """Return the breakage of a program that could not be started."""
     hint = (
-        f"install it: {launch.install}" if launch.install else f"correct the command of agent '{launch.name}'"
+        f"install it: {launch.way_in}" if launch.way_in else f"correct the command of agent '{launch.name}'"
     )
     return Breakage(kind=BreakageKind.MISSING, message=f"{launch.name}: {reason}; {hint}")
 
@@ -217,7 +225,9 @@ def overdue(launch: Launch, kind: BreakageKind, seconds: float, doing: str) -> B
     return Breakage(kind=kind, message=f"{launch.name} {text} ({doing}); {hint}")
 
 
-def _mend(launch: Launch, kind: BreakageKind) -> str:
+def _mend(launch: Launch, kind: BreakageKind, status: int | None = None) -> str:
+    if kind is BreakageKind.AUTH and status == FORBIDDEN:
+        return f"the account lacks the permission; choose another model under [agent.{launch.name}]"
     return {
         BreakageKind.AUTH: launch.login or f"log in to {launch.name} or hand on its key (pass_environment)",
         BreakageKind.RATE_LIMIT: "wait until the limit is lifted, or choose another agent",
@@ -242,6 +252,14 @@ def _kind(code: object, data: object) -> BreakageKind:
         if name in _BY_NAME:
             return _BY_NAME[name]
     return BreakageKind.PROTOCOL if code in _PROTOCOL_CODES else BreakageKind.MODEL
+
+
+def _status(code: object, data: object) -> int | None:
+    """Return the status of HTTP that an error holds, if it is one that tells how the agent broke."""
+    for number in (code, *_numbers(data)):
+        if isinstance(number, int) and number in _BY_STATUS:
+            return number
+    return FORBIDDEN if _REFUSED & set(_names(data)) else None
 
 
 def _numbers(data: object) -> Iterator[int]:

@@ -73,8 +73,16 @@ class Launch(Value):
     """Programs that must be found besides the first word of `argv`."""
     version_argv: tuple[str, ...] = ()
     """Command that prints the version; empty: the program with `--version`."""
+    npm: str = ""
+    """The npm package, with its version, that brings the program; `setpoint agents setup` installs it."""
+    npm_node: int | None = None
+    """Oldest major version of Node.js that runs that package, where it is newer than `min_node`."""
+    interpreted: bool = False
+    """Whether `argv` begins with Setpoint's own Node.js and the path of the script that it runs."""
+    behind: str = ""
+    """The agent's own program, where `argv` starts an adapter in front of it."""
     install: str = ""
-    """How to install it."""
+    """How to install it by hand."""
     login: str = ""
     """How to log in, or which variable to set."""
     login_keys: tuple[str, ...] = ()
@@ -110,6 +118,11 @@ class Launch(Value):
     when_held: dict[str, str] = {}
     """Additional variables inside a sandbox: its own sandbox may not work within another."""
     quirks: Quirks = Quirks()
+
+    @property
+    def way_in(self) -> str:
+        """Return how to get what is missing, as a command; empty if it is not known."""
+        return f"setpoint agents setup {self.name}" if self.npm else self.install
 
     @model_validator(mode="after")
     def _can_be_started(self) -> Launch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 
 from setpoint.agents.launch import Launch, Quirks
 from setpoint.agents.model_api.provider import vendor_of
+from setpoint.agents.own_programs import OwnPrograms, located, node_package
 from setpoint.errors import SettingsError
 from setpoint.settings import CustomAgent
 
@@ -26,15 +28,29 @@ def known(own: Mapping[str, CustomAgent] | None = None, *, proxied: bool = False
     An own agent with a name from the registry keeps what it does not state; its variables are added.
     Raises `SettingsError` for a new agent without a command and for the name of a built-in.
     """
-    tables: dict[str, Any] = tomllib.loads(
-        files("setpoint.agents").joinpath("registry.toml").read_text("utf-8")
-    )
-    launches = {name: Launch(name=name, **table) for name, table in tables.items()}
+    launches = shipped()
+    node, programs = pinned_node(), OwnPrograms()
     for name, agent in (own or {}).items():
         launches[name] = _laid_over(name, agent, launches.get(name))
+    launches = {name: located(launch, node, programs) for name, launch in launches.items()}
     return {
         name: _counted(launch, (own or {}).get(name), everyone=proxied) for name, launch in launches.items()
     }
+
+
+def shipped() -> dict[str, Launch]:
+    """Return the agents of the registry as they are, whatever the settings of a project say."""
+    return {name: Launch(name=name, **table) for name, table in _tables().items() if isinstance(table, dict)}
+
+
+def pinned_node() -> str:
+    """Return the npm package with the Node.js that `setpoint agents setup` installs."""
+    return node_package(str(_tables()["node"]))
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(files("setpoint.agents").joinpath("registry.toml").read_text("utf-8"))
 
 
 def _counted(launch: Launch, own: CustomAgent | None, *, everyone: bool) -> Launch:
@@ -89,7 +105,14 @@ def _changes(name: str, agent: CustomAgent, under: Launch) -> dict[str, Any]:
     }
     if agent.command:
         # Another command need not print what this one prints, nor take its arguments.
-        changes |= {"argv": agent.command, "stream": "", "resume_argv": (), "model_argv": ()}
+        changes |= {
+            "argv": agent.command,
+            "stream": "",
+            "resume_argv": (),
+            "model_argv": (),
+            "npm": "",
+            "behind": "",
+        }
     return changes
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from setpoint.agents.command.agent import CommandAgent
 from setpoint.agents.launch import Launch
-from setpoint.agents.model_api.provider import placed, shorthand, why_not
+from setpoint.agents.model_api.provider import placed, shorthand
+from setpoint.agents.probing import probe
 from setpoint.agents.registry import BUILT_IN
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.sessions import Sessions
@@ -21,31 +19,13 @@ from setpoint.errors import NoUsableAgent
 from setpoint.model.attempt import Breakage
 from setpoint.model.value import Value
 from setpoint.ports import Agent
-from setpoint.settings import inherited
 from setpoint.system.files.artifacts import Artifacts
-from setpoint.system.processes import Command, clean_environment, run
 
 if TYPE_CHECKING:
     from setpoint.agents.acp.agent import AcpAgent
 
-PROBE_S = 10.0
-"""Seconds a program may take to print its version."""
 TRY_OUT_S = 20.0
 """Seconds an agent may take to open a session when `auto` tries it."""
-_VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?\S*")
-_DEPTH = 5
-
-
-class Probe(Value):
-    """Facts about an agent that need no start."""
-
-    name: str
-    installed: bool
-    path: str = ""
-    """Where its program lies."""
-    version: str = ""
-    why_not: str = ""
-    """What is missing, and how to fix it."""
 
 
 class PassedOver(Value):
@@ -61,27 +41,6 @@ class Choice(Value):
     name: str
     passed_over: tuple[PassedOver, ...] = ()
     """Those before it in the order, with the reasons."""
-
-
-async def probe(launch: Launch) -> Probe:
-    """Look whether an agent is installed and in which version; never logs in, never starts a session."""
-    if launch.protocol == "model":
-        reason = why_not(launch)
-        return Probe(name=launch.name, installed=not reason, version=launch.model, why_not=reason)
-    environment = clean_environment(inherited(launch.pass_environment) | launch.environment)
-    found = shutil.which(launch.argv[0], path=environment.get("PATH"))
-    if found is None:
-        return Probe(name=launch.name, installed=False, why_not=_missing(launch, launch.argv[0]))
-    for program in launch.executables:
-        if shutil.which(program, path=environment.get("PATH")) is None:
-            return Probe(name=launch.name, installed=False, path=found, why_not=_missing(launch, program))
-    too_old = await _too_old(launch, environment)
-    if too_old:
-        return Probe(name=launch.name, installed=False, path=found, why_not=too_old)
-    version = "" if launch.protocol == "command" and not launch.version_argv else _packaged(Path(found))
-    if not version and (launch.version_argv or launch.protocol == "acp"):
-        version = await _stated(launch.version_argv or (found, "--version"), environment)
-    return Probe(name=launch.name, installed=True, path=found, version=version)
 
 
 class Plugged(NamedTuple):
@@ -176,7 +135,7 @@ class Agents:
             passed.append(PassedOver(name=name, reason=reason))
         table = "\n".join(f"  {one.name}: {one.reason}" for one in passed)
         installs = (self._launch(one.name) for one in passed)
-        easiest = next((launch.install for launch in installs if launch and launch.install), "")
+        easiest = next((launch.way_in for launch in installs if launch and launch.way_in), "")
         hint = f"install one of them, for example: {easiest}" if easiest else "install an agent and log in"
         hint += "; then log in, or name another one with --agent (`setpoint agents` lists them)"
         raise NoUsableAgent(f"no agent can be used:\n{table or '  agents.order is empty'}", hint=hint)
@@ -235,40 +194,3 @@ class Agents:
             prices=self._prices,
             sandbox=self._sandbox,
         )
-
-
-def _missing(launch: Launch, program: str) -> str:
-    return f"{program} is not on PATH" + (f"; install it: {launch.install}" if launch.install else "")
-
-
-async def _too_old(launch: Launch, environment: Mapping[str, str]) -> str:
-    if launch.min_node is None:
-        return ""
-    version = await _stated(("node", "--version"), environment)
-    major = version.removeprefix("v").split(".")[0]
-    if major.isdecimal() and int(major) >= launch.min_node:
-        return ""
-    return f"needs Node.js {launch.min_node} or newer; found {version or 'none'}"
-
-
-async def _stated(argv: tuple[str, ...], environment: Mapping[str, str]) -> str:
-    done = await run(Command(argv=argv, cwd=Path.cwd(), environment=environment, timeout_s=PROBE_S))
-    match = _VERSION.search(done.text) if done.ok else None
-    return match.group(0) if match else ""
-
-
-def _packaged(program: Path) -> str:
-    """Read the version of the npm package that a program belongs to, without a start of Node.js."""
-    for folder in program.resolve().parents[:_DEPTH]:
-        manifest = folder / "package.json"
-        if folder.name == "node_modules":
-            return ""
-        if manifest.is_file():
-            try:
-                package = json.loads(manifest.read_text("utf-8"))
-            except ValueError:
-                return ""
-            version = package.get("version", "") if isinstance(package, dict) and package.get("name") else ""
-            if version:
-                return str(version)
-    return ""

@@ -232,6 +232,8 @@ class Breakage(Value):
     message: Text
     wait_s: float | None = Field(default=None, ge=0)
     """Seconds until a limit is lifted, where the provider said so."""
+    status: int | None = None
+    """Status of HTTP behind it, where one is known; 403 also for an error that says as much by name."""
 
 
 class Recovery(StrEnum):

@@ -209,6 +209,8 @@ class RunOrder(Value):
     """The user's tree held uncommitted changes, which the run does not see."""
     notes: tuple[str, ...] = ()
     """What was chosen for the run without being asked for, each with its reason."""
+    passed_over: tuple[str, ...] = ()
+    """Agents that `auto` did not take, each with the reason."""
     quarantine: tuple[Quarantined, ...] = ()
     """Tests whose failures do not count in this run, as it stood when the run began."""
     quarantine_ended: tuple[Quarantined, ...] = ()

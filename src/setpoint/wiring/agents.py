@@ -13,6 +13,7 @@ from setpoint.agents.spending.prices import Prices
 from setpoint.checks.discovery.interpreter import environments, own_code
 from setpoint.plugins import AgentOptions, AgentPlugin, Loaded, load_agents, missing
 from setpoint.settings import Settings
+from setpoint.system.files.data_folder import data_folder
 from setpoint.system.git.clone import private_folders
 from setpoint.system.git.history import FOLDER
 from setpoint.wiring.project import Project
@@ -36,7 +37,7 @@ def agents_of(project: Project, settings: Settings | None = None) -> Agents:
 def sandbox(project: Project) -> Sandbox:
     """Make what holds the agents of a project."""
     cache = cache_folder(project.settings, project.root)
-    code = (cache, *own_code(), *environments(project.root, project.settings.checks))
+    code = (cache, data_folder(), *own_code(), *environments(project.root, project.settings.checks))
     kept = [project.state / name for name in ("snapshots", "work", "standing")]
     copies = [project.copies / name for name in ("work", "measured", "repositories", FOLDER)]
     return Sandbox(

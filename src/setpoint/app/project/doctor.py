@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from setpoint.agents.launch import Launch
 from setpoint.agents.login import login_state, seen_of
+from setpoint.agents.probing import probe
 from setpoint.agents.registry import known
 from setpoint.agents.sandbox.sandbox import Sandbox
-from setpoint.agents.selection import probe
 from setpoint.checks import Surveyor
 from setpoint.errors import SandboxUnavailable
 from setpoint.learning.store.embedding import MODEL, missing

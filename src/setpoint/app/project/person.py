@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from setpoint.errors import UsageError
 from setpoint.system.files.locks import RunLocks
-from setpoint.system.processes.ancestors import ancestors
+from setpoint.system.processes.ancestors import ancestors, supervised
 from setpoint.wiring.project import Project
 
 
@@ -17,5 +17,14 @@ def require_person(project: Project) -> None:
     if run:
         raise UsageError(
             f"this process was started by {run}: no agent and no check may answer, start or end runs",
+            hint="use a terminal of your own",
+        )
+
+
+def require_own_process() -> None:
+    """Refuse what changes the user's machine to a process that an agent or a check of any project started."""
+    if supervised():
+        raise UsageError(
+            "an agent or a check started this process: neither may install programs",
             hint="use a terminal of your own",
         )

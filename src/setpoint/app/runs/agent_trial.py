@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import tempfile
@@ -9,14 +10,19 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from setpoint.agents.explain import Explanation, explained, lacking
+from setpoint.agents.probing import probe
+from setpoint.agents.registry import known
 from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.order import make_order, resolve_story
-from setpoint.model.attempt import Usage
+from setpoint.errors import WorkspaceError
+from setpoint.model.attempt import Breakage, Usage
 from setpoint.model.events import Body
-from setpoint.model.events.run import AgentFinished, ToolExecuted
+from setpoint.model.events.run import AgentBroke, AgentFinished, ToolExecuted
 from setpoint.model.run import Ending, RunOutcome
 from setpoint.model.value import Usd, Value
-from setpoint.wiring.project import Project, open_project
+from setpoint.settings import Settings, load
+from setpoint.wiring.project import open_project
 
 REQUEST = "make the failing test pass"
 _FILES = {
@@ -36,6 +42,10 @@ class Trial(Value):
     """Why the run ended so, in one sentence."""
     version: str = ""
     """As the agent tells it; empty where it does not."""
+    fault: str = ""
+    """What is wrong with the agent, as a name: `adapter_missing`, `crash` ...; empty if nothing is."""
+    hint: str = ""
+    """What to do next."""
     attempts: int
     tool_calls: int
     tool_errors: int
@@ -53,15 +63,17 @@ class Trial(Value):
     """Seconds of the whole run, with all that Setpoint measured."""
 
 
-def try_agent(project: Project, name: str) -> Trial:
-    """Have an agent make one tiny change, with this project's settings for it.
+def try_agent(settings: Settings, name: str) -> Trial:
+    """Have an agent make one tiny change, with these settings for it.
 
     Raises `NoUsableAgent` where there is no agent of that name.
     """
+    launch = known(settings.agent).get(name)
+    if launch is not None and not (found := asyncio.run(probe(launch))).installed:
+        return _unusable(name, lacking(launch, found), found.version)
     with tempfile.TemporaryDirectory(prefix="setpoint-trial-") as folder:
         root = Path(folder).resolve() / "sum"
         _repository(root)
-        settings = project.settings
         own = settings.agents.model_dump(include={"wall_s", "idle_s", "proxy"})
         flags: dict[str, Any] = {
             "agents": {"maker": name, **own},
@@ -77,7 +89,46 @@ def try_agent(project: Project, name: str) -> Trial:
         ordered = make_order(trial, resolve_story(trial, REQUEST))
         outcome = drive_run(trial, ordered)
         bodies = [event.body for event in trial.log.replay(ordered.trace_id)]
-        return _trial(name, outcome, bodies)
+        seen = _trial(name, outcome, bodies)
+        broken = _breakage(bodies) if outcome.ending is Ending.BROKEN_AGENT else None
+        if launch is None or broken is None:
+            return seen
+        why = explained(launch, broken)
+        return seen.model_copy(update={"fault": why.fault, "reason": why.what, "hint": why.hint})
+
+
+def settings_here(where: Path) -> Settings:
+    """Return the settings of the repository that a folder lies in; outside of one, the defaults."""
+    try:
+        return open_project(where).settings
+    except WorkspaceError:
+        return load(where)
+
+
+def _breakage(bodies: list[Body]) -> Breakage | None:
+    """Return the last breakage of the maker."""
+    attempts = [body.snapshot.attempt for body in bodies if isinstance(body, AgentFinished)]
+    found = [attempt.breakage for attempt in attempts if attempt is not None and attempt.breakage is not None]
+    found += [body.breakage for body in bodies if isinstance(body, AgentBroke)]
+    return found[-1] if found else None
+
+
+def _unusable(name: str, why: Explanation, version: str) -> Trial:
+    """Return the trial of an agent that cannot be started."""
+    return Trial(
+        agent=name,
+        verified=False,
+        ending=Ending.BROKEN_AGENT,
+        reason=why.what,
+        version=version,
+        fault=why.fault,
+        hint=why.hint,
+        attempts=0,
+        tool_calls=0,
+        tool_errors=0,
+        agent_s=0.0,
+        duration_s=0.0,
+    )
 
 
 def _repository(root: Path) -> None:

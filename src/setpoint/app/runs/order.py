@@ -97,7 +97,9 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         message = f"'{base}' names no commit in {project.root}"
         raise UsageError(message, hint="commit something first, or give another --base")
     pipeline = load_pipeline(settings.pipeline, project.root, pipelines_of(settings))
-    names, workflow, notes = await assign_roles(project, pipeline, repairs=_repairs(wanted, settings))
+    names, workflow, notes, passed_over = await assign_roles(
+        project, pipeline, repairs=_repairs(wanted, settings)
+    )
     plugins, failed = enabled(settings.plugins)
     notes += (*map(str, failed), *map(str, plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
@@ -130,6 +132,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         plugins=plugins,
         dirty=dirty,
         notes=tuple(notes),
+        passed_over=tuple(passed_over),
         quarantine=tuple(each for each in quarantine if each.active(now)),
         quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
         branch=f"{settings.branch_prefix}{wanted.id}",

@@ -35,6 +35,8 @@ class RoleAssignment(NamedTuple):
     pipeline: Pipeline
     """The pipeline with the kinds of review that are wanted."""
     notes: list[str]
+    passed_over: list[str]
+    """Agents that `auto` did not take, each with the reason."""
 
 
 UNFIT = {"mechanic": "it repairs failing tests, and this request asks for something else"}
@@ -69,7 +71,7 @@ async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -
         del names[Role.TEST_DESIGNER]  # only a model writes tests from the request alone
     await casting.note_sandbox(names.values())
     casting.notes_made.append(f"sandbox of checks: {await sandbox_in_words(project.settings)}")
-    return RoleAssignment(names, pipeline, casting.notes_made)
+    return RoleAssignment(names, pipeline, casting.notes_made, casting.passed_over)
 
 
 def with_reviews(pipeline: Pipeline, kinds: tuple[str, ...]) -> Pipeline:
@@ -109,6 +111,7 @@ class _RoleAssigner:
     def __init__(self, wanted: AgentsSettings, agents: Agents, unfit: Mapping[str, str]) -> None:
         self._wanted, self._agents, self._unfit = wanted, agents, unfit
         self.notes_made = list(agents.plugged.left_out)
+        self.passed_over: list[str] = []
 
     async def makers(self) -> dict[str, str]:
         """Say who makes the work: one, or several candidates of which the first stands for all."""
@@ -139,9 +142,13 @@ class _RoleAssigner:
             ]
             unfit = self._unfit if part == str(Role.MAKER) else {}
             choice = await self._agents.choose((*order, "rules") if reviews else order, unfit)
-            passed = ", ".join(each.name for each in choice.passed_over)
-            why = f" (not usable here: {passed}; `setpoint agents` says why)" if passed else ""
-            self.notes_made.append(f"{part}: {choice.name}{why}")
+            why = (
+                "the first of agents.order that works here"
+                if choice.name != "rules"
+                else "no agent works here"
+            )
+            self.notes_made.append(f"{part}: {choice.name} ({why})")
+            self.passed_over += [f"{part}: not {each.name}: {each.reason}" for each in choice.passed_over]
             return choice.name
         if name not in BUILT_IN:
             self._agents.make(name)  # an unknown name ends here, before anything is begun

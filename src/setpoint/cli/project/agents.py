@@ -1,8 +1,9 @@
-"""`setpoint agents`: list the agents that Setpoint can use, and test one."""
+"""`setpoint agents`: list the agents that Setpoint can use, install what one lacks, and test one."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +12,10 @@ import typer
 from setpoint.cli.render.styles import say
 
 if TYPE_CHECKING:
+    from setpoint.app.project.agent_setup import SetupPlan
     from setpoint.app.runs.agent_trial import Trial
 
-app = typer.Typer(help="List the agents that Setpoint can use, and test one.")
+app = typer.Typer(help="List the agents that Setpoint can use, set one up, and test one.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
@@ -58,16 +60,68 @@ def trial(
     This calls the agent's model and may cost some cents. The exit code is that of a run: 0 if the change is
     verified, 3 if the agent cannot be used or crashes, 11 if the change is not verified.
     """
-    from setpoint.app.runs.agent_trial import try_agent
+    from setpoint.app.runs.agent_trial import settings_here, try_agent
     from setpoint.app.runs.exit_codes import EXIT
-    from setpoint.wiring.project import open_project
 
-    seen = try_agent(open_project(Path.cwd()), name)
+    seen = try_agent(settings_here(Path.cwd()), name)
     if as_json:
         typer.echo(seen.model_dump_json(indent=2))
     else:
         say(_told(seen))
     return EXIT[seen.ending]
+
+
+@app.command()
+def setup(
+    name: Annotated[str, typer.Argument(help="Name of the agent (list them with `setpoint agents`).")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Install without asking, for scripts.")] = False,
+    test: Annotated[bool, typer.Option(help="Test the agent afterwards, which calls its model.")] = True,
+) -> int:
+    """Install what an agent lacks (its adapter, the right Node.js), then test it.
+
+    The packages have pinned versions and go into Setpoint's own folder, with npm; nothing is installed
+    globally. The exit code is that of `setpoint agents test`.
+    """
+    from setpoint.app.project.agent_setup import planned_setup, set_up
+    from setpoint.app.runs.agent_trial import settings_here, try_agent
+    from setpoint.app.runs.exit_codes import EXIT
+    from setpoint.errors import ExitCode
+
+    plan = planned_setup(name)
+    if plan.blocked:
+        say(f"{plan.title}: {plan.blocked}; hint: {plan.hint}", err=True)
+        return ExitCode.NO_AGENT
+    if not plan.steps:
+        say(f"{plan.title}: nothing is missing")
+    else:
+        say(_planned(plan))
+        if not yes and not _agreed():
+            return ExitCode.USAGE
+        set_up(plan, lambda step: say(f"installing {step.package} ..."))
+    if not test:
+        say(f"next: setpoint agents test {name}")
+        return ExitCode.OK
+    say(f"testing {name}: it makes one tiny change in a repository of its own ...")
+    seen = try_agent(settings_here(Path.cwd()), name)
+    say(_told(seen))
+    if seen.verified:
+        say(f'next: setpoint run "what you want" --agent {name}')
+    return EXIT[seen.ending]
+
+
+def _planned(plan: SetupPlan) -> str:
+    lines = [f"{plan.title}: this is missing, and npm would install it into {plan.folder}:"]
+    lines += [f"  {step.package:<46} {step.why}" for step in plan.steps]
+    return "\n".join([*lines, "Nothing is installed globally; delete that folder to undo it."])
+
+
+def _agreed() -> bool:
+    """Ask the person at the terminal; without one nothing is installed."""
+    from setpoint.errors import UsageError
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("nothing was installed: no terminal to ask at", hint="add --yes")
+    return typer.confirm("Install it?")
 
 
 def _told(trial: Trial) -> str:
@@ -79,10 +133,15 @@ def _told(trial: Trial) -> str:
     rows = {
         "agent": f"{trial.agent} {trial.version}".strip(),
         "verified": "yes" if trial.verified else f"no: {trial.reason}",
+        **({"hint": trial.hint} if trial.hint else {}),
+    }
+    rest = {
         "attempts": str(trial.attempts),
         "calls": f"{trial.tool_calls}, {trial.tool_errors} failed{tools}",
         "tokens": tokens,
         "cost": "$0.00" if asks_none else "unknown" if trial.cost_usd is None else f"${trial.cost_usd}",
         "time": f"{trial.agent_s:.1f} s for the agent, {trial.duration_s:.1f} s in total",
     }
+    if trial.attempts or not trial.fault:
+        rows |= rest
     return "\n".join(f"{key + ':':<10}{value}" for key, value in rows.items())

@@ -168,7 +168,8 @@ def _of_run(
             told = {name: reason for name, reason in body.checks.items() if reason != "always"}
             checks = "".join(f"\n  {name}: {reason}" for name, reason in told.items())
             head = f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]})"
-            return Line(f"{head}{others}{checks}{notes}", "bold")
+            more = "".join(f"\n  {each}" for each in order.passed_over)
+            return Line(f"{head}{others}{checks}{notes}", "bold", more=more)
         case e.RunResumed():
             return Line(
                 f"resumed by process {body.process}{f': {body.reason}' if body.reason else ''}", "cyan"

@@ -13,3 +13,5 @@ class Line(NamedTuple):
     """A Rich style; plain output leaves it out."""
     detail: bool = False
     """Shown only with `--verbose`."""
+    more: str = ""
+    """Text that follows with `--verbose`."""

@@ -177,4 +177,7 @@ def print_event(console: Console, event: Event, *, everything: bool) -> None:
     if shown.detail and not everything:
         return
     clock = event.at.astimezone().strftime("%H:%M:%S")
-    console.print(f"[dim]{clock}[/dim] {escape(shown.text)}", style=shown.style or None)
+    console.print(
+        f"[dim]{clock}[/dim] {escape(shown.text + (shown.more if everything else ''))}",
+        style=shown.style or None,
+    )

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from setpoint.system.processes.supervisor_link import SCRIPT
+
 _PROC = Path("/proc")
 
 
@@ -22,6 +24,21 @@ def ancestors() -> tuple[int, ...]:
         found.append(pid)
         pid = parents.get(pid, 0) if parents is not None else _parent(pid)
     return tuple(found)
+
+
+def supervised() -> bool:
+    """Whether Setpoint started this process or one above it: an agent, a check, or what they started.
+
+    On systems without /proc the answer is no.
+    """
+    return any(SCRIPT.encode() in _words(pid) for pid in ancestors())
+
+
+def _words(pid: int) -> list[bytes]:
+    try:
+        return (_PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 def _parent(pid: int) -> int:
