@@ -18,8 +18,10 @@ _WORKS = {
     "judge": "generate.judge",
     "shuffle": "generate.replay",
     "fixes": "repair.fixes",
+    "calls": "calls.answers",
 }
 """Module by the first word; without one of these words, it is a repair."""
+_WITHOUT_PYTEST = ("calls.answers",)
 
 
 def _start() -> int:
@@ -42,7 +44,8 @@ def _start() -> int:
     work = _WORKS.get(words[0], "") if words else ""
     words = words[1:] if work else words
     try:
-        import pytest  # noqa: F401, PLC0415 - tried here, where its absence can be said
+        if work not in _WITHOUT_PYTEST:
+            import pytest  # noqa: F401, PLC0415 - tried here, where its absence can be said
     except (ImportError, SyntaxError) as error:
         sys.stderr.write(f"{sys.executable} has no pytest that works in it: {error}\n")
         return int(importlib.import_module(f"{_PRIVATE_NAME}.wire.repair").CANNOT_RUN)

@@ -131,7 +131,7 @@ class Stage:
                         place += 1
                     value = eval(ready.call, names)  # noqa: S307 - the same
                     wrap = "list({})" if _is_iterator(value) else "{}"
-                    value, wrap = _settled(value)
+                    value, wrap = settled(value)
                 finally:
                     self.tracer.stop()
                 return self._value(value, wrap, ready.steps, names)
@@ -203,8 +203,8 @@ def _is_iterator(value: Any) -> bool:  # noqa: ANN401 - any value at all
     return hasattr(value, "__next__") and hasattr(value, "__iter__") and not hasattr(value, "read")
 
 
-def _settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value at all
-    """Take from an iterator what it gives, and from a coroutine what it returns."""
+def settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value at all
+    """Take from an iterator what it gives, and from a coroutine what it returns; say how that is written."""
     if inspect.iscoroutine(value):
         import asyncio  # noqa: PLC0415 - few modules under test need it
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setpoint.checks.measurement import Measuring, Task
 from setpoint.checks.proof.arrangement.arrangement import arrangement
+from setpoint.checks.proof.differential.differential import answers
 from setpoint.checks.proof.instrument.instrument import instrument
 from setpoint.checks.proof.kinds.by_kind import by_kind
 from setpoint.checks.proof.kinds.look import looked_at
@@ -60,6 +61,7 @@ class Prover:
                 *kept,
                 witness,
                 *await sensitivity(subject, witnesses),
+                *await answers(subject, witnesses),
                 *await by_kind(subject),
                 *whole_request(task.story, restored or RestoredWork()),
             ]

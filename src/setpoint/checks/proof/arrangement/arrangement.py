@@ -17,13 +17,13 @@ from setpoint.checks.proof.arrangement.neutral_place import NeutralPlace, neutra
 from setpoint.checks.proof.arrangement.plain_package import plain_package
 from setpoint.checks.proof.arrangement.plain_pytest import plain_python
 from setpoint.checks.proof.arrangement.without_pytest import refused_without_pytest
+from setpoint.checks.proof.impacted import impacted
 from setpoint.checks.proof.subject import Subject, listed
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.proof.witness.witness import Witness
 from setpoint.checks.suites.package_suite import PackageSuite, owner
 from setpoint.checks.suites.pytest import TestSuite
 from setpoint.checks.tools.acceptance import Acceptance
-from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import SUITES, CheckState, Outcome
 from setpoint.model.ids import Commit
 from setpoint.model.proof import SECOND_ARRANGEMENT, Arrangement, Obligation, ObligationState, WorkKind
@@ -208,7 +208,7 @@ async def _repeated(subject: Subject, witnesses: tuple[Witness, ...]) -> Repeate
     terms = subject.terms
     chosen = terms.arrangement is Arrangement.IMPACTED or took_s > terms.arrangement_seconds
     if chosen:
-        passed &= await _impacted(subject, witnesses, passed)
+        passed &= await impacted(subject, witnesses, passed)
     passes = {each.evidence.check for each in subject.now.results if each.state is CheckState.PASS}
     checks = subject.plan.selection(subject.target, tuple(sorted(passed)))
     return Repeated(
@@ -218,16 +218,6 @@ async def _repeated(subject: Subject, witnesses: tuple[Witness, ...]) -> Repeate
         chosen=chosen,
         seed=secrets.randbelow(1 << 16) + 1,
     )
-
-
-async def _impacted(
-    subject: Subject, witnesses: tuple[Witness, ...], passed: frozenset[str]
-) -> frozenset[str]:
-    """Return the witnesses, the tests of changed files, and those that the map of the last run names."""
-    early = subject.place._replace(stage=Stage.EVALUATE)
-    target = await subject.measuring.target(replace(subject.task, fast=True), early)
-    named = {*(target.only or ()), *subject.of_tests, *(each.name for each in witnesses)}
-    return frozenset(test for test in passed if test in named or test.partition("::")[0] in named)
 
 
 def _judged(

@@ -33,6 +33,8 @@ class ChangedFunction:
     """How it is made useless, by what it does then: `raises`, and where it can be written, `does nothing`."""
     harmless: Sabotage = ()
     """How it is written otherwise without doing anything else; empty where that cannot be written."""
+    first: Insertion | None = None
+    """Behind which a statement runs first: where it is put, and what separates it from the body."""
     marks: bool = False
     """Whether entering it leaves a file at the mark."""
     text: str = ""

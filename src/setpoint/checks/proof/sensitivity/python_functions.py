@@ -148,6 +148,7 @@ def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction
         sabotages=sabotages,
         # It marks too: where marks cannot be written, no test may seem to notice a sabotage.
         harmless=(Insertion(offset, f"open({MARK}, 'a').close(); _setpoint = None{glue}"),),
+        first=Insertion(offset, glue),
         marks=True,
         text=_written(source, node),
     )

@@ -1,0 +1,1 @@
+"""The changed functions at the base and on the result, called with the same arguments."""

@@ -1,0 +1,190 @@
+"""Call the changed functions at the base and on the result, with what tests pass and near values."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from setpoint.checks import results
+from setpoint.checks.discovery.interpreter import environment
+from setpoint.checks.proof.differential.functions import Comparable, comparable
+from setpoint.checks.proof.impacted import impacted
+from setpoint.checks.proof.sensitivity.sabotage import new_mark
+from setpoint.checks.proof.subject import Subject
+from setpoint.checks.proof.witness import witness
+from setpoint.checks.proof.witness.witness import Witness
+from setpoint.checks.suites.package_suite import owner
+from setpoint.ports import Measured
+from setpoint.system.processes import Command, run
+from setpoint_probe.wire.calls import RAISES, VALUE, Answer, Call, CallsRequest, CallsResult
+from setpoint_probe.wire.calls_order import calls_argv, read_calls
+
+_WALL_S, _GRACE_S = 8.0, 30.0
+_LARGE_SUITE_S = 10.0
+"""Seconds of a suite above which only tests that the change can reach are run once more for their calls."""
+_ANSWERED = (VALUE, RAISES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What came of the same calls on both sides."""
+
+    functions: Comparable
+    calls: Mapping[int, Call] = field(default_factory=dict)
+    now: Mapping[int, Answer] = field(default_factory=dict)
+    """Steady answers of the result."""
+    before: Mapping[int, Answer] = field(default_factory=dict)
+    """Steady answers of the base."""
+    why: str = ""
+    """Why there are none."""
+
+    def both(self, number: int) -> tuple[Answer, Answer] | None:
+        """Return the answers of base and result to a call; none where one of them gave none."""
+        before, now = self.before.get(number), self.now.get(number)
+        return (before, now) if before is not None and now is not None else None
+
+    def answered(self, number: int) -> bool:
+        """Whether both sides answer, and not only with exceptions."""
+        both = self.both(number)
+        return both is not None and VALUE in (both[0].kind, both[1].kind)
+
+    def differs(self, number: int) -> bool:
+        """Whether both sides answer, and otherwise; one exception is like another."""
+        both = self.both(number)
+        if both is None or (both[0].kind, both[1].kind) == (RAISES, RAISES):
+            return False
+        return (both[0].kind, both[0].told) != (both[1].kind, both[1].told)
+
+    @property
+    def equal_to_all(self) -> tuple[str, ...]:
+        """Calls whose value says that it equals things that differ."""
+        return tuple(self.calls[each.number].shown for each in self.now.values() if each.equals_everything)
+
+    def near(self, number: int) -> list[int]:
+        """Return the calls that vary a recorded one."""
+        return [each.number for each in self.calls.values() if each.of == number]
+
+    def shown(self, number: int) -> str:
+        """Tell one call and both of its answers."""
+        both = self.both(number)
+        if both is None:
+            return self.calls[number].shown
+        return f"{self.calls[number].shown}: {both[0].shown} at the base, {both[1].shown} now"
+
+
+async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared:
+    """Record the calls that the tests make, vary them, and answer them on both sides.
+
+    What a tree does not answer alike twice, with other hashes, is left out.
+    """
+    functions = comparable(subject, Path(subject.place.copy.path))
+    tests = await _asked(subject, witnesses)
+    if not functions.now or not tests:
+        return Compared(functions=functions, why="no function of a changed Python file is tested")
+    recorded = await _record(subject, functions, tests)
+    request = CallsRequest(
+        tree="",
+        calls=str(subject.scratch / "calls.bin"),
+        functions=dict(functions.now),
+        recorded=str(recorded),
+        texts=dict(functions.texts),
+        first=tuple(each.name for each in witnesses),
+        loose=tuple(functions.loose),
+        wall_s=_WALL_S,
+    )
+    result = await _answered(subject, await subject.checked_out(), request)
+    calls = {each.number: each for each in result.calls}
+    now = _by_number(result)
+    if not functions.before:
+        return Compared(functions=functions, calls=calls, now=now, why="the base has no such function")
+    request = replace(request, recorded="", functions=dict(functions.before))
+    there = await subject.without_its_code()
+    before = _by_number(await _answered(subject, there, request))
+    first = Compared(functions=functions, calls=calls, now=now, before=before, why=result.reason)
+    open_ones = tuple(number for number in calls if first.differs(number))
+    if not open_ones:
+        return first
+    request = replace(request, only=open_ones)
+    before = _steady(before, await _answered(subject, there, request, hashes=1), open_ones)
+    request = replace(request, functions=dict(functions.now))
+    again = await _answered(subject, await subject.checked_out(), request, hashes=1)
+    return replace(first, before=before, now=_steady(now, again, open_ones))
+
+
+async def _asked(subject: Subject, witnesses: tuple[Witness, ...]) -> list[str]:
+    """Return the tests of Python whose calls are recorded."""
+    chosen = subject.task.project.chosen
+    passed = frozenset(test for test in witness.passed_in(subject.now.tests) if not owner(test, chosen))
+    suite_s = sum(
+        each.evidence.duration_s for each in subject.base.results if each.evidence.check == "pytest"
+    )
+    return sorted(await impacted(subject, witnesses, passed) if suite_s > _LARGE_SUITE_S else passed)
+
+
+async def _record(subject: Subject, functions: Comparable, tests: list[str]) -> Path:
+    """Run tests with sources that record; return the folder with what they wrote."""
+    there = await subject.checked_out()
+    folder, kept = new_mark(there), subject.scratch / "calls"
+    for path, text in functions.instrumented(subject.after, folder).items():
+        await asyncio.to_thread((Path(there.copy.path) / path).write_bytes, text)
+    await subject.run_tests(tests, there)
+    if folder.is_dir():
+        await asyncio.to_thread(shutil.move, folder, kept)
+    return kept
+
+
+async def _answered(
+    subject: Subject, there: Measured, request: CallsRequest, *, hashes: int = 0
+) -> CallsResult:
+    """Answer calls in a place, in a process that is held as those of tests are; its home is a new folder."""
+    project, tree = subject.task.project, Path(there.copy.path)
+    scratch = subject.scratch / f"answers-{hashes}"
+    shutil.rmtree(scratch, ignore_errors=True)
+    (scratch / "home").mkdir(parents=True)
+    asked, answered = scratch / "request.json", scratch / "answers.json"
+    request = replace(request, tree=str(tree), scratch=str(scratch / "home"))
+    variables = {
+        **environment(project.interpreter, tree, project.layout.imports),
+        "HOME": request.scratch,
+        "TMPDIR": request.scratch,
+        "PYTHONHASHSEED": str(hashes),
+    }
+    done = await run(
+        Command(
+            argv=calls_argv(project.interpreter.path, request, asked, answered),
+            cwd=tree,
+            environment=variables,
+            writes=(subject.scratch,),
+            timeout_s=request.wall_s + _GRACE_S,
+        )
+    )
+    try:
+        return await asyncio.to_thread(read_calls, answered)
+    except ValueError as error:
+        return CallsResult(reason=f"the calls were not answered: {done.ending}{results.tail(done) or error}")
+
+
+def _by_number(result: CallsResult) -> dict[int, Answer]:
+    return {each.number: each for each in result.answers if each.kind in _ANSWERED}
+
+
+def _steady(first: Mapping[int, Answer], again: CallsResult, asked: Collection[int]) -> dict[int, Answer]:
+    """Return the answers that are the same the second time, as far as they were asked for again."""
+    second = {each.number: (each.kind, each.told) for each in again.answers}
+    return {
+        number: each
+        for number, each in first.items()
+        if number not in asked or second.get(number) == (each.kind, each.told)
+    }
+
+
+def judged(found: Compared) -> Iterator[Call]:
+    """Yield the calls that a user of the code could make: of public functions, or made by a test itself."""
+    for call in found.calls.values():
+        name = call.name.rpartition("::")[2]
+        private = any(part.startswith("_") and not part.endswith("__") for part in name.split("."))
+        if call.outer or not private:
+            yield call

@@ -1,0 +1,178 @@
+"""Chooses recorded calls, varies them, and answers them with the code of the tree that it runs in."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import inspect
+import io
+import json
+import os
+import pickle
+import sys
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..foreign_code import attempt
+from ..generate.module_state import State
+from ..generate.trial import Refused, TimeUp, arm, forbid, limited, settled
+from ..process.children import Limits, Report, run_child
+from ..wire.calls import RAISES, REFUSED, TIME, UNFIT, VALUE, Answer, CallsRequest, CallsResult
+from ..wire.exchange import answer_order
+from .choice import Held, Unfit, chosen, function_of, shortened
+from .told import Teller, equals_everything
+
+_CPU_S, _RESTARTS = 0.3, 4
+_SLOW_ENOUGH = 3
+"""Calls of one function that take too long before its others are left out."""
+
+
+@dataclass
+class Stage:
+    """Answers calls, within one process."""
+
+    request: CallsRequest
+    refusals: list[str]
+    states: dict[str, State]
+
+    def answer(self, held: Held) -> Answer:
+        """Make one call on copies of its arguments; say what came of it."""
+        number = held.call.number
+        self.refusals.clear()
+        try:
+            function, given, before = self._prepared(held)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - what cannot be made again, for whatever reason
+            return Answer(number, UNFIT, shown=f"{type(error).__name__}: {error}"[:60])
+        printed = io.StringIO()
+        try:
+            with limited(_CPU_S), warnings.catch_warnings(), contextlib.redirect_stdout(printed):
+                warnings.simplefilter("ignore")
+                value, _ = settled(function(*given.args, **given.kwargs))
+            answer = self._value(number, value, (before, given.arguments), printed.getvalue())
+        except (TimeUp, RecursionError, MemoryError):
+            answer = Answer(number, TIME, shown="no end")
+        except Refused:
+            answer = Answer(number, REFUSED)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the code under test raises is its answer
+            answer = Answer(number, RAISES, type(error).__qualname__, f"raises {type(error).__qualname__}")
+        for state in self.states.values():
+            state.restore()
+        return Answer(number, REFUSED) if self.refusals else answer
+
+    def _value(
+        self,
+        number: int,
+        value: Any,  # noqa: ANN401 - any value at all
+        arguments: tuple[dict[str, str], dict[str, Any]],
+        printed: str,
+    ) -> Answer:
+        before, now = arguments
+        teller = Teller(self.request.loose)
+        after = {name: teller.tell(each) for name, each in now.items()}
+        changed = {name: text for name, text in after.items() if text != before.get(name)}
+        told = json.dumps([teller.tell(value), printed, changed], sort_keys=True)
+        digest = hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
+        shown = shortened(value)
+        if changed:
+            shown += f" ({', '.join(f'{name} is then {shortened(now[name])}' for name in changed)})"
+        if printed:
+            shown += f" and prints {shortened(printed)}"
+        return Answer(number, VALUE, digest, shown, equals_everything(value))
+
+    def _prepared(self, held: Held) -> tuple[Callable[..., Any], inspect.BoundArguments, dict[str, str]]:
+        function = function_of(self.request, held.call.name, held.module)
+        arguments: dict[str, Any] = pickle.loads(held.arguments)  # noqa: S301 - what the same project pickled
+        given = bound(function, arguments)
+        home = sys.modules.get(function.__module__)
+        if home is not None and home.__name__ not in self.states:
+            self.states[home.__name__] = State(home)
+        teller = Teller(self.request.loose)
+        return function, given, {name: teller.tell(each) for name, each in given.arguments.items()}
+
+
+def bound(function: Callable[..., Any], arguments: dict[str, Any]) -> inspect.BoundArguments:
+    """Fit arguments by name to a function; raise `Unfit` where it takes others."""
+    signature = inspect.signature(function)
+    if unknown := [name for name in arguments if name not in signature.parameters]:
+        raise Unfit(f"no parameter {unknown[0]}")
+    given = signature.bind_partial()
+    for name, each in signature.parameters.items():
+        if name in arguments:
+            given.arguments[name] = arguments[name]
+        elif each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
+            raise Unfit(f"{name} is missing")
+    return given
+
+
+def answered(request: CallsRequest) -> CallsResult:
+    """Answer all calls; one that ends the process, or never comes back, is left out."""
+    result = CallsResult()
+    until = time.monotonic() + request.wall_s
+    done: set[int] = set()
+    running: list[int] = []
+
+    def take(record: tuple[str, Any]) -> bool:
+        kind, value = record
+        if kind == "call":
+            result.calls.append(value)
+        elif kind == "at":
+            running[:] = [value]
+        elif kind == "answer":
+            done.add(value.number)
+            result.answers.append(value)
+        return time.monotonic() > until
+
+    for turn in range(_RESTARTS):
+        act = partial(
+            _act, replace(request, recorded="" if turn and result.calls else request.recorded), done
+        )
+        ended = run_child(act, Limits(request.memory_bytes, 3.0), take)
+        if ended.finished or time.monotonic() > until:
+            break
+        result.reason = ended.error
+        done.update(running)
+    result.reason = "" if result.answers else result.reason or "no call could be kept"
+    return result
+
+
+def _act(request: CallsRequest, done: set[int], report: Report) -> None:
+    os.chdir(request.tree)
+    sys.path.insert(0, request.tree)
+    if request.recorded:
+        held = chosen(request)
+        Path(request.calls).write_bytes(pickle.dumps((held, sys.path)))
+        for each in held:
+            report(("call", each.call))
+    else:
+        held, paths = pickle.loads(Path(request.calls).read_bytes())  # noqa: S301 - written by ourselves
+        sys.path.extend(each for each in paths if each not in sys.path)
+    for module in {request.functions[each.call.name][0] or each.module for each in held}:
+        attempt(partial(importlib.import_module, module))
+    stage = Stage(request, [], {})
+    arm()
+    forbid(stage.refusals, request.scratch)
+    slow: dict[str, int] = defaultdict(int)
+    for each in held:
+        number = each.call.number
+        if (
+            number in done
+            or (request.only and number not in request.only)
+            or slow[each.call.name] > _SLOW_ENOUGH
+        ):
+            continue
+        report(("at", number))
+        answer = stage.answer(each)
+        slow[each.call.name] += answer.kind == TIME
+        report(("answer", answer))
+
+
+def main(words: list[str]) -> int:
+    """Read a request, answer its calls, and write what came of them."""
+    return answer_order(words, CallsRequest, answered, lambda fault: CallsResult(reason=fault))
