@@ -25,6 +25,7 @@ class OwnCalls:
         self.lines: list[str] = []
         """What is said in the end."""
         self._label, self._observer = label, observer
+        self._open: dict[str, str] = {}
         self._began, self._started_at = time.monotonic(), datetime.now(UTC)
 
     @property
@@ -32,12 +33,17 @@ class OwnCalls:
         """Seconds since the attempt began."""
         return time.monotonic() - self._began
 
+    def begin(self, name: str, kind: str, title: str) -> None:
+        """Tell that a call begins; the next one of that name that is told is its end."""
+        self._open[name] = f"{self._label}-{name}-{self.made + 1}"
+        self._observer.began(ToolCall(id=self._open[name], name=name, kind=kind, title=title))
+
     def tell(self, name: str, kind: str, title: str, *, ok: bool, seconds: float, file: str = "") -> None:
         """Record one call; `seconds` is what it took, `file` what it changed, where it changed one."""
         self.made += 1
         self.errors += not ok
         call = ToolCall(
-            id=f"{self._label}-{self.made}",
+            id=self._open.pop(name, f"{self._label}-{self.made}"),
             name=name,
             kind=kind,
             title=title,

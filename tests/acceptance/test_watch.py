@@ -36,7 +36,7 @@ def test_a_run_is_watched_from_elsewhere_until_it_ends(repository):
     terminal = watching(repository, stdin=end, stdout=end, stderr=end)
     os.close(end)
     plain = watching(repository, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    seen = read(screen, until="iteration 1 of 7")
+    seen = read(screen, until="#1 of 7")
     go.touch()
     seen += read(screen)
     lines, _ = plain.communicate(timeout=60)
@@ -48,7 +48,8 @@ def test_a_run_is_watched_from_elsewhere_until_it_ends(repository):
     assert "\x1b" not in lines
     assert STYLED.search(seen)
     told = STYLED.sub("", seen)
-    assert "running  implement, iteration 1 of 7" in told
+    assert "◐ implement" in told
+    assert "▸ until [ -e" in told
     assert "of $5.00" in told
     assert "bounce 1: evaluate -> implement" in told
     assert "IMPLEMENTATION_VERIFIED" in told

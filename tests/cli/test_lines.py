@@ -26,6 +26,8 @@ SHOWN = {
     "phase.passed": "test: passed",
     "agent.started": "scripted works on implement-1 (fresh)",
     "tool.executed": "  bash: pytest -q [ok 0.5 s]",
+    "tool.started": "  bash: pytest -q ...",
+    "agent.said": "  | I look at the test.\n  | It is red.",
     "model.called": "  model claude-sonnet-4-5 [200 1.5 s]: 1000 in, 50 out, 0 cached, "
     "$0.0038 (genai-prices 0.2.3)",
     "agent.spent": "  spent $0.0215, 1500 tokens (told by the agent)",
@@ -112,7 +114,9 @@ def test_only_details_are_left_out():
         "phase.completed",
         "phase.approved",
         "phase.passed",
+        "agent.said",
         "agent.spent",
+        "tool.started",
         "model.called",
         "review.answered",
         "integrity.change_reviewed",

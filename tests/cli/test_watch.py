@@ -10,14 +10,13 @@ from typer.testing import CliRunner
 
 from history.report_runs import order, verified_run
 from model.examples import EXAMPLES
-from setpoint.app.views.run_summary import run_overview
 from setpoint.cli.app import app
 from setpoint.cli.render.console import Screen
-from setpoint.cli.render.live import print_event
+from setpoint.cli.render.presenter import Presenter
 from setpoint.cli.render.styles import of_state
 from setpoint.cli.runs import watch
 from setpoint.history.queries import RunState
-from setpoint.model.events.run import PhaseEntered, RunStarted
+from setpoint.model.events.run import RunStarted
 from setpoint.model.gate import Gate
 from setpoint.model.run import Ending
 from setpoint.system.files.locks import RunLocks
@@ -116,51 +115,26 @@ def test_ctrl_c_ends_the_watching_alone(project, monkeypatch):
     def interrupted(_watching):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(watch.Watching, "lines", interrupted)
+    monkeypatch.setattr(watch.Watching, "follow", interrupted)
     code, _, said = called(VERIFIED)
     assert code == 0
     assert f"{VERIFIED} continues" in said
 
 
-def shown_panel(project, trace, **of_console):
-    console = Console(width=100, record=True, file=io.StringIO(), **of_console)
-    console.print(watch.panel(run_overview(project, trace)))
-    return console.export_text(styles=bool(of_console))
-
-
-def test_how_a_run_stands_is_told_below_its_events(project):
-    told = shown_panel(project, VERIFIED)
-    assert "verified" in told
-    assert "iteration 3 of 7" in told
-    assert "open" in told
-    assert "of $5.00" in told
-    asking = shown_panel(project, ASKING)
-    assert "waiting" in asking
-    assert "how is it to go on?" in asking
-    assert "nothing measured yet" in asking
-    assert "\x1b[" in shown_panel(project, VERIFIED, force_terminal=True, color_system="standard")
-
-
 def test_a_part_that_moves_is_for_terminals_alone(project, monkeypatch):
-    lived = []
-    monkeypatch.setattr(watch.Watching, "live", lambda self: lived.append(1) or 0)
-    assert called(VERIFIED)[0] == 0
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[?25l" not in called(VERIFIED)[1]
     monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[?25l" in called(VERIFIED)[1]
+    assert "\x1b" not in called(VERIFIED, "--plain")[1]
     monkeypatch.setenv("NO_COLOR", "1")
-    called(VERIFIED)
-    called(VERIFIED, "--plain")
-    assert lived == []
-    monkeypatch.delenv("NO_COLOR")
-    called(VERIFIED, "--plain")
-    assert lived == []
-    called(VERIFIED)
-    assert lived == [1]
+    assert "\x1b[?25l" not in called(VERIFIED)[1]
 
 
 def test_in_a_terminal_the_run_is_followed_to_its_end_as_well(project):
     console = Console(width=100, force_terminal=True, file=io.StringIO())
     watching = watch.Watching(project, VERIFIED, console, everything=True, as_json=False)
-    assert watching.live() == 0
+    assert watching.follow() == 0
 
 
 def test_every_state_has_its_colour():
@@ -168,20 +142,13 @@ def test_every_state_has_its_colour():
         assert of_state(str(state)) or state is RunState.FINISHED, state
 
 
-def test_a_newly_entered_phase_is_where_it_is(project):
-    with RunLocks(project.state).held(ASKING):
-        project.log.append(ASKING, "more", [PhaseEntered(phase="implement", iteration=2)])
-        seen = run_overview(project, ASKING)
-    assert seen.where == "implement, iteration 2 of 7"
-
-
 def test_what_an_agent_calls_its_tools_cannot_act_on_a_terminal(project):
     call = EXAMPLES["tool.executed"].call.model_copy(update={"title": "\x1b]0;owned\x07\x1b[2Jls"})
     body = EXAMPLES["tool.executed"].model_copy(update={"call": call})
     console = Screen(width=100, force_terminal=True, color_system=None, file=io.StringIO())
     (event,) = project.log.append(ASKING, "hostile", [body])
-    print_event(console, event, everything=True)
+    with Presenter(console, everything=True) as presenter:
+        presenter.show(event)
     assert "ls" in console.file.getvalue()
-    assert "\x1b" not in console.file.getvalue()
-    with RunLocks(project.state).held(ASKING):
-        assert "\x1b" not in run_overview(project, ASKING).doing
+    assert "\x1b]" not in console.file.getvalue()
+    assert "\x1b[2J" not in console.file.getvalue()

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from model.live_examples import ABOUT_LIVE
 from model.memory_examples import ABOUT_MEMORY
 from model.production_examples import ABOUT_PRODUCTION
 from setpoint.model import events as e
@@ -256,6 +257,7 @@ _BODIES = (
     e.CancelRequested(by="Ann", reason="not wanted any more"),
     e.Delivered(branch=ORDER.branch, commit=COMMIT, verified=True),
     e.RunFinished(outcome=OUTCOME),
+    *ABOUT_LIVE,
     *ABOUT_MEMORY,
     *ABOUT_PRODUCTION,
 )

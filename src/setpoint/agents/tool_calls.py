@@ -14,6 +14,8 @@ from typing import Any
 from setpoint.model.attempt import ToolCall
 
 _TITLE_CHARS = 500
+_MOST_TELLINGS = 3
+"""How often at most it is told that one call begins: agents name a call again while they write it."""
 
 
 @dataclass(kw_only=True)
@@ -28,14 +30,22 @@ class PartialCall:
     output: Any = None
     paths: dict[str, None] = field(default_factory=dict)
     """In the order they were named, each once."""
+    told: str | None = None
+    """The title under which its beginning was told last."""
+    tellings: int = 0
     done: bool = False
 
 
 class CallBook:
     """All tool calls of one attempt, by the agent's own identifiers."""
 
-    def __init__(self, workdir: Path, finished: Callable[[ToolCall], None]) -> None:
-        """Pass each finished call to `finished`, once."""
+    def __init__(
+        self,
+        workdir: Path,
+        finished: Callable[[ToolCall], None],
+        begun: Callable[[ToolCall], None] = lambda _: None,
+    ) -> None:
+        """Pass each finished call to `finished`, once, and each that begins to `begun`."""
         self.count = 0
         """Finished calls."""
         self.errors = 0
@@ -43,13 +53,21 @@ class CallBook:
         self.cancelled = False
         """Whether the turn is being cancelled: a call that ends from now on was cut short."""
         self._workdir = workdir.resolve()
-        self._finished = finished
+        self._finished, self._begun = finished, begun
         self._seen: dict[str, PartialCall] = {}
 
     def get(self, identifier: str) -> PartialCall | None:
         """Return an open call; none if it has ended, so that a call reported twice counts once."""
         seen = self._seen.setdefault(identifier, PartialCall(began_s=time.monotonic()))
         return None if seen.done else seen
+
+    def begin(self, identifier: str) -> None:
+        """Tell that a call begins, and again where its title was made clearer meanwhile."""
+        seen = self.get(identifier)
+        if seen is None or self.cancelled or seen.told == seen.title or seen.tellings >= _MOST_TELLINGS:
+            return
+        seen.told, seen.tellings = seen.title, seen.tellings + 1
+        self._begun(self._call(identifier, seen))
 
     def end(self, identifier: str, *, ok: bool, duration_s: float | None = None, timed: bool = True) -> None:
         """Record the end of a call; measure its duration if the agent does not report it.
@@ -66,20 +84,13 @@ class CallBook:
         self.errors += not ok
         if duration_s is None and timed:
             duration_s = time.monotonic() - seen.began_s
-        name = seen.name or seen.kind
         told = seen.input or seen.output
-        self._finished(
-            ToolCall(
-                id=identifier,
-                name=name,
-                kind=seen.kind,
-                title=seen.title[:_TITLE_CHARS],
-                ok=ok,
-                duration_s=None if duration_s is None else round(duration_s, 6),
-                files=tuple(dict.fromkeys(self._relative(path) for path in seen.paths)),
-                result_hash=_hash([name, seen.input, seen.output, ok]) if told else "",
-            )
-        )
+        ended = {
+            "ok": ok,
+            "duration_s": None if duration_s is None else round(duration_s, 6),
+            "result_hash": _hash([seen.name or seen.kind, seen.input, seen.output, ok]) if told else "",
+        }
+        self._finished(self._call(identifier, seen).model_copy(update=ended))
 
     def cancel_open(self) -> None:
         """Fail the calls that never ended: agents leave them open when a turn is cancelled."""
@@ -95,6 +106,15 @@ class CallBook:
         """Return those of a call's paths that lie outside the work copy, links followed."""
         paths: Iterable[str] = self._seen[identifier].paths
         return tuple(path for path in paths if not self._within(self._real(path)))
+
+    def _call(self, identifier: str, seen: PartialCall) -> ToolCall:
+        return ToolCall(
+            id=identifier,
+            name=seen.name or seen.kind,
+            kind=seen.kind,
+            title=seen.title[:_TITLE_CHARS],
+            files=tuple(dict.fromkeys(self._relative(path) for path in seen.paths)),
+        )
 
     def _relative(self, path: str) -> str:
         full = self._real(path)

@@ -21,6 +21,7 @@ from setpoint.model.events.candidates import (
     CandidateMeasured,
     FindingDeclined,
 )
+from setpoint.model.events.live import AboutLive
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.events.requests import (
     AboutIntegrity,
@@ -67,6 +68,8 @@ from setpoint.model.facts.budget_account import account_of, granted
 from setpoint.model.ids import GateId
 from setpoint.model.run import Round, RunOutcome
 from setpoint.model.value import Instant
+
+_ASIDE = m.AboutMemory | people.Feedback | AboutProduction | AboutLive | TestsSealed
 
 
 def history(events: Sequence[Event]) -> History:
@@ -118,7 +121,7 @@ class _Fold:
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
-        if isinstance(event.body, m.AboutMemory | people.Feedback | AboutProduction | TestsSealed):
+        if isinstance(event.body, _ASIDE):
             self._remembered(event.body)
             return
         match event.body:
@@ -246,14 +249,16 @@ class _Fold:
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
 
-    def _remembered(self, body: m.AboutMemory | people.Feedback | AboutProduction | TestsSealed) -> None:
+    def _remembered(
+        self, body: m.AboutMemory | people.Feedback | AboutProduction | AboutLive | TestsSealed
+    ) -> None:
         if isinstance(body, people.Feedback):
             self.feedback.append(body)
         elif isinstance(body, TestsSealed):
             self.sealed.append(body)
         elif isinstance(body, m.AboutMemory):
             self.memory.append(body)
-        # What is about production is of no run, and recorded apart.
+        # What is about production is of no run; what an agent begins or writes leads to its other events.
 
     def _compared(
         self,

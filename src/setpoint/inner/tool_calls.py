@@ -9,6 +9,7 @@ from typing import NamedTuple
 from setpoint.inner.policy.repetition import Repeats
 from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
 from setpoint.model.events import Event
+from setpoint.model.events.live import AgentSaid, ToolStarted
 from setpoint.model.events.run import AgentSpent, BudgetWarned, ModelCalled, ToolExecuted
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
@@ -34,10 +35,24 @@ class InnerLoop:
         `same_calls` of the same call with the same result in a row end it; none: there is no limit.
         """
         self._run, self._place, self._attempt = run, place, attempt
-        self._calls = self._asked = 0
+        self._begun = self._calls = self._said = self._asked = 0
         self.repeats = Repeats(same_calls)
         """The agent's last call, and how often in a row."""
         self._used: tuple[object, ...] = ()
+
+    def began(self, call: ToolCall) -> None:
+        """Record a tool call that begins."""
+        self._begun += 1
+        phase, iteration, label = self._place
+        body = ToolStarted(phase=phase, iteration=iteration, label=label, attempt=self._attempt, call=call)
+        self._run.journal.note(f"{label}:{self._attempt}:begun:{self._begun}", body)
+
+    def said(self, text: str) -> None:
+        """Record a piece of what the agent writes."""
+        self._said += 1
+        phase, iteration, label = self._place
+        body = AgentSaid(phase=phase, iteration=iteration, label=label, attempt=self._attempt, text=text)
+        self._run.journal.note(f"{label}:{self._attempt}:said:{self._said}", body)
 
     def called(self, call: ToolCall) -> bool:
         """Record a finished tool call; return true if the agent repeats itself."""

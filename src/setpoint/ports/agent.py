@@ -10,8 +10,14 @@ from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
 class Observer(Protocol):
     """Receives what an agent does while it works."""
 
+    def began(self, call: ToolCall) -> None:
+        """Take note of a tool call that begins; told again under the same id where more is known of it."""
+
     def called(self, call: ToolCall) -> bool:
         """Take note of a finished tool call; true where the attempt has to end, for it repeats itself."""
+
+    def said(self, text: str) -> None:
+        """Take note of what the agent writes while it works, in pieces of whole lines where possible."""
 
     def asked(self, call: ModelCall) -> None:
         """Take note of a call of a model."""

@@ -145,13 +145,23 @@ class SilentObserver:
         """Start with nothing seen; `same_calls` in a row, with the same result, end an attempt."""
         self._repeats = Repeats(same_calls)
         self.calls: list[ToolCall] = []
+        self.begun: list[ToolCall] = []
+        self.texts: list[str] = []
         self.usages: list[Usage] = []
         self.asked_models: list[ModelCall] = []
+
+    def began(self, call: ToolCall) -> None:
+        """Keep a tool call that begins."""
+        self.begun.append(call)
 
     def called(self, call: ToolCall) -> bool:
         """Keep a finished tool call; true where it was made too often in a row."""
         self.calls.append(call)
         return self._repeats.seen(call)
+
+    def said(self, text: str) -> None:
+        """Keep a piece of what the agent writes."""
+        self.texts.append(text)
 
     def asked(self, call: ModelCall) -> None:
         """Keep a call of a model."""

@@ -148,6 +148,7 @@ class _Work:
         path = self._tree / target
         made = not path.parent.exists()
         left_s = self._brief.limits.wall_s - self.calls.elapsed_s
+        self.calls.begin("write_tests", "edit", f"write tests for {file.file}")
         try:
             result = await self._engine.cover(order, min(wall_s * 2 + 120.0, max(left_s, wall_s)))
         finally:  # an engine that was ended leaves what it was judging

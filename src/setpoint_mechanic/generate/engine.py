@@ -66,6 +66,7 @@ class Engine:
                 scratch=str(scratch),
             )
 
+        self._calls.begin("measure_reach", "execute", "run the tests and look at what they reach")
         try:
             found = await self._answered(order, read_reach, _REACH_S)
         except UnreadableAnswer as error:
@@ -96,6 +97,7 @@ class Engine:
                 scratch=str(scratch),
             )
 
+        self._calls.begin("judge_tests", "execute", f"judge the tests of {len(tests)} files")
         try:
             result = await self._answered(order, read_judge, _JUDGE_S * 2)
         except UnreadableAnswer as error:
@@ -121,6 +123,7 @@ class Engine:
             )
             asked, answered = scratch / "request.json", scratch / "result.json"
             write_request(order, asked)
+            self._calls.begin("score_mutants", "execute", "try small changes of the code")
             await self._run(score_argv(self._python, asked, answered), scratch, wall_s * 2 + 60.0)
             result = await asyncio.to_thread(read_score, answered)
         except UnreadableAnswer as error:

@@ -123,6 +123,12 @@ class _Sharing:
     def __init__(self, name: str, observer: Observer, used: dict[str, Usage]) -> None:
         self._name, self._observer, self._used = name, observer, used
 
+    def began(self, call: ToolCall) -> None:
+        self._observer.began(call)
+
+    def said(self, text: str) -> None:
+        self._observer.said(text)
+
     def called(self, call: ToolCall) -> bool:
         return self._observer.called(call)
 

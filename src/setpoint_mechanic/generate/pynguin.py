@@ -89,6 +89,7 @@ class PynguinAgent:
     async def _write(self, engine: Engine, file: FileReach, wall_s: float, calls: OwnCalls) -> None:
         """Run it for one file; what it wrote is put beside the project's tests."""
         began = time.monotonic()
+        calls.begin("pynguin", "execute", f"Pynguin writes tests for {file.file}")
         module = module_of(engine.tree, file.file)
         root = import_root(engine.tree, file.file)
         scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="setpoint-pynguin-"))

@@ -79,6 +79,12 @@ class _Summing:
     before: Sequence[Usage] = ()
     halted: bool = False
 
+    def began(self, call: ToolCall) -> None:
+        self.observer.began(call)
+
+    def said(self, text: str) -> None:
+        self.observer.said(text)
+
     def called(self, call: ToolCall) -> bool:
         return self.observer.called(call)
 

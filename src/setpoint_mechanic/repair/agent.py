@@ -154,6 +154,9 @@ class _Work:
         """Run the engine; gives its result, or none and why there is none."""
         asked, answered = scratch / "request.json", scratch / "result.json"
         write_request(request, asked)
+        self.calls.begin(
+            "search_repair", "execute", f"search for a repair of {len(request.failing)} failing tests"
+        )
         done = await self._toolkit.run_command(
             CommandRequest(
                 argv=engine_argv(self.brief.python, asked, answered, lend_pytest(scratch / "lent")),

@@ -87,6 +87,27 @@ async def test_odd_names_of_files_are_told_and_no_call_is_lost(scripted, brief) 
     assert [call.files for call in observer.calls] == [("a\0b",), ("c\\ud800",)]
 
 
+async def test_a_call_is_told_to_begin_when_it_begins_and_again_once_its_title_is_clear(
+    scripted, brief
+) -> None:
+    begin = {"sessionUpdate": "tool_call", "toolCallId": "1", "title": "Terminal", "kind": "execute"}
+    then = {"sessionUpdate": "tool_call_update", "toolCallId": "1"}
+    steps = [
+        {"news": {**begin, "status": "pending"}},
+        {"news": {**then, "title": "pytest -q", "status": "in_progress"}},
+        {"news": {**then, "status": "in_progress"}},
+        {"say": "the password is sesame-sesame\nand that is all\n"},
+        {"news": {**then, "status": "completed"}},
+    ]
+    observer = SilentObserver()
+    agent = scripted(steps, environment={"API_KEY": "sesame-sesame"})
+    attempt = await agent.attempt(brief(), observer)
+    assert [(call.title, call.ok) for call in observer.begun] == [("Terminal", None), ("pytest -q", None)]
+    assert [(call.title, call.ok) for call in observer.calls] == [("pytest -q", True)]
+    assert observer.texts == ["the password is [API_KEY]\nand that is all"]
+    assert attempt.tool_calls == 1
+
+
 class Full(SilentObserver):
     """Can take note of one call, and of no more."""
 

@@ -36,6 +36,22 @@ def read(program: str, data: bytes, piece: int = 1 << 20) -> tuple[Stream, list[
     return stream, calls
 
 
+@pytest.mark.parametrize("program", ["claude", "codex", "gemini", "pi"])
+def test_calls_are_told_to_begin_before_they_end(program: str) -> None:
+    told: list[tuple[str, str]] = []
+    tally = Tally(
+        Path("/project"),
+        called=lambda call: told.append(("end", call.id)),
+        spent=lambda _usage: None,
+        begun=lambda call: told.append(("begin", call.id)),
+    )
+    stream = Stream(program, tally, lambda _line, _event: None)
+    stream.add(file_of(program).read_bytes())
+    ends = [place for place, (what, _) in enumerate(told) if what == "end"]
+    assert len(ends) == len({call for _, call in told})
+    assert all(("begin", told[place][1]) in told[:place] for place in ends)
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("piece", [1, 7, 1 << 20])
 def test_calls_words_and_figures_are_read_in_pieces_of_any_size(program: str, piece: int) -> None:

@@ -29,6 +29,12 @@ class Watcher:
         self.usage: list[Usage] = []
         self.halts = False
 
+    def began(self, call: ToolCall) -> None:
+        """Nothing is checked about beginnings."""
+
+    def said(self, text: str) -> None:
+        raise AssertionError(text)
+
     def called(self, call: ToolCall) -> bool:
         self.calls.append(call)
         return False

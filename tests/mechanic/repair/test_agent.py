@@ -66,6 +66,9 @@ class Watcher:
         self.calls: list[ToolCall] = []
         self.usage: list[Usage] = []
 
+    def began(self, call):
+        pass
+
     def called(self, call):
         self.calls.append(call)
         return False

@@ -21,6 +21,7 @@ from setpoint.agents.acp.wire import hush
 from setpoint.agents.launch import Launch
 from setpoint.agents.sandbox.sandbox import ConfinedCommand, Sandbox
 from setpoint.agents.sessions import KeptSession, Sessions
+from setpoint.agents.speech import Hearing
 from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
 from setpoint.agents.spending.prices import Prices, stated_models
 from setpoint.agents.spending.proxy import Tap, counting
@@ -126,7 +127,8 @@ class AcpAgent:
                 meter, version = live.meter, live.version
                 self._keep(brief, live)
                 spending.runs_on(live.model)
-                turn = Turn(brief, self._launch, observer, meter, spending)
+                hearing = Hearing(observer, transcript.redacted)
+                turn = Turn(brief, self._launch, hearing, meter, spending)
                 self._held[brief.role].tap.turn_to(spending)
                 sandbox = self._held[brief.role].confined.by
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))

@@ -36,10 +36,10 @@ from setpoint.agents.acp.tool_calls import Calls
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import AgentWire
 from setpoint.agents.launch import Launch
+from setpoint.agents.speech import Hearing
 from setpoint.agents.spending.meter import UsageMeter
 from setpoint.agents.transcript import Transcript
 from setpoint.model.attempt import Breakage, BreakageKind, Brief, Role, ToolCall
-from setpoint.ports import Observer
 from setpoint.system.processes import Process
 from setpoint.version import __version__
 
@@ -83,14 +83,14 @@ class Turn:
     """
 
     def __init__(
-        self, brief: Brief, launch: Launch, observer: Observer, meter: Meter, spending: UsageMeter
+        self, brief: Brief, launch: Launch, hearing: Hearing, meter: Meter, spending: UsageMeter
     ) -> None:
         """Begin with nothing seen."""
-        self.calls = Calls(Path(brief.workdir), launch.quirks, self._called)
+        self.calls = Calls(Path(brief.workdir), launch.quirks, self._called, hearing.began)
         self.spending = spending
         self.halted = spending.halted
         self._brief = brief
-        self._observer = observer
+        self._hearing = hearing
         self._meter = meter
         self._text: list[str] = []
         self._chars = 0
@@ -134,8 +134,13 @@ class Turn:
                     return RequestPermissionResponse(outcome=outcome)
         return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
 
+    def end(self) -> None:
+        """Close the record: calls that never ended were cut short, and what was written is passed on."""
+        self.calls.cancel_open()
+        self._hearing.flush()
+
     def _called(self, call: ToolCall) -> None:
-        if self._observer.called(call):
+        if self._hearing.called(call):
             self.halted.set()
 
     def _say(self, text: str) -> None:
@@ -146,6 +151,7 @@ class Turn:
         if room > 0:
             self._text.append(text[:room])
             self._chars += len(text)
+            self._hearing.said(text)
 
 
 class Listener:
@@ -275,7 +281,7 @@ class LiveSession:
             self._listener.turn = None
             if sent.done() and not sent.cancelled() and sent.exception() is None:
                 self.answer = sent.result()
-            turn.calls.cancel_open()
+            turn.end()
         if self._listener.failure is not None:
             raise self._listener.failure
         return answer

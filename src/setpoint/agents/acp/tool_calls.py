@@ -19,9 +19,15 @@ Piece = ToolCallStart | ToolCallProgress | ToolCallUpdate
 class Calls(CallBook):
     """All tool calls of one attempt over ACP."""
 
-    def __init__(self, workdir: Path, quirks: Quirks, finished: Callable[[ToolCall], None]) -> None:
-        """Pass each finished call to `finished`, once."""
-        super().__init__(workdir, finished)
+    def __init__(
+        self,
+        workdir: Path,
+        quirks: Quirks,
+        finished: Callable[[ToolCall], None],
+        begun: Callable[[ToolCall], None],
+    ) -> None:
+        """Pass each finished call to `finished`, once, and each that begins to `begun`."""
+        super().__init__(workdir, finished, begun)
         self._quirks = quirks
 
     def told(self, piece: Piece) -> None:
@@ -43,6 +49,8 @@ class Calls(CallBook):
             seen.output = [block.model_dump(mode="json", exclude_none=True) for block in piece.content]
         if piece.status in ("completed", "failed"):
             self.end(piece.tool_call_id, ok=piece.status == "completed")
+        else:
+            self.begin(piece.tool_call_id)
 
     def kind(self, piece: Piece) -> str:
         """Return a call's kind as far as it is known."""

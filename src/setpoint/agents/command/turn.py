@@ -7,6 +7,7 @@ from pathlib import Path
 
 from setpoint.agents.launch import Launch, UsageScope
 from setpoint.agents.sessions import KeptSession
+from setpoint.agents.speech import Hearing
 from setpoint.agents.spending.meter import UsageMeter
 from setpoint.agents.streams import Json, Stream, Tally
 from setpoint.agents.transcript import Transcript
@@ -30,9 +31,15 @@ class CommandTurn:
         spending: UsageMeter,
     ) -> None:
         """Begin with nothing seen."""
-        self.tally = Tally(Path(brief.workdir), called=self._called, spent=self._spent)
+        self._hearing = Hearing(observer, transcript.redacted)
+        self.tally = Tally(
+            Path(brief.workdir),
+            called=self._called,
+            spent=self._spent,
+            begun=self._hearing.began,
+            said=self._hearing.said,
+        )
         self.stream = Stream(launch.stream, self.tally, self._record)
-        self._observer = observer
         self.spending = spending
         """What it has used so far."""
         self._transcript = transcript
@@ -49,6 +56,7 @@ class CommandTurn:
         self._going = False
         self.stream.end()
         self.tally.calls.cancel_open()
+        self._hearing.flush()
 
     @property
     def did_anything(self) -> bool:
@@ -89,7 +97,7 @@ class CommandTurn:
             self._transcript.text("agent", line.decode("utf-8", "replace"))
 
     def _called(self, call: ToolCall) -> None:
-        if self._observer.called(call):
+        if self._hearing.called(call):
             self._cut()
 
     def _spent(self, usage: Usage) -> None:

@@ -63,21 +63,24 @@ class Watched(WrapperToolset[None]):
     ) -> Any:  # noqa: ANN401 - as the library has it
         """Make a call and report it."""
         began_s = time.monotonic()
-        try:
-            answer, ok = str(await super().call_tool(name, tool_args, ctx, tool)), True
-        except Refused as refused:
-            answer, ok = f"[refused] {refused}", False
-        call = ToolCall(
+        begun = ToolCall(
             id=str(ctx.tool_call_id or self.seen.calls + 1),
             name=name,
             kind=KINDS.get(name, "other"),
             title=_title(name, tool_args),
-            ok=ok,
-            duration_s=round(time.monotonic() - began_s, 6),
             files=(str(tool_args["path"]),) if tool_args.get("path") else (),
-            result_hash=_hash(name, tool_args, answer),
         )
-        self.seen.called(call)
+        self.seen.observer.began(begun)
+        try:
+            answer, ok = str(await super().call_tool(name, tool_args, ctx, tool)), True
+        except Refused as refused:
+            answer, ok = f"[refused] {refused}", False
+        ended = {
+            "ok": ok,
+            "duration_s": round(time.monotonic() - began_s, 6),
+            "result_hash": _hash(name, tool_args, answer),
+        }
+        self.seen.called(begun.model_copy(update=ended))
         return answer
 
 

@@ -28,7 +28,7 @@ def read(line: str, tally: Tally) -> None:
         tally.version = begun["version"]
     elif (applied := _APPLIED.match(line)) is not None:
         identifier = f"edit-{tally.calls.count + 1}"
-        tally.began(identifier, "edit", {"path": applied["path"]})
+        tally.began(identifier, "edit", {"path": applied["path"]}, over=True)
         tally.ended_before(identifier, ok=True)
     elif (spent := _SPENT.match(line)) is not None:
         figures = {each["what"]: _number(each) for each in _FIGURE.finditer(spent["figures"])}

@@ -33,8 +33,9 @@ def _call(part: Json, tally: Tally) -> None:
     identifier, state = part.get("callID"), part.get("state")
     if not isinstance(identifier, str) or not isinstance(state, dict):
         return
-    tally.began(identifier, str(part.get("tool") or ""), state.get("input"))
-    if state.get("status") not in ("completed", "error"):
+    over = state.get("status") in ("completed", "error")
+    tally.began(identifier, str(part.get("tool") or ""), state.get("input"), over=over)
+    if not over:
         return
     told = state.get("metadata")
     code = told.get("exit") if isinstance(told, dict) else None

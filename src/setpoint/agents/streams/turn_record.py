@@ -45,10 +45,16 @@ class Tally:
     """Records what a reader finds; figures are those of the current turn."""
 
     def __init__(
-        self, workdir: Path, *, called: Callable[[ToolCall], None], spent: Callable[[Usage], None]
+        self,
+        workdir: Path,
+        *,
+        called: Callable[[ToolCall], None],
+        spent: Callable[[Usage], None],
+        begun: Callable[[ToolCall], None] = lambda _: None,
+        said: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Pass each finished call to `called` and each new figure to `spent`."""
-        self.calls = CallBook(workdir, called)
+        """Pass on each call that begins or is finished, each new figure, and each piece of text."""
+        self.calls = CallBook(workdir, called, begun)
         self.events = 0
         """How many events came."""
         self.session = ""
@@ -69,7 +75,7 @@ class Tally:
         """What the whole session has cost, where the agent counts so."""
         self.session_tokens: tuple[int, int, int] | None = None
         """Input, output and cached tokens of the whole session, where the agent counts so."""
-        self._spent = spent
+        self._spent, self._said = spent, said
         self._tokens: tuple[int, int, int] | None = None
         self._cost: Decimal | None = None
         self._text: list[str] = []
@@ -90,8 +96,8 @@ class Tally:
             input_tokens=read, output_tokens=written, cached_tokens=cached, cost_usd=self._cost, scope="turn"
         )
 
-    def began(self, identifier: str, name: str, given: object = None) -> None:
-        """Record the beginning of a call with the tool's input."""
+    def began(self, identifier: str, name: str, given: object = None, *, over: bool = False) -> None:
+        """Record the beginning of a call with the tool's input; one that is `over` is not told to begin."""
         seen = self.calls.get(identifier)
         if seen is None:
             return
@@ -103,6 +109,8 @@ class Tally:
             if seen.kind in _WITH_FILES:
                 paths = (given[key] for key in _PATH_KEYS if isinstance(given.get(key), str))
                 seen.paths.update(dict.fromkeys(paths))
+        if not over:
+            self.calls.begin(identifier)
 
     def touched(self, identifier: str, path: str) -> None:
         """Take note of a file that a call touches."""
@@ -135,6 +143,7 @@ class Tally:
             else:
                 self._text.append(text[:room])
             self._chars += len(text)
+            self._said(text if goes_on else f"{text}\n")
 
     def add(self, tokens: tuple[int, int, int] | None, cost: Decimal | None = None) -> None:
         """Add the figures of one more call of the model."""

@@ -40,6 +40,18 @@ def of_agent(
             assert_never(body)
 
 
+def of_live(body: e.AboutLive) -> Line:
+    """Describe what an agent begins and what it writes."""
+    match body:
+        case e.ToolStarted():
+            return Line(f"  {body.call.name}: {body.call.title} ...", "dim", detail=True)
+        case e.AgentSaid():
+            text = "\n".join(f"  | {row}" for row in body.text.splitlines())
+            return Line(text, "italic", detail=True)
+        case _:
+            assert_never(body)
+
+
 def _broke(body: e.AgentBroke) -> Line:
     """Say how an agent broke, how long Setpoint waits, and how the attempt continues."""
     wait = f" waiting {body.wait_s:.0f} s, then" if body.wait_s else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from setpoint.cli.render.agent_lines import broken, of_agent
+from setpoint.cli.render.agent_lines import broken, of_agent, of_live
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.cli.render.production_lines import of_production
@@ -20,6 +20,7 @@ from setpoint.model.gate import Answer
 from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
 
 _MOST_NAMED = 5
+_OTHERS = m.AboutMemory | people.Feedback | AboutProduction | e.AboutLive | e.ProofMeasured | e.TestsSealed
 
 _ACTION_STYLE = {
     Action.HALT: "bold green",
@@ -32,7 +33,7 @@ _ACTION_STYLE = {
 
 def line(body: Body) -> Line:
     """Return the line for an event."""
-    if isinstance(body, m.AboutMemory | people.Feedback | AboutProduction | e.ProofMeasured | e.TestsSealed):
+    if isinstance(body, _OTHERS):
         return _of_others(body)
     match body:
         case (
@@ -82,8 +83,10 @@ def line(body: Body) -> Line:
 
 
 def _of_others(
-    body: m.AboutMemory | people.Feedback | AboutProduction | e.ProofMeasured | e.TestsSealed,
+    body: m.AboutMemory | people.Feedback | AboutProduction | e.AboutLive | e.ProofMeasured | e.TestsSealed,
 ) -> Line:
+    if isinstance(body, e.AboutLive):
+        return of_live(body)
     if isinstance(body, e.ProofMeasured | e.TestsSealed):
         return of_proof(body)
     return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)

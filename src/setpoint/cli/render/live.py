@@ -8,29 +8,24 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
 
 from rich.console import Console
-from rich.markup import escape
 
 from setpoint.app.people.gates import OpenGate, open_gate
 from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.exit_codes import EXIT
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
-from setpoint.cli.render.event_lines import line, measured_line
+from setpoint.cli.render.event_lines import measured_line
 from setpoint.cli.render.menu import menu, show_gate
+from setpoint.cli.render.presenter import Presenter
 from setpoint.errors import ExitCode, RunWaiting
 from setpoint.model.evaluation import Stage
-from setpoint.model.events import Event
-from setpoint.model.events.run import AgentStarted, PhaseEntered
 from setpoint.model.evidence import CheckResult
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.stories.story_writer import story_notices
 from setpoint.wiring.project import Project
-
-if TYPE_CHECKING:
-    from rich.status import Status
 
 ShowResult = Callable[[Stage, CheckResult], None]
 POLL_S = 0.15
@@ -96,7 +91,7 @@ def shown(
     project: Project, order: RunOrder, console: Console, *, everything: bool = False
 ) -> Iterator[ShowResult]:
     """Print the events of a run during the block; yield a callback for check results."""
-    watcher = _EventPrinter(project, order, console, everything=everything)
+    watcher = _Watcher(project, order, console, everything=everything)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
         done = threading.Event()
         watching = pool.submit(watcher.watch, done)
@@ -136,48 +131,30 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
     console.print(f"details: setpoint show {order.trace_id}", markup=False)
 
 
-class _EventPrinter:
-    """Polls the event log in a thread and prints new events."""
+class _Watcher:
+    """Polls the event log in a thread and shows new events."""
 
     def __init__(self, project: Project, order: RunOrder, console: Console, *, everything: bool) -> None:
         self._log, self._trace_id = project.log, order.trace_id
-        self._console, self._everything = console, everything
-        self._seq = max((event.seq for event in self._log.replay(order.trace_id)), default=0)
+        self._console, self._seq = console, 0
+        self._presenter = Presenter(console, everything=everything)
 
     def watch(self, done: threading.Event) -> None:
-        """Print events until the run is done and all of them are printed."""
-        if not self._console.is_terminal:
+        """Show events until the run is done and all of them are shown."""
+        before = self._log.replay(self._trace_id)
+        self._presenter.know(before)
+        self._seq = before[-1].seq if before else 0
+        with self._presenter:
             while not done.wait(POLL_S):
-                self._show(None)
-            self._show(None)
-            return
-        with self._console.status("starting") as status:
-            while not done.wait(POLL_S):
-                self._show(status)
-            self._show(status)
+                self._look()
+            self._look()
 
     def told(self, stage: Stage, result: CheckResult) -> None:
         """Print the raw result of a check, before the comparison with the base."""
-        self._console.print(f"         {stage}: {escape(measured_line(result))}", style="dim")
+        self._presenter.print(" " * 8, f"{stage}: {measured_line(result)}", "dim", datetime.now(UTC))
 
-    def _show(self, status: Status | None) -> None:
+    def _look(self) -> None:
         for event in self._log.replay(self._trace_id, after=self._seq):
             self._seq = event.seq
-            self._print(event)
-            if status is not None and isinstance(event.body, PhaseEntered | AgentStarted):
-                status.update(escape(line(event.body).text))
-
-    def _print(self, event: Event) -> None:
-        print_event(self._console, event, everything=self._everything)
-
-
-def print_event(console: Console, event: Event, *, everything: bool) -> None:
-    """Print an event in one line with its time; print details only if `everything` is true."""
-    shown = line(event.body)
-    if shown.detail and not everything:
-        return
-    clock = event.at.astimezone().strftime("%H:%M:%S")
-    console.print(
-        f"[dim]{clock}[/dim] {escape(shown.text + (shown.more if everything else ''))}",
-        style=shown.style or None,
-    )
+            self._presenter.show(event)
+        self._presenter.tick(datetime.now(UTC))

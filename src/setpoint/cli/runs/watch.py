@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,17 +14,14 @@ import typer
 from setpoint.cli.render.styles import say
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
-    from setpoint.app.views.run_summary import RunOverview
     from setpoint.model.events import Event
     from setpoint.model.ids import TraceId
     from setpoint.wiring.project import Project
 
 POLL_S = 0.3
 """Seconds between two reads of the record."""
-OVERVIEW_S = 1.0
-"""Seconds between two updates of the overview at the bottom."""
 INTERRUPTED_AFTER_S = 5.0
 """Seconds without a process after which a run counts as interrupted."""
 
@@ -38,7 +36,7 @@ def watch(
 ) -> int:
     """Follow a run of any process until it ends; exit with the exit code of the run.
 
-    A terminal shows an overview below the events; otherwise, or with NO_COLOR, only lines are printed.
+    A terminal shows below the events what the agents do; otherwise, or with NO_COLOR, only lines are printed.
     """
     from setpoint.cli.render.console import Screen
     from setpoint.wiring.project import find_run, open_project
@@ -50,9 +48,7 @@ def watch(
     )
     watching = Watching(project, trace_id, console, everything=everything, as_json=as_json)
     try:
-        if console.is_terminal and not console.no_color and not as_json:
-            return watching.live()
-        return watching.lines()
+        return watching.follow()
     except KeyboardInterrupt:
         say(f"stopped watching; {trace_id} continues", err=True)
         return 0
@@ -65,28 +61,25 @@ class Watching:
         self, project: Project, trace_id: TraceId, console: Console, *, everything: bool, as_json: bool
     ) -> None:
         """Begin before its first event."""
-        self._project, self._trace_id, self._console = project, trace_id, console
-        self._everything, self._as_json = everything, as_json
+        from setpoint.cli.render.presenter import Presenter
+
+        self._project, self._trace_id, self._as_json = project, trace_id, as_json
+        self._presenter = Presenter(console, everything=everything)
         self._seq = 0
         self._left_at: float | None = None
 
-    def lines(self) -> int:
-        """Print events as they arrive; return the exit code."""
+    def follow(self) -> int:
+        """Show events as they arrive, until the run ends; return the exit code."""
+        if self._as_json:
+            return self._until_its_end()
+        with self._presenter:
+            return self._until_its_end()
+
+    def _until_its_end(self) -> int:
         while (code := self._look()) is None:
+            if not self._as_json:
+                self._presenter.tick(datetime.now(UTC))
             time.sleep(POLL_S)
-        return code
-
-    def live(self) -> int:
-        """Print events as they arrive above an overview of the run; return the exit code."""
-        from rich.live import Live
-
-        shown_at = 0.0
-        with Live(console=self._console, auto_refresh=False, transient=True) as live:
-            while (code := self._look()) is None:
-                if time.monotonic() - shown_at >= OVERVIEW_S:
-                    live.update(self._panel(), refresh=True)
-                    shown_at = time.monotonic()
-                time.sleep(POLL_S)
         return code
 
     def _look(self) -> int | None:
@@ -115,41 +108,8 @@ class Watching:
         return ExitCode.INTERRUPTED
 
     def _print(self, event: Event) -> None:
-        from setpoint.cli.render.live import print_event
-
-        if self._as_json:
-            sys.stdout.write(json.dumps(event.model_dump(mode="json")) + "\n")
-            sys.stdout.flush()
+        if not self._as_json:
+            self._presenter.show(event)
             return
-        print_event(self._console, event, everything=self._everything)
-
-    def _panel(self) -> RenderableType:
-        from setpoint.app.views.run_summary import run_overview
-
-        return panel(run_overview(self._project, self._trace_id))
-
-
-def panel(seen: RunOverview) -> RenderableType:
-    """Lay out the overview of a run: phase, usage, quality and open problems."""
-    from rich.panel import Panel
-    from rich.table import Table
-    from rich.text import Text
-
-    from setpoint.cli.project.metrics import sparkline
-    from setpoint.cli.render.styles import of_state
-
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim")
-    table.add_column(overflow="ellipsis", no_wrap=True)
-    state = Text(seen.state, style=of_state(seen.state))
-    table.add_row("state", state + Text(f"  {seen.where}", style="default"))
-    table.add_row("used", Text(seen.used))
-    if seen.scores:
-        bars = sparkline(list(seen.scores))
-        table.add_row("quality", Text(f"{bars} {seen.scores[-1]:.2f}".strip()))
-    table.add_row("open", Text(seen.open, style="" if seen.open == "nothing" else "yellow"))
-    if seen.doing:
-        table.add_row("agent", Text(seen.doing))
-    if seen.question:
-        table.add_row("asks", Text(seen.question, style="bold magenta"))
-    return Panel(table, title=Text(f"{seen.trace_id}  {seen.title}"), title_align="left", border_style="dim")
+        sys.stdout.write(json.dumps(event.model_dump(mode="json")) + "\n")
+        sys.stdout.flush()

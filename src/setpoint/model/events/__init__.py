@@ -17,6 +17,7 @@ from setpoint.model.events.candidates import (
     FindingDeclined,
 )
 from setpoint.model.events.learning import AboutMemory
+from setpoint.model.events.live import AboutLive, AgentSaid, ToolStarted
 from setpoint.model.events.people import Feedback
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled, ReasonsGiven
@@ -59,10 +60,12 @@ from setpoint.model.value import Instant, Value
 
 __all__ = [
     "BODY",
+    "AboutLive",
     "AboutMemory",
     "AboutProduction",
     "AgentBroke",
     "AgentFinished",
+    "AgentSaid",
     "AgentSpent",
     "AgentStarted",
     "AnswerRejected",
@@ -105,6 +108,7 @@ __all__ = [
     "TestsQuarantined",
     "TestsSealed",
     "ToolExecuted",
+    "ToolStarted",
 ]
 
 Body = Annotated[
@@ -149,6 +153,7 @@ Body = Annotated[
     | CancelRequested
     | Delivered
     | RunFinished
+    | AboutLive
     | AboutMemory
     | Feedback
     | AboutProduction,

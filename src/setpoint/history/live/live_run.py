@@ -1,0 +1,294 @@
+"""Follow a run event by event, and say at any time what it is doing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
+
+from setpoint.history.live.moment import Moment, Pane, Reached, Running, lasted
+from setpoint.model.attempt import BreakageKind, ToolCall
+from setpoint.model.events import Body, Event
+from setpoint.model.events.candidates import CandidateMade
+from setpoint.model.events.live import AgentSaid, ToolStarted
+from setpoint.model.events.run import (
+    AgentBroke,
+    AgentFinished,
+    AgentSpent,
+    AgentStarted,
+    BaselineMeasured,
+    GateAnswered,
+    GateOpened,
+    IterationEvaluated,
+    ModelCalled,
+    PhaseCompleted,
+    PhaseEntered,
+    ProofMeasured,
+    ReviewAnswered,
+    ReviewCompleted,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    ToolExecuted,
+)
+from setpoint.model.facts.budget_account import BudgetAccount, granted, update
+from setpoint.model.gate import Gate
+from setpoint.model.pipeline import PhaseKind
+from setpoint.model.run import RunOrder, Snapshot
+from setpoint.model.value import Instant, Value
+
+TEXT_LINES = 200
+"""Lines of an agent's text that are remembered."""
+_EDITS = frozenset({"edit", "delete", "move"})
+_CANDIDATE = re.compile(r"-c(\d+)$")
+_DOING: dict[type[Value], str] = {
+    RunStarted: "measuring the base",
+    RunResumed: "continuing where it was left",
+    BaselineMeasured: "starting the work",
+    PhaseCompleted: "deciding what comes next",
+    ReviewCompleted: "deciding what comes next",
+    IterationEvaluated: "weighing the evidence",
+    ProofMeasured: "deciding what comes next",
+    GateAnswered: "continuing with the answer",
+}
+"""What Setpoint does after an event of that kind."""
+_OVER = RunResumed | PhaseEntered | PhaseCompleted | ReviewCompleted | GateOpened | RunFinished
+"""Events after which no agent of before is at work."""
+_SILENT_S = 2.0
+"""Shorter silences are not worth a word."""
+_LIMITS = {
+    BreakageKind.RATE_LIMIT: "the limit",
+    BreakageKind.OVERLOAD: "the overloaded provider",
+    BreakageKind.NETWORK: "the network",
+}
+_KINDS = {
+    PhaseKind.MEASURE: "running the checks",
+    PhaseKind.REVIEW: "reviewing the change",
+    PhaseKind.MAKE: "preparing the work",
+    PhaseKind.THINK: "thinking",
+    PhaseKind.DELIVER: "delivering the branch",
+}
+
+
+@dataclass(kw_only=True)
+class _Attempt:
+    """An agent at work."""
+
+    agent: str
+    began_at: Instant
+    heard_at: Instant
+    heard: bool = False
+    """Whether anything was seen of it."""
+    open: dict[str, tuple[ToolCall, Instant]] = field(default_factory=dict)
+    last: ToolCall | None = None
+    calls: int = 0
+    errors: int = 0
+    files: dict[str, None] = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+    until: Instant | None = None
+    """When the limit that it waits for is lifted."""
+    limit: str = ""
+
+
+class LiveRun:
+    """A run under way; remembers what is at work now and no more, however long the run is."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        """Take in the events so far."""
+        self._order: RunOrder | None = None
+        self._account = BudgetAccount()
+        self._attempts: dict[str, _Attempt] = {}
+        self._phase, self._iteration = "", 0
+        self._doing: tuple[str, Instant | None] = ("starting", None)
+        self._snapshot: Snapshot | None = None
+        self._scores: dict[int, float] = {}
+        self._failing, self._blocking, self._objections, self._measured = 0, 0, 0, False
+        self._gate: Gate | None = None
+        self._over = False
+        for event in events:
+            self.take(event)
+
+    def take(self, event: Event) -> None:
+        """Take in the next event."""
+        self._account = update(self._account, event)
+        body, at = event.body, event.at
+        match body:
+            case ToolStarted() | ToolExecuted() | AgentSaid():
+                self._seen(body, at)
+            case ModelCalled(label=label) | AgentSpent(label=label) if label in self._attempts:
+                self._heard(self._attempts[label], at)
+            case AgentStarted(label=label, agent=agent):
+                self._attempts[label] = _Attempt(agent=agent, began_at=at, heard_at=at)
+            case AgentBroke(label=label) if label in self._attempts:
+                self._broke(self._attempts[label], body, at)
+            case AgentFinished(snapshot=snapshot) | CandidateMade(snapshot=snapshot):
+                self._attempts.pop(snapshot.label, None)
+                self._snapshot = snapshot
+                self._does("recording the change", at)
+            case ReviewAnswered():
+                self._attempts.pop(event.key, None)
+            case _:
+                self._turned(body, at)
+
+    def moment(self, now: datetime, zone: tzinfo | None = None) -> Moment:
+        """Return what the run is doing; times of the day are told in `zone`, by default the local one."""
+        order, limits = self._order, None
+        if order is not None:
+            limits = granted(order.limits, self._account.grants)
+        panes = tuple(self._pane(label, each, now, zone) for label, each in sorted(self._attempts.items()))
+        doing, since = self._doing
+        told = f"{doing}, {lasted(_gap(since, now))}" if since else doing
+        return Moment(
+            trace_id=order.trace_id if order else "",
+            title=order.story.title if order else "",
+            phases=self._phases(),
+            iteration=self._iteration,
+            most_iterations=limits.max_iterations if limits else 0,
+            elapsed_s=self._elapsed_s(now),
+            cost=self._cost(limits.max_cost_usd if limits else Decimal(0)),
+            tokens=self._account.used.tokens,
+            change=_change(self._snapshot),
+            open=self._open(),
+            scores=tuple(self._scores[number] for number in sorted(self._scores)),
+            doing="" if panes or self._over or self._gate else told,
+            waits=f"for a person: {self._gate.question}" if self._gate else "",
+            panes=panes,
+            over=self._over,
+        )
+
+    def _seen(self, body: ToolStarted | ToolExecuted | AgentSaid, at: Instant) -> None:
+        """Take in what an agent does; reviewers and others are first seen by it."""
+        seen = self._attempts.get(body.label)
+        if seen is None:
+            seen = _Attempt(agent=self._player(body.phase), began_at=at, heard_at=at)
+            self._attempts[body.label] = seen
+        self._heard(seen, at)
+        match body:
+            case ToolStarted(call=call):
+                _, since = seen.open.get(call.id, (call, at))
+                seen.open[call.id] = (call, since)
+            case ToolExecuted(call=call):
+                seen.open.pop(call.id, None)
+                seen.last = call
+                seen.calls += 1
+                seen.errors += call.ok is False
+                if call.kind in _EDITS and call.ok is not False:
+                    seen.files.update(dict.fromkeys(call.files))
+            case AgentSaid(text=text):
+                seen.text = [*seen.text, *text.splitlines()][-TEXT_LINES:]
+
+    def _turned(self, body: Body, at: Instant) -> None:
+        """Take in where the run is; an agent that was at work in what is over works no more."""
+        if isinstance(body, _OVER):
+            self._attempts.clear()
+        for kind, doing in _DOING.items():
+            if isinstance(body, kind):
+                self._does(doing, at)
+        match body:
+            case RunStarted(order=order):
+                self._order = order
+            case PhaseEntered(phase=phase, iteration=iteration):
+                self._phase, self._iteration = phase, iteration or self._iteration
+                self._does(_KINDS[self._kind(phase)], at)
+            case ReviewCompleted(verdict=verdict):
+                self._objections = len(verdict.blocking)
+            case IterationEvaluated(iteration=number, evaluation=evaluation):
+                self._failing, self._blocking = len(evaluation.failures), len(evaluation.blocking)
+                self._objections, self._measured = 0, True
+                if evaluation.score is not None:
+                    self._scores[number] = evaluation.score
+            case GateOpened() | GateAnswered() | RunFinished():
+                self._gate = body.gate if isinstance(body, GateOpened) else None
+                self._over = isinstance(body, RunFinished)
+            case _:
+                pass  # changes nothing of what is at work
+
+    def _does(self, what: str, at: Instant) -> None:
+        self._doing = (what, at)
+
+    def _heard(self, seen: _Attempt, at: Instant) -> None:
+        seen.heard, seen.heard_at, seen.until = True, at, None
+
+    def _broke(self, seen: _Attempt, body: AgentBroke, at: Instant) -> None:
+        seen.open.clear()
+        seen.heard_at = at
+        seen.until = at + timedelta(seconds=body.wait_s) if body.wait_s else None
+        seen.limit = _LIMITS.get(body.breakage.kind, "the next try")
+
+    def _pane(self, label: str, seen: _Attempt, now: datetime, zone: tzinfo | None) -> Pane:
+        number = _CANDIDATE.search(label)
+        raced = number and self._order and f"candidate:{number[1]}" in self._order.agents
+        running = tuple(Running(call=call, elapsed_s=_gap(at, now)) for call, at in seen.open.values())
+        return Pane(
+            label=label,
+            agent=seen.agent,
+            candidate=int(number[1]) if number and raced else 0,
+            elapsed_s=_gap(seen.began_at, now),
+            running=running,
+            last=seen.last,
+            calls=seen.calls,
+            errors=seen.errors,
+            files=tuple(seen.files),
+            silence="" if running else _silence(seen, now, zone),
+            text=tuple(seen.text),
+        )
+
+    def _phases(self) -> tuple[tuple[str, Reached], ...]:
+        names = [phase.name for phase in self._order.pipeline.phases] if self._order else []
+        here = len(names) if self._over else names.index(self._phase) if self._phase in names else -1
+        return tuple(
+            (name, Reached.BEHIND if place < here else Reached.HERE if place == here else Reached.AHEAD)
+            for place, name in enumerate(names)
+        )
+
+    def _kind(self, name: str) -> PhaseKind:
+        phases = self._order.pipeline.phases if self._order else ()
+        return next((phase.kind for phase in phases if phase.name == name), PhaseKind.THINK)
+
+    def _player(self, name: str) -> str:
+        if self._order is None:
+            return name
+        role = next((phase.role for phase in self._order.pipeline.phases if phase.name == name), None)
+        return self._order.agents.get(str(role), name)
+
+    def _elapsed_s(self, now: datetime) -> float:
+        account = self._account
+        if account.waits or account.ended or account.last_at is None:
+            return account.active_s
+        return account.active_s + max(_gap(account.last_at, now) - account.pause_s, 0.0)
+
+    def _open(self) -> str:
+        if not self._measured:
+            return ""
+        counted = ((self._failing, "failing test"), (self._blocking + self._objections, "finding"))
+        parts = [f"{count} {name}{'s' if count != 1 else ''}" for count, name in counted if count]
+        return " and ".join(parts) or "nothing open"
+
+    def _cost(self, limit: Decimal) -> str:
+        used = self._account.used
+        known = f"${used.cost_usd:.2f}{'' if used.known else ' or more'}"
+        text = "cost unknown" if not used.known and not used.cost_usd else known
+        return f"{text} of ${limit:.2f}" if limit else text
+
+
+def _silence(seen: _Attempt, now: datetime, zone: tzinfo | None) -> str:
+    """Say why nothing is seen of an agent, and for how long."""
+    if seen.until is not None and now < seen.until:
+        return f"waiting for {seen.limit} until {seen.until.astimezone(zone):%H:%M}"
+    silent_s = _gap(seen.heard_at, now)
+    if silent_s < _SILENT_S:
+        return ""
+    return f"{'the model is thinking' if seen.heard else 'no sign of life yet'}, {lasted(silent_s)}"
+
+
+def _change(snapshot: Snapshot | None) -> str:
+    if snapshot is None or snapshot.empty:
+        return ""
+    files = len(snapshot.files)
+    return f"{files} file{'s' if files != 1 else ''} +{snapshot.insertions} -{snapshot.deletions}"
+
+
+def _gap(since: Instant, now: datetime) -> float:
+    return max((now - since).total_seconds(), 0.0)

@@ -1,0 +1,91 @@
+"""What a person sees of a run at one moment, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from setpoint.model.attempt import ToolCall
+
+
+class Reached(StrEnum):
+    """How far a phase is."""
+
+    BEHIND = "behind"
+    HERE = "here"
+    AHEAD = "ahead"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """A tool call that has not ended."""
+
+    call: ToolCall
+    elapsed_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pane:
+    """One agent at work."""
+
+    label: str
+    """Names its attempt within the run."""
+    agent: str
+    candidate: int = 0
+    """Which of several candidates it is; 0 where it works alone."""
+    elapsed_s: float
+    """Seconds since its attempt began."""
+    running: tuple[Running, ...] = ()
+    """Calls that have not ended, oldest first."""
+    last: ToolCall | None = None
+    """The call that ended last."""
+    calls: int = 0
+    """Calls that ended."""
+    errors: int = 0
+    """Those of them that failed."""
+    files: tuple[str, ...] = ()
+    """Files that it edited in this attempt, as it reports them."""
+    silence: str = ""
+    """Why nothing is seen of it, with the time; empty while a call runs."""
+    text: tuple[str, ...] = ()
+    """The last lines that it wrote."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """A run at one moment."""
+
+    trace_id: str
+    title: str
+    phases: tuple[tuple[str, Reached], ...]
+    iteration: int
+    """0 before the first."""
+    most_iterations: int
+    elapsed_s: float
+    """Seconds of work; those in which it waited for a person or a limit are left out."""
+    cost: str
+    """Dollars that were used, with the limit where there is one."""
+    tokens: int
+    change: str
+    """What the newest state changes against the one before it, for example `2 files +15 -2`."""
+    open: str
+    """What blocks by the newest measurement and review; empty before the first."""
+    scores: tuple[float, ...]
+    """Quality by iteration, oldest first, of those that have one."""
+    doing: str
+    """What Setpoint itself does, with the time; empty while an agent works."""
+    waits: str
+    """Why it waits, and until when: for a limit or a person; empty where it works."""
+    panes: tuple[Pane, ...]
+    """Agents at work, by label."""
+    over: bool
+    """Whether the run has ended."""
+
+
+def lasted(seconds: float) -> str:
+    """Say a duration in few characters: 40 s, 3m24s, 2h10m."""
+    minutes, rest = divmod(int(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{rest:02}s"
