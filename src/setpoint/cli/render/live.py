@@ -15,6 +15,7 @@ from rich.console import Console
 from setpoint.app.people.gates import OpenGate, open_gate
 from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.exit_codes import EXIT
+from setpoint.app.runs.standing import standing_lines
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
 from setpoint.cli.render.event_lines import measured_line
@@ -42,6 +43,8 @@ def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool
         try:
             with shown(project, order, console, everything=everything) as told:
                 outcome = drive_run(project, order, told=told)
+        except KeyboardInterrupt:
+            return _interrupted(project, order)
         except RunWaiting:
             opened = open_gate(project, order.trace_id)
             if as_json or not attended(console, order):
@@ -50,6 +53,16 @@ def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool
                 return _left_open(console, project, opened, as_json=False)
         else:
             return closing(project, order, outcome, as_json=as_json)
+
+
+def _interrupted(project: Project, order: RunOrder) -> int:
+    """Say what stands of a run that a key stopped, and how to go on; return the exit code."""
+    console = Screen(stderr=True, highlight=False, soft_wrap=True)
+    console.print(f"interrupted: {order.story.title} ({order.trace_id})", style="bold yellow", markup=False)
+    lines = standing_lines(project, order.trace_id)
+    for each in lines or ("nothing is recorded yet; run the same command again",):
+        console.print(each, markup=False)
+    return ExitCode.INTERRUPTED
 
 
 def closing(project: Project, order: RunOrder, outcome: RunOutcome, *, as_json: bool) -> int:

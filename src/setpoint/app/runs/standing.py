@@ -1,0 +1,58 @@
+"""What stands of a run that was interrupted, and the commands that continue or end it."""
+
+from __future__ import annotations
+
+import shlex
+
+from setpoint.history import phrases
+from setpoint.history.live import LiveRun
+from setpoint.history.replay import History, history
+from setpoint.model.ids import TraceId
+from setpoint.phase.policy.best_state import rank
+from setpoint.wiring.project import Project
+from setpoint.workspace import repository_of_run
+
+
+def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
+    """Say what a run has done, its best state, and the commands to go on; none if nothing is recorded."""
+    events = project.log.replay(trace_id)
+    if not events:
+        return ()
+    told = history(events)
+    moment = LiveRun(events).moment(told.last_at)
+    tokens = f", {moment.tokens} tokens" if moment.tokens else ""
+    done = f"{_reached(told)}; {phrases.duration(told.active_s)}, {moment.cost}{tokens}"
+    lines = [f"done:    {done}", f"best:    {_best(told)}"]
+    best = max((each for each in told.rounds if each.changed_against_base), key=rank, default=None)
+    if best is not None:
+        folder = shlex.quote(str(repository_of_run(project.state, trace_id)))
+        lines.append(
+            f"look:    git --git-dir {folder} diff {told.order.base[:10]} {best.snapshot.commit[:10]}"
+        )
+    if moment.panes:
+        lines.append(f"edits:   those of the unfinished attempt are kept in {told.workdir}")
+    return (
+        *lines,
+        f"go on:   setpoint resume {trace_id}",
+        f"end:     setpoint cancel {trace_id}   (a state that is better than the base becomes a branch)",
+    )
+
+
+def _reached(told: History) -> str:
+    if told.base is None:
+        return "the base is not measured yet"
+    if not told.rounds:
+        return f"the base is measured, no iteration is; stopped in {told.phase or 'the beginning'}"
+    return (
+        f"{len(told.rounds)} of {told.limits.max_iterations} iterations measured; "
+        f"stopped in {told.phase} of iteration {told.iteration}"
+    )
+
+
+def _best(told: History) -> str:
+    best = max((each for each in told.rounds if each.changed_against_base), key=rank, default=None)
+    if best is None:
+        return "none yet; no branch is made"
+    failing, blocking = len(best.latest.failures), len(best.latest.blocking)
+    state = "verified" if best.verified else f"{failing} failing tests, {blocking} findings that block"
+    return f"iteration {best.number}, {best.snapshot.commit[:10]}: {state}"

@@ -1,0 +1,27 @@
+"""What stands of a run that a key stopped, and the commands that go on from there."""
+
+from history.report_runs import verified_run
+from setpoint.app.runs.standing import standing_lines
+from setpoint.model.events.run import IterationEvaluated
+from web.conftest import make_project
+
+
+def test_what_is_done_the_best_state_and_the_commands_are_told(tmp_path):
+    project = make_project(tmp_path / "project")
+    started, *rest = verified_run(tmp_path)
+    trace = "run-5stopped"
+    going = started.body.order.model_copy(update={"trace_id": trace})
+    assert standing_lines(project, trace) == ()
+    project.log.append(trace, "start", [started.body.model_copy(update={"order": going})])
+    assert "the base is not measured yet" in standing_lines(project, trace)[0]
+    for event in rest:
+        project.log.append(trace, event.key, [event.body])
+        if isinstance(event.body, IterationEvaluated):
+            break
+    lines = dict(line.split(":", 1) for line in standing_lines(project, trace))
+    assert "1 of 7 iterations measured; stopped in implement of iteration 1" in lines["done"]
+    assert "iteration 1" in lines["best"]
+    assert "snapshots/run-5stopped.git diff" in lines["look"]
+    assert lines["go on"].strip() == f"setpoint resume {trace}"
+    assert lines["end"].strip().startswith(f"setpoint cancel {trace}")
+    project.store.close()
