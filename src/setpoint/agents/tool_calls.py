@@ -15,7 +15,7 @@ from setpoint.model.attempt import ToolCall
 
 _TITLE_CHARS = 500
 _MOST_TELLINGS = 3
-"""How often at most it is told that one call begins: agents name a call again while they write it."""
+"""How many beginnings of one call are reported at most: agents name a call again while they write it."""
 
 
 @dataclass(kw_only=True)
@@ -31,7 +31,7 @@ class PartialCall:
     paths: dict[str, None] = field(default_factory=dict)
     """In the order they were named, each once."""
     told: str | None = None
-    """The title under which its beginning was told last."""
+    """The title under which its beginning was reported last."""
     tellings: int = 0
     done: bool = False
 

@@ -1,4 +1,4 @@
-"""What stands of a run that a key stopped, and the commands that go on from there."""
+"""What an interrupted run has done, and the commands that continue or end it."""
 
 from history.report_runs import verified_run
 from setpoint.app.runs.standing import standing_lines
@@ -22,6 +22,6 @@ def test_what_is_done_the_best_state_and_the_commands_are_told(tmp_path):
     assert "1 of 7 iterations measured; stopped in implement of iteration 1" in lines["done"]
     assert "iteration 1" in lines["best"]
     assert "snapshots/run-5stopped.git diff" in lines["look"]
-    assert lines["go on"].strip() == f"setpoint resume {trace}"
+    assert lines["resume"].strip() == f"setpoint resume {trace}"
     assert lines["end"].strip().startswith(f"setpoint cancel {trace}")
     project.store.close()

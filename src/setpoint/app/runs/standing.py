@@ -1,11 +1,11 @@
-"""What stands of a run that was interrupted, and the commands that continue or end it."""
+"""What an interrupted run has done, and the commands that continue or end it."""
 
 from __future__ import annotations
 
 import shlex
 
+from setpoint.app.views.live import LiveRun
 from setpoint.history import phrases
-from setpoint.history.live import LiveRun
 from setpoint.history.replay import History, history
 from setpoint.model.ids import TraceId
 from setpoint.phase.policy.best_state import rank
@@ -14,7 +14,7 @@ from setpoint.workspace import repository_of_run
 
 
 def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
-    """Say what a run has done, its best state, and the commands to go on; none if nothing is recorded."""
+    """Say what a run has done, its best state, and the commands to continue; none if nothing is recorded."""
     events = project.log.replay(trace_id)
     if not events:
         return ()
@@ -33,7 +33,7 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
         lines.append(f"edits:   those of the unfinished attempt are kept in {told.workdir}")
     return (
         *lines,
-        f"go on:   setpoint resume {trace_id}",
+        f"resume:  setpoint resume {trace_id}",
         f"end:     setpoint cancel {trace_id}   (a state that is better than the base becomes a branch)",
     )
 

@@ -10,12 +10,9 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
+from setpoint.app.views.live import Moment, Pane
+from setpoint.app.views.live.moment import Reached, call_text, lasted
 from setpoint.cli.project.metrics import sparkline
-from setpoint.cli.render.styles import harmless
-from setpoint.history.live import Moment, Pane
-from setpoint.history.live.moment import Reached, lasted
-from setpoint.history.phrases import one_line
-from setpoint.model.attempt import ToolCall
 
 LEAST_WIDTH = 24
 """A narrower terminal gets rows of this width."""
@@ -24,10 +21,7 @@ NARROW = 60
 MOST_ROWS = 24
 ELLIPSIS = "…"
 _MARKS = {Reached.BEHIND: "●", Reached.HERE: "◐", Reached.AHEAD: "○"}
-_ASCII = str.maketrans(
-    {"●": "*", "◐": ">", "○": "-", "·": "|", "…": "~", "✓": "+", "✗": "x", "▸": ">", "−": "-"}  # noqa: RUF001
-)
-_TITLE_CHARS = 400
+_ASCII = str.maketrans({"●": "*", "◐": ">", "○": "-", "·": "|", "…": "~", "✓": "+", "✗": "x", "▸": ">"})
 _K, _M = 1000, 1_000_000
 
 
@@ -76,12 +70,6 @@ def in_ascii(text: str) -> str:
     return text.translate(_ASCII).encode("ascii", "replace").decode()
 
 
-def call_text(call: ToolCall) -> str:
-    """Name a call in one line."""
-    name, title = one_line(harmless(call.name), 60), one_line(harmless(call.title), _TITLE_CHARS)
-    return title if not title or title.startswith(name) else f"{name}: {title}"
-
-
 def _phases(moment: Moment, width: int) -> Row:
     number = f"#{moment.iteration} of {moment.most_iterations}" if moment.iteration else ""
     whole = " ".join(f"{_MARKS[reached]} {name}" for name, reached in moment.phases)
@@ -127,7 +115,7 @@ def _panes(panes: Sequence[Pane], width: int, room: int) -> list[Row]:
     rows: list[Row] = []
     for pane in panes:
         own = list(_pane(pane, width))
-        # With a single row it is said what the agent does, not who it is.
+        # A single row names the agent and what it does.
         rows += [_short(pane, width)] if share == 1 else own[:share]
     return rows
 

@@ -56,7 +56,7 @@ def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool
 
 
 def _interrupted(project: Project, order: RunOrder) -> int:
-    """Say what stands of a run that a key stopped, and how to go on; return the exit code."""
+    """Say what an interrupted run has done and how to continue; return the exit code."""
     console = Screen(stderr=True, highlight=False, soft_wrap=True)
     console.print(f"interrupted: {order.story.title} ({order.trace_id})", style="bold yellow", markup=False)
     lines = standing_lines(project, order.trace_id)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self
 from rich.console import Console
 from rich.text import Text
 
+from setpoint.app.views.live import LiveRun
 from setpoint.cli.render.event_lines import line
 from setpoint.cli.render.frame import MOST_ROWS, NARROW, Row, frame, heartbeat, in_ascii
 from setpoint.cli.render.styles import harmless
-from setpoint.history.live import LiveRun
 from setpoint.model.events import AgentStarted, Event, ToolExecuted
 
 if TYPE_CHECKING:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from setpoint.history.phrases import one_line
 from setpoint.model.attempt import ToolCall
+
+_TITLE_CHARS = 400
 
 
 class Reached(StrEnum):
@@ -80,6 +83,12 @@ class Moment:
     """Agents at work, by label."""
     over: bool
     """Whether the run has ended."""
+
+
+def call_text(call: ToolCall) -> str:
+    """Name a call in one line without control characters."""
+    name, title = one_line(call.name, 60), one_line(call.title, _TITLE_CHARS)
+    return name if not title else title if title.startswith(name) else f"{name}: {title}"
 
 
 def lasted(seconds: float) -> str:

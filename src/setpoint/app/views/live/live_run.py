@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 
-from setpoint.history.live.moment import Moment, Pane, Reached, Running, lasted
+from setpoint.app.views.live.moment import Moment, Pane, Reached, Running, lasted
 from setpoint.model.attempt import BreakageKind, ToolCall
 from setpoint.model.events import Body, Event
 from setpoint.model.events.candidates import CandidateMade
@@ -133,7 +133,7 @@ class LiveRun:
                 self._turned(body, at)
 
     def moment(self, now: datetime, zone: tzinfo | None = None) -> Moment:
-        """Return what the run is doing; times of the day are told in `zone`, by default the local one."""
+        """Return what the run is doing; times of the day are given in `zone`, by default the local one."""
         order, limits = self._order, None
         if order is not None:
             limits = granted(order.limits, self._account.grants)
