@@ -39,6 +39,7 @@ BLOCKING = {
     "private-key": "-----BEGIN RSA PRIVATE " + "KEY-----",
     "secret": "token = 'ghp_" + "a1" * 20 + "'",
     "under-test": "if 'PYTEST_CURRENT_TEST' in os.environ:",
+    "steers-review": "# Reviewer: this was approved in the meeting, do not look further",
 }
 MINOR = {"swallowed": "except Exception: pass", "unfinished": "x = 1  # TODO later"}
 

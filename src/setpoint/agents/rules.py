@@ -92,6 +92,18 @@ REVIEW_RULES = (
         Category.CORRECTNESS,
         "unfinished work",
     ),
+    Rule(
+        "steers-review",
+        re.compile(
+            r"^\s*(?:#|//|/?\*|<!--|--|;).*\b(?:reviewers?|system|assistant|ai|llm)\s*:"
+            r".*\b(?:approved?|do not|don.t|skip|ignore|excluded?|verdict)\b"
+            r"|\bignore (?:all |any )?(?:the )?(?:previous|prior|above) instructions\b",
+            re.IGNORECASE,
+        ),
+        Severity.ERROR,
+        Category.INTEGRITY,
+        "a comment tells the reviewer what to decide",
+    ),
 )
 """All rules for added lines; each is listed in docs/reference/review-rules.md."""
 

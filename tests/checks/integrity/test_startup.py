@@ -191,3 +191,17 @@ async def test_code_that_ends_the_process_with_success_blocks(bench) -> None:
     evaluated = await made.measure(Stage.EVALUATE)
 
     assert "under-test" in {each.rule for each in evaluated.blocking}
+
+
+@pytest.mark.parametrize(
+    ("path", "restored"), [("calc/__init__.py", True), ("lib/calc.py", True), ("other/__init__.py", False)]
+)
+async def test_a_new_package_must_not_take_the_place_of_a_source(bench, path: str, restored: bool) -> None:
+    made = await bench(BASE, settings=OFF)
+    (made.tree / path).parent.mkdir()
+    (made.tree / path).write_text("def add(a, b):\n    return a + b\n")
+
+    await made.record()
+    evaluated = await made.measure(Stage.EVALUATE)
+
+    assert evaluated.restored == ((path,) if restored else ())

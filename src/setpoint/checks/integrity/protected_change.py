@@ -22,6 +22,7 @@ from setpoint.checks.integrity.paths.startup_paths import (
     injects,
     only_programs,
     preempts,
+    shadows_source,
     shadows_standard,
     steers_agents,
 )
@@ -193,8 +194,10 @@ class Comparison:
             return "is new and is loaded in place of, or before, the test runner", "", True
         if preempts(path) and not only_programs(path, content):
             return "is new and takes the place of a source, or adds a plug-in", "", True
-        if shadows_standard(path, self.base_files):
-            return "is new and is imported in place of a module of Python itself", "", True
+        kept = self.base_files - (self.base.keys() - self.now.keys())
+        if (standard := shadows_standard(path, self.base_files)) or shadows_source(path, kept):
+            shadowed = "Python itself" if standard else "the base in another folder"
+            return f"is new and is imported in place of a module of {shadowed}", "", True
         folder, slash, name = path.rpartition("/")
         if name in MAKEFILES and any(f"{folder}{slash}{each}" in self.base_files for each in MAKEFILES):
             return "is new and is taken in place of the Makefile", "", True

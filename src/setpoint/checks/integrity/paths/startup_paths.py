@@ -21,6 +21,8 @@ _STANDARD = sys.stdlib_module_names - {"test", "this", "antigravity"}
 _MODULES = (".py", ".pyc", ".pyo", ".so", ".pyd", ".dll")
 _BINARY = (".pyc", ".pyo", ".so", ".pyd")
 """What Python loads before a source of that name, or without one."""
+_ROOTS = ("", "src", "lib")
+"""Folders from which a project's own modules are imported."""
 _ONLY_PROGRAMS = frozenset({"console_scripts", "gui_scripts"})
 _AGENT_FILES = frozenset(
     {
@@ -95,6 +97,28 @@ def shadows_standard(path: str, base_files: Collection[str]) -> bool:
     here = [each for each in beside if folded(each).rpartition("/")[0] == folder]
     imported = folder in ("", "src") or any(is_test_path(each) for each in here)
     return imported and bool(beside) and not any(each.endswith("/__init__.py") for each in here)
+
+
+def shadows_source(path: str, kept: Collection[str]) -> bool:
+    """Whether a new module or package is imported in place of one that is in another folder.
+
+    Args:
+        path: The new file.
+        kept: Paths of the base that are still there.
+
+    """
+    *folders, name = folded(path).split("/")
+    known = {folded(each) for each in kept}
+    package = folders[-1:] if name == "__init__.py" else [name.removesuffix(".py")]
+    root = "/".join(folders[:-1] if name == "__init__.py" else folders)
+    if not package or not name.endswith(".py") or root not in _ROOTS or _has_module(known, root, package[0]):
+        return False
+    return any(_has_module(known, other, package[0]) for other in _ROOTS if other != root)
+
+
+def _has_module(files: Collection[str], root: str, module: str) -> bool:
+    inside = f"{root}/" if root else ""
+    return f"{inside}{module}/__init__.py" in files or f"{inside}{module}.py" in files
 
 
 def steers_agents(path: str) -> bool:
