@@ -194,6 +194,7 @@ async def test_a_new_test_that_runs_a_program_is_asked_about_what_is_on_the_disk
     [
         ({"TESTING.md": "Run pytest.\n"}, "no test is new or changed"),
         ({"tests/test_more.py": SKIPPED}, "tests/test_more.py::test_more skipped"),
+        ({"tests/test_more.py": "# later\n"}, "tests/test_more.py is new, and no test in it ran"),
     ],
 )
 async def test_documents_and_skipped_tests_are_no_answer_to_a_request_for_tests(change, reason, obligations):
@@ -201,3 +202,12 @@ async def test_documents_and_skipped_tests_are_no_answer_to_a_request_for_tests(
 
     assert said["new tests"].state is NOT_MET
     assert reason in said["new tests"].reason
+
+
+async def test_types_without_code_are_not_a_witness(obligations):
+    test = "from pathlib import Path\n\n\ndef test_it():\n    assert 'discount' in Path('shop.pyi').read_text()\n"
+    change = {"shop.pyi": "def discount(n: int) -> int: ...\n", "tests/test_more.py": test}
+    said = await obligations(SHOP, change, "Add discount(n) to shop.py")
+
+    assert "passes without the changed code too" in said["witness"].reason
+    assert "asks for discount, and no code has such a name" in said["named"].reason

@@ -81,10 +81,11 @@ class Subject:
         return self.place._replace(copy=copy, commit=self.base.commit, tree=self.base.tree)
 
     async def without_its_code(self) -> Measured:
-        """Check out the base with all of the change but its code: tests, documents and data are there."""
+        """Check out the base with all of the change but its code: tests, documents and data remain."""
         place = self._other_place()
         code = self.place._replace(commit=self.base.commit)
-        paths = tuple(path for path in self.paths if path in self.of_tests or not is_code(path))
+        stays = (path in self.of_tests or not is_code(path) or path.endswith(".pyi") for path in self.paths)
+        paths = tuple(path for path, there in zip(self.paths, stays, strict=True) if there)
         aside = Aside(place=place, base=self.place.commit, paths=paths, known=frozenset())
         there = await (aside.as_at_base(code) if aside.paths else aside.as_it_is(code))
         await asyncio.to_thread(link, self.task.project, place)

@@ -47,7 +47,7 @@ _DOCS = (
 )
 _ON_TESTS = (
     r"(parametri[sz]e|merge|split|move|rename|call|reformat|format|rewrite|refactor|tidy|clean up|simplify"
-    r"|convert|mark|group|sort|port|shorten|use)"
+    r"|turn|convert|mark|group|sort|port|shorten|use|combine|join|fold|collapse|extract)"
 )
 """What is done to tests alone, where they are what the verb speaks of."""
 _TESTS = (
@@ -55,7 +55,7 @@ _TESTS = (
     r"(tests\b(?! (suite )?(command|runner|script))|test (for|of|that)\b|coverage\b)"
     rf"|{_ON_TESTS}\w* ((?!with\b|and\b|in\b|from\b|to\b|of\b|as\b|for\b)\w+ ){{0,3}}"
     r"(tests?|asserts?|assertions?)\b"
-    r"(?! (command|runner|script|client|server|mode|data|function|helper|module|file)s?\b))"
+    r"(?! (command|runner|script|client|server|mode|data|function|helper|module|file|result|report)s?\b))"
 )
 _CHORE = (
     r"^\W*(chore|ci|build)(\([^)]*\))?:|\b(bump|upgrade|update|pin|unpin)\w* (\w+ ){0,4}"

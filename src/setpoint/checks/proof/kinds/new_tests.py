@@ -20,6 +20,8 @@ _PROGRAMS = re.compile(
     rb"\b(subprocess|[Pp]open|os\.system|spawn\w*|multiprocessing|runpy|pexpect|pytester|testdir)\b"
 )
 
+_TEST_FILE = re.compile(r"(?:^|/)test_[^/]*\.py$|_test\.\w+$|[./](?:test|spec)\.[cm]?[jt]sx?$")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
@@ -77,6 +79,11 @@ def _without_new_tests(subject: Subject, before: Collection[str]) -> Obligation:
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason)
     if not subject.of_tests:
         reason = "tests are asked for, and no test is new or changed: write one"
+        return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason)
+    if silent := [
+        path for path in subject.of_tests if path not in subject.before and _TEST_FILE.search(path)
+    ]:
+        reason = f"{listed(silent)} is new, and no test in it ran: let its tests run, and assert something"
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason)
     reason = "no test is new; test integrity compares those that were changed"
     return Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason)
