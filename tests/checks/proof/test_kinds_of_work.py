@@ -205,7 +205,8 @@ async def test_documents_and_skipped_tests_are_no_answer_to_a_request_for_tests(
 
 
 async def test_types_without_code_are_not_a_witness(obligations):
-    test = "from pathlib import Path\n\n\ndef test_it():\n    assert 'discount' in Path('shop.pyi').read_text()\n"
+    reads = "    assert 'discount' in Path('shop.pyi').read_text()\n"
+    test = f"from pathlib import Path\n\n\ndef test_it():\n{reads}"
     change = {"shop.pyi": "def discount(n: int) -> int: ...\n", "tests/test_more.py": test}
     said = await obligations(SHOP, change, "Add discount(n) to shop.py")
 

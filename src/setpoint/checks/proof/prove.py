@@ -14,6 +14,7 @@ from setpoint.checks.proof.kinds.by_kind import by_kind
 from setpoint.checks.proof.kinds.look import looked_at
 from setpoint.checks.proof.kinds.own_gate import OWN_GATE, own_gate
 from setpoint.checks.proof.kinds.whole_request import RestoredWork, whole_request
+from setpoint.checks.proof.named.named import named
 from setpoint.checks.proof.sensitivity.sensitivity import sensitivity
 from setpoint.checks.proof.subject import Subject, subject_of
 from setpoint.checks.proof.witness.find_witnesses import find_witnesses, strongest
@@ -56,12 +57,15 @@ class Prover:
             subject = await subject_of(self.measuring, task, place, terms, Path(scratch))
             kept, unseen = await sealed_on(subject, vouched.sealed)
             witness, witnesses = await find_witnesses(subject, vouched, unseen)
+            sensitive = await sensitivity(subject, witnesses)
+            noticed = [name for each in sensitive for name in each.evidence]
             obligations = [
                 *looked_at(subject, witnesses),
                 *kept,
                 witness,
-                *await sensitivity(subject, witnesses),
+                *sensitive,
                 *await answers(subject, witnesses),
+                *await named(subject, witnesses, noticed),
                 *await by_kind(subject),
                 *whole_request(task.story, restored or RestoredWork()),
             ]

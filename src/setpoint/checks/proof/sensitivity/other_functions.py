@@ -53,8 +53,8 @@ def changed_elsewhere(path: str, old: bytes | None, new: bytes) -> tuple[Changed
     parser = parser_of(suffix_of(path))
     if parser is None:
         return None
-    before = {name: node.text for name, node in _functions(parser.parse(old or b"").root_node)}
-    now = _functions(parser.parse(new).root_node)
+    before = {name: node.text for name, node in functions_of(parser.parse(old or b"").root_node)}
+    now = functions_of(parser.parse(new).root_node)
     changed = [(name, node) for name, node in now if before.get(name) != node.text]
     return tuple(
         weighed(
@@ -84,15 +84,15 @@ def parser_of(suffix: str) -> Parser | None:
     return parser
 
 
-def _functions(node: Node, owner: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield the outermost functions that have a body, with their names."""
+def functions_of(node: Node, owner: str = "") -> Iterator[tuple[str, Node]]:
+    """Yield the outermost functions that have a body, with their qualified names."""
     for child in node.named_children:
         if child.type in _FUNCTIONS:
             if child.child_by_field_name("body") is not None and not _is_test(child):
                 yield _name(child, owner), child
         elif not _is_test(child):
             named = child.type in _OWNERS
-            yield from _functions(child, f"{owner}{_own_name(child)}." if named else owner)
+            yield from functions_of(child, f"{owner}{_own_name(child)}." if named else owner)
 
 
 def _is_test(node: Node) -> bool:

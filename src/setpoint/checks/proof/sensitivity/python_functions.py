@@ -15,7 +15,7 @@ from setpoint.checks.proof.sensitivity.changed_function import (
 from setpoint.model import syntax
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_OTHER = (
+OTHER_VALUE = (
     "(lambda v: v if not isinstance(v, (bool, int, float, str))"
     " and not (isinstance(v, (list, tuple, dict)) and v)"
     f" else (open({MARK}, 'a').close(), not v if isinstance(v, bool)"
@@ -25,7 +25,7 @@ _OTHER = (
 """An expression that turns a value into another one of its type; values of other types stay as they are."""
 _RAISE = "(_ for _ in ()).throw(RuntimeError('sabotaged by Setpoint'))"
 """An expression that raises."""
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def changed_python(
@@ -41,38 +41,39 @@ def changed_python(
         before = syntax.parse(old) if old is not None else ast.Module(body=[], type_ignores=[])
     except (SyntaxError, ValueError, RecursionError):
         return (), (f"{path} cannot be parsed",)
-    known = {name: _text(node) for name, node in _functions(before)}
-    changed = [(name, node) for name, node in _functions(now) if known.get(name) != _text(node)]
+    known = {name: _text(node) for name, node in functions_in(before)}
+    changed = [(name, node) for name, node in functions_in(now) if known.get(name) != _text(node)]
     found = [_of(path, name, node, new) for name, node in changed if not _is_stub(node)]
-    stood = {ast.dump(node) for _, node in _lambdas(before)}
+    stood = {ast.dump(node) for _, node in lambdas_in(before)}
     found += [
-        _of_lambda(path, name, node, new) for name, node in _lambdas(now) if ast.dump(node) not in stood
+        _of_lambda(path, name, node, new) for name, node in lambdas_in(now) if ast.dump(node) not in stood
     ]
     return tuple(weighed(each, old or b"") for each in found), ()
 
 
-def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Function]]:
+def functions_in(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]:
+    """Yield all functions with their qualified names, those inside others too."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
             name = f"{prefix}{child.name}"
             if isinstance(child, _FUNCTIONS):
                 yield name, child
-            yield from _functions(child, f"{name}.")
+            yield from functions_in(child, f"{name}.")
         else:
-            yield from _functions(child, prefix)
+            yield from functions_in(child, prefix)
 
 
-def _lambdas(node: ast.AST) -> Iterator[tuple[str, ast.Lambda]]:
+def lambdas_in(node: ast.AST) -> Iterator[tuple[str, ast.Lambda]]:
     """Yield the lambdas outside functions, named after what they are bound to."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Lambda):
             target = node.targets[0] if isinstance(node, ast.Assign) else None
             yield target.id if isinstance(target, ast.Name) else f"lambda in line {child.lineno}", child
         elif not isinstance(child, _FUNCTIONS):
-            yield from _lambdas(child)
+            yield from lambdas_in(child)
 
 
-def _text(node: _Function) -> str:
+def _text(node: Function) -> str:
     """Return what a function does, without functions inside it and without its docstring."""
     body = [ast.dump(_hollow(each)) for each in _outside_functions(_behind_docstring(node))]
     return "\n".join([_signature(node.args), *map(ast.dump, node.decorator_list), *body])
@@ -103,13 +104,13 @@ def _hollow(node: ast.AST) -> ast.AST:
     return copied
 
 
-def _behind_docstring(node: _Function) -> list[ast.stmt]:
+def _behind_docstring(node: Function) -> list[ast.stmt]:
     first = node.body[0] if node.body else None
     written = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     return node.body[1:] if written else node.body
 
 
-def _is_stub(node: _Function) -> bool:
+def _is_stub(node: Function) -> bool:
     return all(
         isinstance(each, ast.Pass | ast.Raise)
         or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
@@ -117,14 +118,14 @@ def _is_stub(node: _Function) -> bool:
     )
 
 
-def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction:
+def _of(path: str, name: str, node: Function, source: bytes) -> ChangedFunction:
     first = _behind_docstring(node)[0]
     decorators = getattr(first, "decorator_list", [])
     line, column = min(
         [(first.lineno, first.col_offset), *((d.lineno, d.col_offset - 1) for d in decorators)]
     )
     lines = source.splitlines(keepends=True)
-    offset = _offset(lines, line, column)
+    offset = offset_of(lines, line, column)
     opens_line = node.body[0].lineno > node.lineno and (
         first is node.body[0] or (node.body[0].end_lineno or line) < line
     )
@@ -133,13 +134,13 @@ def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction
     sabotages: dict[str, Sabotage] = {
         does: (Insertion(offset, f"open({MARK}, 'a').close(); {end}{glue}"),) for does, end in ends.items()
     }
-    if returns := [each.value for each in _own_nodes(node) if isinstance(each, ast.Return) and each.value]:
+    if returns := [each.value for each in own_nodes(node) if isinstance(each, ast.Return) and each.value]:
         sabotages["returns something else"] = tuple(
             insertion
             for value in returns
             for insertion in (
-                Insertion(_offset(lines, value.lineno, value.col_offset), f"{_OTHER}(("),
-                Insertion(_offset(lines, value.end_lineno or 0, value.end_col_offset or 0), "))"),
+                Insertion(offset_of(lines, value.lineno, value.col_offset), f"{OTHER_VALUE}(("),
+                Insertion(offset_of(lines, value.end_lineno or 0, value.end_col_offset or 0), "))"),
             )
         )
     return ChangedFunction(
@@ -156,12 +157,12 @@ def _of(path: str, name: str, node: _Function, source: bytes) -> ChangedFunction
 
 def _of_lambda(path: str, name: str, node: ast.Lambda, source: bytes) -> ChangedFunction:
     body, lines = node.body, source.splitlines(keepends=True)
-    start = _offset(lines, body.lineno, body.col_offset)
-    end = _offset(lines, body.end_lineno or 0, body.end_col_offset or 0)
+    start = offset_of(lines, body.lineno, body.col_offset)
+    end = offset_of(lines, body.end_lineno or 0, body.end_col_offset or 0)
     begins = {
         "raises": f"((open({MARK}, 'a').close(), {_RAISE}) if True else (",
         "does nothing": f"(open({MARK}, 'a').close() if True else (",
-        "returns something else": f"{_OTHER}((",
+        "returns something else": f"{OTHER_VALUE}((",
     }
     sabotages: dict[str, Sabotage] = {
         does: (Insertion(start, text), Insertion(end, "))")) for does, text in begins.items()
@@ -176,18 +177,19 @@ def _of_lambda(path: str, name: str, node: ast.Lambda, source: bytes) -> Changed
     )
 
 
-def _written(source: bytes, node: _Function | ast.Lambda) -> str:
+def _written(source: bytes, node: Function | ast.Lambda) -> str:
     """Return the lines of a function; columns do not count in bytes where a file is not in UTF-8."""
     return b"\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno]).decode("utf-8", "replace")
 
 
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what is inside a function, without functions and classes inside it."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
             yield child
-            yield from _own_nodes(child)
+            yield from own_nodes(child)
 
 
-def _offset(lines: list[bytes], line: int, column: int) -> int:
+def offset_of(lines: list[bytes], line: int, column: int) -> int:
+    """Return the 0-based byte of a place in a source."""
     return sum(map(len, lines[: line - 1])) + column

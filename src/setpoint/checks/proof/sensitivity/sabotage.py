@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Sabotage
 from setpoint.checks.proof.sensitivity.other_functions import suffix_of
 from setpoint.checks.proof.subject import Subject
 from setpoint.checks.proof.witness import witness
@@ -58,16 +58,20 @@ class Saboteur:
 
     async def sabotage(self, function: ChangedFunction) -> Sabotaged:
         """Let a function raise, then return nothing: each time a test that passes on the result must fail."""
-        file, source = Path(self.there.copy.path) / function.path, self.subject.after[function.path]
-        tests = [speaking(self.subject, function, each) for each in self.asked]
         for does, sabotage in function.sabotages.items():
             done = new_mark(self.there)
-            noticed = await self._noticed(file, (source, function.sabotaged(source, sabotage, done)), tests)
+            noticed = await self.notices(function, sabotage, done)
             if not noticed and does == RAISES and not done.exists():
                 return Sabotaged(function, reached=False, survived="")
             if not noticed and (done.exists() or not function.marks):
                 return Sabotaged(function, reached=True, survived=does)
         return Sabotaged(function, reached=True, survived="")
+
+    async def notices(self, function: ChangedFunction, sabotage: Sabotage, mark: Path) -> bool:
+        """Whether a test or command fails while a function is sabotaged; it may leave a file at the mark."""
+        file, source = Path(self.there.copy.path) / function.path, self.subject.after[function.path]
+        tests = [speaking(self.subject, function, each) for each in self.asked]
+        return await self._noticed(file, (source, function.sabotaged(source, sabotage, mark)), tests)
 
     async def readers(self, functions: Collection[ChangedFunction], tests: frozenset[str]) -> frozenset[str]:
         """Return tests that fail where functions are only written otherwise: they read the source.

@@ -40,24 +40,16 @@ async def _sabotaged(
     until: float,
 ) -> list[Sabotaged]:
     """Sabotage functions while there is time; a refactoring's also with tests that pin what the base did."""
-    passed = _asked_of(subject)
-    names = frozenset(each.name for each in witnesses)
-    refactors = subject.work is WorkKind.REFACTOR
-    commands = tuple(each for each in subject.plan.acceptance() if refactors or each.command in names)
     made: list[Sabotaged] = []
     if not functions:
         return made
-    there = await subject.checked_out()
-    saboteur = Saboteur(subject=subject, there=there, asked=(names & passed, passed), commands=commands)
-    own = frozenset(test for test in passed if test.partition("::")[0] in subject.of_tests)
-    if readers := await saboteur.readers(functions, own | (names & passed)):
-        passed -= readers
-        saboteur = Saboteur(subject=subject, there=there, asked=(names & passed, passed), commands=commands)
+    saboteur = await saboteur_of(subject, functions, witnesses)
     for function in functions:
         if made and time.monotonic() > until:
             break
         made.append(await saboteur.sabotage(function))
     open_ones = [each for each in made if not each.proved]
+    refactors = subject.work is WorkKind.REFACTOR
     if not refactors or not open_ones or not (pins := await pinning(subject)):
         return made
     saboteur = Saboteur(subject=subject, there=await subject.checked_out(), asked=(pins,))
@@ -66,6 +58,23 @@ async def _sabotaged(
         if again.proved or not each.reached:
             made[made.index(each)] = again
     return made
+
+
+async def saboteur_of(
+    subject: Subject, functions: tuple[ChangedFunction, ...], witnesses: tuple[Witness, ...]
+) -> Saboteur:
+    """Make the saboteur of some functions: it asks the witnesses, then all tests that read no source."""
+    passed = _asked_of(subject)
+    names = frozenset(each.name for each in witnesses)
+    refactors = subject.work is WorkKind.REFACTOR
+    commands = tuple(each for each in subject.plan.acceptance() if refactors or each.command in names)
+    there = await subject.checked_out()
+    saboteur = Saboteur(subject=subject, there=there, asked=(names & passed, passed), commands=commands)
+    own = frozenset(test for test in passed if test.partition("::")[0] in subject.of_tests)
+    if readers := await saboteur.readers(functions, own | (names & passed)):
+        passed -= readers
+        saboteur = Saboteur(subject=subject, there=there, asked=(names & passed, passed), commands=commands)
+    return saboteur
 
 
 def _asked_of(subject: Subject) -> frozenset[str]:
