@@ -5,15 +5,24 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
-from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Sabotage
 from setpoint.checks.proof.sensitivity.other_functions import changed_elsewhere, suffix_of
 from setpoint.checks.proof.sensitivity.python_functions import changed_python
-from setpoint.checks.proof.sensitivity.sabotage import RAISES, limit_of, new_mark, speaking
+from setpoint.checks.proof.sensitivity.sabotage import (
+    OTHER,
+    RAISES,
+    failing,
+    limit_of,
+    new_mark,
+    speaking,
+)
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import runs
+from setpoint.ports import Measured
 from setpoint.system.git.git import contents
 
 _MOST_FUNCTIONS = 12
@@ -30,7 +39,7 @@ async def noticed_by_sabotage(subject: Subject, new: list[str]) -> tuple[int, fr
     there = await subject.checked_out()
     began_s = time.monotonic()
     await subject.run_tests(new, there)
-    limit_s = limit_of(time.monotonic() - began_s)
+    limit_s = limit_of(subject, new, time.monotonic() - began_s)
     until = began_s + subject.terms.seconds
     tried, noticed = 0, set[str]()
     for function in functions:
@@ -38,15 +47,43 @@ async def noticed_by_sabotage(subject: Subject, new: list[str]) -> tuple[int, fr
         if not asked or time.monotonic() > until:
             continue
         tried += 1
-        file, source = Path(there.copy.path) / function.path, sources[function.path]
-        for does, sabotage in function.sabotages.items():
-            if does == RAISES and len(function.sabotages) > 1:
-                continue
-            made_useless = function.sabotaged(source, sabotage, new_mark(there))
-            await asyncio.to_thread(file.write_bytes, made_useless)
-            noticed |= (await subject.run_tests(asked, there, limit_s)).red & set(asked)
-            await asyncio.to_thread(file.write_bytes, source)
+        place = _Place(
+            subject=subject, there=there, function=function, source=sources[function.path], limit_s=limit_s
+        )
+        noticed |= await place.noticed(asked)
     return tried, frozenset(noticed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """One function, and where it is sabotaged."""
+
+    subject: Subject
+    there: Measured
+    function: ChangedFunction
+    source: bytes
+    limit_s: float
+
+    async def noticed(self, tests: list[str]) -> frozenset[str]:
+        """Return the tests that notice when the function returns nothing or another value.
+
+        One that notices only that nothing comes back does not count, if it sees values that could be others.
+        """
+        ways = {does: way for does, way in self.function.sabotages.items() if does != RAISES}
+        seen = {does: await self._red(way, tests) for does, way in (ways or self.function.sabotages).items()}
+        every = frozenset[str]().union(*seen.values())
+        doubtful = every - seen.get(OTHER, every)
+        if not doubtful or not self.function.probe:
+            return every
+        return every - await self._red(self.function.probe, sorted(doubtful))
+
+    async def _red(self, sabotage: Sabotage, tests: list[str]) -> frozenset[str]:
+        file = Path(self.there.copy.path) / self.function.path
+        made_useless = self.function.sabotaged(self.source, sabotage, new_mark(self.there))
+        await asyncio.to_thread(file.write_bytes, made_useless)
+        red = failing(self.subject, tests, await self.subject.run_tests(tests, self.there, self.limit_s))
+        await asyncio.to_thread(file.write_bytes, self.source)
+        return red
 
 
 async def _named(subject: Subject) -> tuple[list[ChangedFunction], dict[str, bytes]]:

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from setpoint.checks.mutation.check import is_source
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
-from setpoint.checks.proof.sensitivity.other_functions import changed_elsewhere, suffix_of
+from setpoint.checks.proof.sensitivity.other_functions import (
+    changed_elsewhere,
+    changed_outside_elsewhere,
+    suffix_of,
+)
 from setpoint.checks.proof.sensitivity.outside_functions import Statement, changed_outside
 from setpoint.checks.proof.sensitivity.python_functions import changed_python
 from setpoint.checks.proof.subject import Subject
@@ -21,19 +25,25 @@ class ChangedCode:
 
     functions: tuple[ChangedFunction, ...] = ()
     """The heaviest first."""
+    values: tuple[ChangedFunction, ...] = ()
+    """Declarations and statements outside functions in other languages, the heaviest first."""
     statements: tuple[Statement, ...] = ()
     """Outside functions, in Python."""
     notes: tuple[str, ...] = ()
     """What is neither and no program either, in words."""
     unsabotaged: tuple[str, ...] = ()
     """Programs in a language whose functions Setpoint cannot sabotage here, in words."""
+    rest: tuple[str, ...] = ()
+    """Code outside functions in other languages that cannot be sabotaged, in words."""
 
 
 def changed_code(subject: Subject) -> ChangedCode:
     """Return the changed code of a result."""
     functions: list[ChangedFunction] = []
+    values: list[ChangedFunction] = []
     statements: list[Statement] = []
     notes: list[str] = []
+    rest: list[str] = []
     unsabotaged: list[str] = []
     for path, new in subject.after.items():
         if path in subject.of_tests or not runs(path):
@@ -45,8 +55,10 @@ def changed_code(subject: Subject) -> ChangedCode:
             notes += why
             statements += changed_outside(path, old, new) if is_source(path) else ()
         elif suffix_of(path) and (here := changed_elsewhere(path, old, new)) is not None:
+            outside = changed_outside_elsewhere(path, old, new)
             functions += here
-            notes += [] if here else [f"code outside functions in {path}"]
+            values += outside.declared
+            rest += outside.rest
         elif suffix_of(path):
             unsabotaged.append(f"{path}, for which the extra `setpoint[languages]` is not installed")
         elif is_program(path) and not path.endswith(".pyi"):
@@ -55,8 +67,10 @@ def changed_code(subject: Subject) -> ChangedCode:
             notes.append(path)
     return ChangedCode(
         functions=tuple(sorted(functions, key=lambda each: -each.weight)),
+        values=tuple(sorted(values, key=lambda each: -each.weight)),
         statements=tuple(statements),
         notes=tuple(notes),
+        rest=tuple(rest),
         unsabotaged=tuple(unsabotaged),
     )
 

@@ -30,7 +30,16 @@ class ChangedFunction:
     name: str
     """Qualified name, for example `Cart.total`."""
     sabotages: dict[str, Sabotage]
-    """How it is made useless, by what it does then: `raises`, and where it can be written, `does nothing`."""
+    """How it is made useless, by what it does then: `raises`, and where it can be written, `does nothing`
+    and `returns something else`."""
+    probe: Sabotage = ()
+    """How it raises where it would return something else, where no mark tells whether it does."""
+    values: tuple[Sabotage, ...] = ()
+    """Outside functions: how its value is another one. The first that compiles counts."""
+    value_probe: Sabotage = ()
+    """How it raises where its value would be another one."""
+    stood: bool = False
+    """Outside functions: whether the base declares the name, so that the value is changed and not new."""
     harmless: Sabotage = ()
     """How it is written otherwise without doing anything else; empty where that cannot be written."""
     first: Insertion | None = None
@@ -46,9 +55,19 @@ class ChangedFunction:
         """Return it as people name it."""
         return f"{self.path}::{self.name}"
 
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a declaration or statement outside functions."""
+        return bool(self.values)
+
+    def at_base(self, *, known: bool) -> ChangedFunction:
+        """Return it with whether the base declares it."""
+        return replace(self, stood=known)
+
     def sabotaged(self, source: bytes, sabotage: Sabotage, mark: Path) -> bytes:
         """Return the file with this function made useless; all of its code stays in the file, unreached."""
-        for offset, text in sorted(sabotage, reverse=True):
+        there = sorted(sabotage, key=lambda each: each.offset)
+        for offset, text in reversed(there):
             put = text.replace(MARK, repr(str(mark))).encode()
             source = source[:offset] + put + source[offset:]
         return source

@@ -6,46 +6,57 @@ code below still compiles. A function inside another one belongs to that.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING
 
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion, Sabotage, weighed
+from setpoint.checks.proof.sensitivity.elsewhere import macros
+from setpoint.checks.proof.sensitivity.elsewhere.declarations import Outside, changed_declarations
+from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
+    FUNCTIONS,
+    GO,
+    RUST,
+    is_test,
+    is_typed,
+    parser_of,
+    suffix_of,
+    text_of,
+)
+from setpoint.checks.proof.sensitivity.elsewhere.returns import (
+    BLOCKS,
+    NOTHING,
+    OTHER,
+    RAISES,
+    RUST_RAISES,
+    returns_other,
+    rust_nothing,
+    rust_result,
+)
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
-_GRAMMARS = {
-    ".go": ("tree_sitter_go", "language"),
-    ".rs": ("tree_sitter_rust", "language"),
-    ".ts": ("tree_sitter_typescript", "language_typescript"),
-    ".mts": ("tree_sitter_typescript", "language_typescript"),
-    ".cts": ("tree_sitter_typescript", "language_typescript"),
-    ".tsx": ("tree_sitter_typescript", "language_tsx"),
-    **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), ("tree_sitter_javascript", "language")),
-}
-_FUNCTIONS = frozenset(
+__all__ = [
+    "changed_elsewhere",
+    "changed_outside_elsewhere",
+    "functions_of",
+    "parser_of",
+    "suffix_of",
+    "text_of",
+]
+
+_OWNERS = frozenset(
     {
-        "function_declaration", "method_declaration", "function_item", "method_definition", "arrow_function",
-        "function_expression", "generator_function_declaration", "generator_function", "function",
-    }
-)  # fmt: skip
-_OWNERS = frozenset({"class_declaration", "class", "impl_item", "variable_declarator", "pair"})
-_ZERO = frozenset(
-    {
-        "bool",
-        "String",
-        *(f"{kind}{bits}" for kind in "iuf" for bits in ("8", "16", "32", "64", "128", "size")),
+        "class_declaration",
+        "class",
+        "impl_item",
+        "variable_declarator",
+        "pair",
+        "var_spec",
+        "const_item",
+        "static_item",
     }
 )
-"""Types of Rust that have a default."""
-
-
-def suffix_of(path: str) -> str:
-    """Return the suffix of a path whose language is known here; empty for all others."""
-    suffix = f".{path.rpartition('.')[2]}"
-    return suffix if suffix in _GRAMMARS else ""
 
 
 def changed_elsewhere(path: str, old: bytes | None, new: bytes) -> tuple[ChangedFunction, ...] | None:
@@ -53,56 +64,67 @@ def changed_elsewhere(path: str, old: bytes | None, new: bytes) -> tuple[Changed
     parser = parser_of(suffix_of(path))
     if parser is None:
         return None
-    before = {name: node.text for name, node in functions_of(parser.parse(old or b"").root_node)}
-    now = functions_of(parser.parse(new).root_node)
-    changed = [(name, node) for name, node in now if before.get(name) != node.text]
-    return tuple(
-        weighed(
-            ChangedFunction(
-                path=path,
-                name=name,
-                sabotages=_sabotages(suffix_of(path), node),
-                harmless=_harmless(suffix_of(path), node),
-                text=text_of(node),
-            ),
-            old or b"",
-        )
-        for name, node in changed
+    then, now = parser.parse(old or b"").root_node, parser.parse(new).root_node
+    before = {name: node.text for name, node in functions_of(then)}
+    found = [_function(path, name, node) for name, node in functions_of(now) if before.get(name) != node.text]
+    found += _of_macros(path, then, now) if path.endswith(RUST) else []
+    return tuple(weighed(each, old or b"") for each in found)
+
+
+def changed_outside_elsewhere(path: str, old: bytes | None, new: bytes) -> Outside:
+    """Return what differs from before outside functions; nothing where the extra is not installed."""
+    parser = parser_of(suffix_of(path))
+    if parser is None:
+        return Outside((), ())
+    found = changed_declarations(path, parser.parse(old or b"").root_node, parser.parse(new).root_node)
+    return found._replace(declared=tuple(weighed(each, old or b"") for each in found.declared))
+
+
+def _function(path: str, name: str, node: Node) -> ChangedFunction:
+    suffix = suffix_of(path)
+    other, probe = returns_other(suffix, node)
+    sabotages = _sabotages(suffix, node)
+    return ChangedFunction(
+        path=path,
+        name=name,
+        sabotages=sabotages | ({OTHER: other} if other else {}),
+        probe=probe,
+        harmless=_harmless(suffix, node),
+        text=text_of(node),
     )
 
 
-@cache
-def parser_of(suffix: str) -> Parser | None:
-    """Return the parser of a known language; none where the extra is not installed."""
-    module, function = _GRAMMARS[suffix]
-    try:
-        tree_sitter = importlib.import_module("tree_sitter")
-        grammar = getattr(importlib.import_module(module), function)
-    except ImportError:
-        return None
-    parser: Parser = tree_sitter.Parser(tree_sitter.Language(grammar()))
-    return parser
+def _of_macros(path: str, then: Node, now: Node) -> Iterator[ChangedFunction]:
+    """Yield functions in changed bodies of macros, and bodies that become an expression."""
+    before = {body.text for _, body, _ in macros.bodies(then)}
+    for name, body, items in macros.bodies(now):
+        if body.text in before:
+            continue
+        made = [*functions_of(items)]
+        for own, node in made:
+            yield ChangedFunction(
+                path=path,
+                name=f"{name}.{own}",
+                sabotages=_sabotages(RUST, node),
+                harmless=_harmless(RUST, node),
+                text=text_of(node),
+            )
+        if not made:
+            sabotages, values = macros.of_expression(body)
+            yield ChangedFunction(
+                path=path, name=name, sabotages=sabotages, values=values, text=text_of(body)
+            )
 
 
 def functions_of(node: Node, owner: str = "") -> Iterator[tuple[str, Node]]:
     """Yield the outermost functions that have a body, with their qualified names."""
     for child in node.named_children:
-        if child.type in _FUNCTIONS:
-            if child.child_by_field_name("body") is not None and not _is_test(child):
+        if child.type in FUNCTIONS:
+            if child.child_by_field_name("body") is not None and not is_test(child):
                 yield _name(child, owner), child
-        elif not _is_test(child):
+        elif not is_test(child) and child.type != "macro_definition":
             named = child.type in _OWNERS
             yield from functions_of(child, f"{owner}{_own_name(child)}." if named else owner)
-
-
-def _is_test(node: Node) -> bool:
-    """Whether a function or module of Rust is compiled for tests alone."""
-    before = node.prev_named_sibling
-    while before is not None and before.type == "attribute_item":
-        if before.text in (b"#[test]", b"#[cfg(test)]"):
-            return True
-        before = before.prev_named_sibling
-    return False
 
 
 def _name(function: Node, owner: str) -> str:
@@ -123,22 +145,23 @@ def _sabotages(suffix: str, function: Node) -> dict[str, Sabotage]:
     body = function.child_by_field_name("body")
     if body is None:
         return {}
-    if suffix == ".go":
-        texts = {"raises": ' panic("sabotaged by Setpoint");', "does nothing": _go_return(function)}
-    elif suffix == ".rs":
-        texts = {
-            "raises": ' if true { panic!("sabotaged by Setpoint") }',
-            "does nothing": _rust_return(function),
-        }
+    if suffix == GO:
+        texts = {RAISES: ' panic("sabotaged by Setpoint");', NOTHING: _go_return(function)}
+    elif suffix == RUST:
+        texts = {RAISES: RUST_RAISES, NOTHING: _rust_return(function)}
     else:
-        nothing = " return;" if "ts" not in suffix else " if (Date.now()) return undefined as any;"
+        nothing = " if (Date.now()) return undefined as any;" if is_typed(suffix) else " return;"
         texts = {
-            "raises": ' if (Date.now()) throw new Error("sabotaged by Setpoint");',
-            "does nothing": nothing,
+            RAISES: ' if (Date.now()) throw new Error("sabotaged by Setpoint");',
+            NOTHING: nothing,
         }
-    if body.type not in ("block", "statement_block"):  # an arrow function with an expression
-        end = Insertion(body.end_byte, "); }")
-        return {does: (Insertion(body.start_byte, f"{{{text} return ("), end) for does, text in texts.items()}
+    if body.type not in BLOCKS:  # an arrow function or a closure with an expression
+        returns, end = ("", " }") if suffix == RUST else (" return (", "); }")
+        return {
+            does: (Insertion(body.start_byte, f"{{{text}{returns}"), Insertion(body.end_byte, end))
+            for does, text in texts.items()
+            if text
+        }
     return {does: (Insertion(body.start_byte + 1, text),) for does, text in texts.items() if text}
 
 
@@ -146,9 +169,9 @@ def _harmless(suffix: str, function: Node) -> Sabotage:
     body = function.child_by_field_name("body")
     if body is None:
         return ()
-    if body.type not in ("block", "statement_block"):
+    if body.type not in BLOCKS:
         return (Insertion(body.start_byte, "("), Insertion(body.end_byte, ")"))
-    texts = {".go": " _ = 0;", ".rs": " let _ = 0;"}
+    texts = {GO: " _ = 0;", RUST: " let _ = 0;"}
     return (Insertion(body.start_byte + 1, texts.get(suffix, " ;")),)
 
 
@@ -168,14 +191,6 @@ def _go_return(function: Node) -> str:
 
 
 def _rust_return(function: Node) -> str:
-    """Return the statement that returns a default; empty where the type may have none."""
-    result = function.child_by_field_name("return_type")
-    if result is None:
-        return " if true { return; }"
-    known = text_of(result) in _ZERO or text_of(result).startswith(("Vec<", "Option<"))
-    return " if true { return Default::default(); }" if known else ""
-
-
-def text_of(node: Node) -> str:
-    """Return a node as it is written."""
-    return (node.text or b"").decode("utf-8", "replace")
+    if function.type == "closure_expression" and not (result := rust_result(function)):
+        return " if true { return Default::default(); }"
+    return rust_nothing(result if function.type == "closure_expression" else rust_result(function))

@@ -11,11 +11,14 @@ from setpoint.checks.proof.sensitivity.mutants import Noticed, noticed_mutants
 from setpoint.checks.proof.sensitivity.sabotage import Sabotaged, Saboteur, pinning
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.proof.witness import witness
+from setpoint.checks.proof.witness.find_witnesses import strongest
 from setpoint.checks.proof.witness.witness import Witness
-from setpoint.model.proof import Obligation, ObligationState, WorkKind
+from setpoint.model.proof import Obligation, ObligationState, Trust, WorkKind
 
 _NAME = "sensitivity"
 _OTHERS = "sensitivity of other languages"
+_MOST_VALUES = 10
+"""Most declarations outside functions that are sabotaged, in languages but Python."""
 _WITHOUT_CODE = (WorkKind.TESTS, WorkKind.DOCS, WorkKind.CHORE)
 
 
@@ -26,11 +29,14 @@ async def sensitivity(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple
         return (Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason),)
     code = changed_code(subject)
     until = time.monotonic() + subject.terms.seconds
-    made = await _sabotaged(subject, code.functions, witnesses, until)
+    made = await _sabotaged(subject, (*code.functions, *code.values), witnesses, until)
     mutants = Noticed(None, "")
     if code.functions or code.statements:
         mutants = await noticed_mutants(subject, code.statements, until - time.monotonic())
-    return (_judged(subject, code, made, mutants), *_of_others(subject, code))
+    told = any(each.proved for each in made) or any(mutants.of(each) is not None for each in code.statements)
+    tried = told or any(not each.void for each in made)
+    trusted = strongest(witnesses) not in (None, Trust.ANY)
+    return (_judged(subject, code, made, mutants), *_of_others(subject, code, made, judged=tried or trusted))
 
 
 async def _sabotaged(
@@ -44,8 +50,10 @@ async def _sabotaged(
     if not functions:
         return made
     saboteur = await saboteur_of(subject, functions, witnesses)
+    values = 0
     for function in functions:
-        if made and time.monotonic() > until:
+        values += function.is_value
+        if made and (time.monotonic() > until or values > _MOST_VALUES):
             break
         made.append(await saboteur.sabotage(function))
     open_ones = [each for each in made if not each.proved]
@@ -92,8 +100,12 @@ def _judged(subject: Subject, code: ChangedCode, made: list[Sabotaged], mutants:
     if missing := [*_survived(made, pins), *_unentered(made, pins), *_unnoticed(code, made, mutants)]:
         reason = "; ".join(missing)
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason, evidence=names)
-    notes = [f"tests notice when {len(names)} of {len(code.functions)} changed functions are sabotaged"]
+    proved = sum(each.proved and not each.function.is_value for each in made)
+    notes = [f"tests notice when {proved} of {len(code.functions)} changed functions are sabotaged"]
     notes = notes if code.functions else []
+    outside = sum(each.proved and each.function.is_value for each in made)
+    if code.values:
+        notes.append(f"tests notice when {outside} of {len(code.values)} changed values outside are others")
     seen = [each for each in code.statements if mutants.of(each)]
     notes += [f"tests notice mutants of {listed(list(map(str, seen)))}"] if seen else []
     notes += list(_left_out(code, made, mutants))
@@ -117,13 +129,14 @@ def _unentered(made: Iterable[Sabotaged], pins: str) -> list[str]:
     for each in made:
         groups.setdefault(language_of(each.function.path), []).append(each)
     for group in groups.values():
-        missed = [each.function for each in group if not each.reached]
+        tried = [each for each in group if not each.void]
+        missed = [each.function for each in tried if not each.reached]
         lines = sum(each.weight for each in missed)
-        every = sum(each.function.weight for each in group)
+        every = sum(each.function.weight for each in tried)
         if 2 * lines > every:
             found.append(
-                f"no test enters {listed(list(map(str, missed)))}, with {lines} of {every} changed lines of "
-                f"functions: write a test{pins} that enters it, and asserts what comes out"
+                f"no test enters {listed(list(map(str, missed)))}, with {lines} of {every} changed lines"
+                f": write a test{pins} that enters it, and asserts what comes out"
             )
     return found
 
@@ -133,6 +146,9 @@ def _unnoticed(code: ChangedCode, made: Iterable[Sabotaged], mutants: Noticed) -
     blind = [each for each in code.statements if mutants.of(each) is False]
     proved = any(each.proved for each in made) or any(mutants.of(each) for each in code.statements)
     wrong = [str(each) for each in blind if each.stood or not proved]
+    wrong += [
+        str(each.function) for each in made if each.function.stood and not each.reached and not each.void
+    ]
     if not wrong:
         return []
     return [
@@ -142,10 +158,12 @@ def _unnoticed(code: ChangedCode, made: Iterable[Sabotaged], mutants: Noticed) -
 
 def _left_out(code: ChangedCode, made: list[Sabotaged], mutants: Noticed) -> Iterable[str]:
     """Say what was not asked, and why."""
-    if unreached := [str(each.function) for each in made if not each.reached]:
+    if unreached := [str(each.function) for each in made if not each.reached and not each.void]:
         yield f"no test enters {listed(list(dict.fromkeys(unreached)))}"
-    if left := [str(each) for each in code.functions[len(made) :]]:
+    if left := [str(each) for each in (*code.functions, *code.values)[len(made) :]]:
         yield f"no time was left for {listed(left)}"
+    if untried := [f"{each.function} ({each.untried})" for each in made if each.untried]:
+        yield f"not tried in full: {listed(untried)}"
     blind = [str(each) for each in code.statements if mutants.of(each) is False]
     if blind:
         yield f"new, and no test notices another value: {listed(blind)}"
@@ -158,12 +176,18 @@ def _left_out(code: ChangedCode, made: list[Sabotaged], mutants: Noticed) -> Ite
         yield mutants.share
 
 
-def _of_others(subject: Subject, code: ChangedCode) -> tuple[Obligation, ...]:
-    """Name programs in languages that cannot be sabotaged, so that no other language hides them."""
-    if not code.unsabotaged:
+def _of_others(
+    subject: Subject, code: ChangedCode, made: Iterable[Sabotaged], *, judged: bool
+) -> tuple[Obligation, ...]:
+    """Name code that cannot be sabotaged; where it is all that is changed, a maker's test is not enough."""
+    void = [f"{each.function} ({each.untried})" for each in made if each.void]
+    left = [*code.unsabotaged, *code.rest, *void]
+    if not left:
         return ()
-    reason = f"not sabotaged: {listed(code.unsabotaged)}"
-    if subject.work is WorkKind.REFACTOR and not subject.task.story.acceptance:
-        reason += ": nothing shows that it does what it did; give an acceptance command (--accept)"
+    reason = f"not sabotaged: {listed(left)}"
+    unlike = subject.work is WorkKind.REFACTOR and bool(code.unsabotaged)
+    if not subject.task.story.acceptance and (unlike or not judged):
+        why = "nothing shows that it does what it did" if unlike else "nothing else that runs is changed"
+        reason += f": {why}; give an acceptance command (--accept)"
         return (Obligation(name=_OTHERS, state=ObligationState.NOT_MET, reason=reason),)
     return (Obligation(name=_OTHERS, state=ObligationState.NOT_APPLICABLE, reason=reason),)

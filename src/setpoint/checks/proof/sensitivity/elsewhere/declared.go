@@ -1,0 +1,5 @@
+
+func setpointDeclared[T any](given T, how string) T {
+	setpointReturned(&given, how)
+	return given
+}
