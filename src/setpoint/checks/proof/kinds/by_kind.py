@@ -7,6 +7,7 @@ from setpoint.checks.proof.kinds.lock_file import lock_file
 from setpoint.checks.proof.kinds.new_tests import new_tests
 from setpoint.checks.proof.kinds.public_names import public_names
 from setpoint.checks.proof.kinds.same_outcomes import same_outcomes
+from setpoint.checks.proof.process.alike import same_in_every_process
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.proof import Obligation
 
@@ -19,4 +20,5 @@ async def by_kind(subject: Subject) -> tuple[Obligation, ...]:
         *await lock_file(subject),
         *await new_tests(subject),
         *nothing_runs(subject),
+        *same_in_every_process(subject),
     )

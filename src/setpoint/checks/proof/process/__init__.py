@@ -1,0 +1,1 @@
+"""Whether code behaves alike in every process that runs it."""

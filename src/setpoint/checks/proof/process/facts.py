@@ -1,0 +1,135 @@
+"""Find where code of Go, JavaScript, TypeScript and Rust reads facts about the process that runs it.
+
+A function that asks for the name of its program, its arguments, its thread or its stack can tell a test from
+production, and no run of a test shows what it does elsewhere. What a language offers for this is named by
+module and member, as its standard library groups it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
+    GO,
+    RUST,
+    is_test,
+    parser_of,
+    suffix_of,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Fact(StrEnum):
+    """What code can learn of its process."""
+
+    PROGRAM = "its program or arguments"
+    STACK = "its stack or thread"
+    RUNNER = "the test runner"
+
+
+_GO = (
+    ("os", Fact.PROGRAM, "Args|Executable|Getppid"),
+    ("flag", Fact.PROGRAM, "Lookup|Visit|VisitAll|CommandLine"),
+    ("runtime", Fact.STACK, "Caller|Callers|CallersFrames|Stack|FuncForPC"),
+    ("runtime/debug", Fact.STACK, "Stack|PrintStack"),
+    ("runtime/debug", Fact.PROGRAM, "ReadBuildInfo"),
+    ("testing", Fact.RUNNER, r"\w+"),
+)
+"""Members by the path that Go imports."""
+_PROCESS = r"(?:(?<![\w.$])|(?<=\.\.\.))process"
+_SCRIPT = (
+    (Fact.PROGRAM, rf"{_PROCESS}\s*\??\.\s*(?:argv0?|execArgv|execPath|title|ppid|mainModule)\b"),
+    (Fact.PROGRAM, rf"{_PROCESS}\s*(?:\?\.)?\["),
+    (Fact.PROGRAM, r"=\s*process\s*(?=[;,)\n])|\brequire\.main\b|\bmodule\.parent\b|\bimport\.meta\.main\b"),
+    (Fact.PROGRAM, r"\b(?:from|require\(|import\()\s*'(?:node:)?process'"),
+    (Fact.STACK, r"\bError\s*\([^()]*\)\s*\)?\s*\??\.\s*stack\b"),
+    (Fact.STACK, r"\bError\.(?:captureStackTrace|prepareStackTrace|stackTraceLimit)\b|\barguments\.callee\b"),
+    (Fact.STACK, r"\.\s*stack\s*\??\.\s*(?:includes|indexOf|match|search|split|startsWith|endsWith)\b"),
+    (Fact.RUNNER, r"\b(?:from|require\(|import\()\s*'(?:node:test|vitest|jest|@jest/globals|mocha)'"),
+    (Fact.RUNNER, r"\btypeof\s+(?:globalThis\.)?(?:describe|it|test|jest|vi|expect|beforeEach)\b"),
+    (
+        Fact.RUNNER,
+        r"\bglobalThis\??\.(?:describe|it|test|jest|vi|expect|beforeEach)\b|\bimport\.meta\.vitest\b",
+    ),
+    (Fact.RUNNER, r"\bNODE_ENV'?\]?\s*[!=]==?\s*'test'"),
+)
+_RUST = (
+    (Fact.PROGRAM, r"\benv\s*::\s*(?:\{[^}]*?)?\b(?:args|args_os|current_exe)\b|\benv\s+as\b"),
+    (Fact.STACK, r"\bthread\s*::\s*(?:\{[^}]*?)?\bcurrent\b(?=[^;]*\.\s*name\b|(?s:.*)\.\s*name\s*\(\))"),
+    (Fact.STACK, r"\b[Bb]acktrace\b|\bLocation\s*::\s*caller\b"),
+)
+_OF_RUNNERS = r"'(?:NODE_TEST_\w+|VITEST\w*|JEST_\w+|RUST_TEST_\w+|NEXTEST\w*|GO_TEST\w*)'"
+_NAMES_OF_RUNNERS = r"\benv\??\.(?:NODE_TEST_\w+|VITEST\w*|JEST_\w+)"
+_PROC = r"'/proc/(?:self|thread-self|\{\})[^']*'"
+_IMPORT = re.compile(
+    r"^(?:import[ \t]+|[ \t]*)(?P<name>(?!import\b)[\w.]+[ \t]+)?'(?P<path>[\w/]+)'[ \t;]*$", re.MULTILINE
+)
+_NO_NAME = re.compile(r"[.\s]")
+
+
+def new_facts(path: str, old: bytes | None, new: bytes) -> tuple[tuple[Fact, str], ...]:
+    """Return what a file reads of its process and did not read at the base, as it is written there."""
+    parser = parser_of(suffix_of(path))
+    if parser is None:
+        return ()
+    before = Counter(_facts(suffix_of(path), plain_text(parser.parse(old or b"").root_node)))
+    now = Counter(_facts(suffix_of(path), plain_text(parser.parse(new).root_node)))
+    known = {fact for fact, _ in before}
+    return tuple(each for each in now - before if each[0] not in known)
+
+
+def plain_text(root: Node) -> str:
+    """Return a source without comments and inline tests, with its texts in single quotes and without dots."""
+    return "".join(_parts(root, [root.start_byte], root.text or b""))
+
+
+def _parts(root: Node, at: list[int], whole: bytes) -> Iterator[str]:
+    for child in _special(root):
+        yield whole[at[0] - root.start_byte : child.start_byte - root.start_byte].decode("utf-8", "replace")
+        at[0] = child.end_byte
+        if "comment" not in child.type and not is_test(child):
+            inside = text_of(child).strip("'\"`")
+            yield f"'{_NO_NAME.sub('~', inside)}'"
+    yield whole[at[0] - root.start_byte :].decode("utf-8", "replace")
+
+
+def _special(node: Node) -> Iterator[Node]:
+    """Yield comments, texts and inline tests in their order."""
+    for child in node.children:
+        literal = child.type in {
+            "string",
+            "string_literal",
+            "raw_string_literal",
+            "interpreted_string_literal",
+        }
+        if literal or "comment" in child.type or is_test(child):
+            yield child
+        else:
+            yield from _special(child)
+
+
+def _facts(suffix: str, text: str) -> Iterator[tuple[Fact, str]]:
+    patterns = {GO: _of_go(text), RUST: _RUST}.get(suffix, _SCRIPT)
+    shared = ((Fact.RUNNER, _OF_RUNNERS), (Fact.RUNNER, _NAMES_OF_RUNNERS), (Fact.PROGRAM, _PROC))
+    for fact, pattern in (*patterns, *shared):
+        for found in re.finditer(pattern, text):
+            yield fact, " ".join(found[0].split()).strip(";=, ")
+
+
+def _of_go(text: str) -> tuple[tuple[Fact, str], ...]:
+    """Return patterns for the names under which a file imports modules."""
+    found = []
+    for each in _IMPORT.finditer(text):
+        for path, fact, members in _GO:
+            if path == each["path"]:
+                name = (each["name"] or path.rpartition("/")[2]).strip()
+                within = "" if name == "." else rf"{re.escape(name)}\."
+                found.append((fact, rf"\b{within}(?:{members})\b"))
+    return tuple(found)
