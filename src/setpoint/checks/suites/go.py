@@ -57,7 +57,7 @@ class GoRunner:
 
 def _narrowed(start: Start) -> tuple[str, ...]:
     """Keep the test programs from the build cache, which the next run reads."""
-    words = narrowing("GOCACHE", (start.tree, start.scratch))
+    words = (*narrowing("GOCACHE", (start.tree, start.scratch)), *start.under)
     return ("-exec", shlex.join(words)) if words else ()
 
 

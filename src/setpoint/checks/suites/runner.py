@@ -42,6 +42,8 @@ class Start:
     """Folder of the runner's own cache."""
     args: tuple[str, ...] = ()
     """Arguments of the settings."""
+    under: tuple[str, ...] = ()
+    """Words before the test programs that Go has built."""
     inside: Path = FOLDER
     """Where the reporters lie that Setpoint brings."""
 

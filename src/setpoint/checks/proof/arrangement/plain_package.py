@@ -16,6 +16,14 @@ from setpoint.model.evidence import Outcome
 from setpoint_probe.plugin import FOLDER
 
 _REPORTER = "node_reporter.mjs"
+_RENAMING = """\
+program=$1
+shift
+folder=FOLDER
+rm -f "$folder/main-program" && cp "$program" "$folder/main-program" 2>/dev/null || exec "$program" "$@"
+exec "$folder/main-program" "$@"
+"""
+"""Runs a program from another folder; the name of one that is built for tests tells that it is."""
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 _SHUFFLES_FILES = 2
 """First version of vitest that orders files by a seed and leaves the tests in them as they are."""
@@ -33,13 +41,29 @@ async def plain_package(suite: PackageSuite, place: NeutralPlace, only: Selectio
         variables = place.neutral(start.variables, suite.cache)
         if suite.name == "cargo_test":
             variables["RUST_TEST_THREADS"] = "1"
-        args = (*start.args, *_another_order(suite, seed))
-        start = replace(start, variables=variables, args=args, inside=scratch)
+        under, renamed = await asyncio.to_thread(_another_name, suite.name, scratch)
+        args = (*start.args, *_another_order(suite, seed), *renamed)
+        start = replace(start, variables=variables, args=args, under=under, inside=scratch)
         once = await RUNNERS[suite.name].run(start, _within(only, folder))
         argv = once.done.command.argv
         outcomes |= once.report.outcomes if once.report else {}
         broken += [once.broken] if once.broken else []
     return PlainRun(outcomes=outcomes, argv=argv, broken="; ".join(broken))
+
+
+def _another_name(runner: str, scratch: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Let test programs run under a plain name beside other programs; return words and arguments for it."""
+    folders = {
+        "go_test": f"$(mktemp -d '{scratch}/XXXXXX')",
+        "cargo_test": '$(dirname "$(dirname "$program")")',
+    }
+    if runner not in folders:
+        return (), ()
+    script = scratch / "run.sh"
+    script.write_text(_RENAMING.replace("FOLDER", folders[runner]), "utf-8")
+    if runner == "go_test":
+        return ("/bin/sh", str(script)), ()
+    return (), ("--config", f"target.'cfg(all())'.runner = ['/bin/sh', '{script}']")
 
 
 def _another_order(suite: PackageSuite, seed: int) -> tuple[str, ...]:
