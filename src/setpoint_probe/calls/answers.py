@@ -153,6 +153,7 @@ def _act(request: CallsRequest, done: set[int], report: Report) -> None:
     else:
         held, paths = pickle.loads(Path(request.calls).read_bytes())  # noqa: S301 - written by ourselves
         sys.path.extend(each for each in paths if each not in sys.path)
+    held = [each for each in held if each.call.name in request.functions]
     for module in {request.functions[each.call.name][0] or each.module for each in held}:
         attempt(partial(importlib.import_module, module))
     stage = Stage(request, [], {})

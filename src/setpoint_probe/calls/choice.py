@@ -116,7 +116,9 @@ def _of_function(
             _shown(name, each.arguments),
             outer=outer,
             boundary=all(is_boundary(value) for key, value in each.arguments.items() if key != "self"),
-            leaves=tuple(str(leaf) for leaf in itertools.islice(leaves(each.arguments), _MOST_LEAVES)),
+            leaves=tuple(
+                str(leaf) for leaf in itertools.islice(leaves([*each.arguments.values()]), _MOST_LEAVES)
+            ),
         )
         yield Held(call, module, data)
         for other in itertools.islice(_varied(each, near_code, known), _MOST_NEAR):

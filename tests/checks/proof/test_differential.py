@@ -7,7 +7,7 @@ from setpoint.model.proof import ObligationState
 MET, NOT_MET, NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
 ROUND = "import math\n\n\ndef round_up(n):\n    return math.floor(n + 0.5)\n"
 SAME = "import math\n\n\ndef round_up(n):\n    half = 0.5\n    return math.floor(half + n)\n"
-OTHER = "def round_up(n):\n    return round(n)\n"
+OTHER = "def round_up(n):\n    return _nearest(n)\n\n\ndef _nearest(n):\n    return round(n)\n"
 TEST = "import shop\n\n\ndef test_round():\n    assert shop.round_up(2.2) == 2\n"
 
 SLUG = "def slug(text):\n    return text.lower().replace(' ', '-')\n"

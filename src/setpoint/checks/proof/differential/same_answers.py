@@ -21,7 +21,8 @@ def same_answers(found: Compared) -> Obligation:
             f"{listed(list(reversed(first.values())))}: let each function answer as before"
         )
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason, evidence=tuple(compared))
-    left = sorted(name for name in found.functions.changed if name not in compared)
+    both = found.functions.changed & found.functions.before.keys()
+    left = sorted(name for name in both if name not in compared)
     notes = [f"not compared: {listed(left)}"] if left else []
     if not compared:
         reason = "; ".join([found.why or "no call of a changed function could be made again", *notes])
