@@ -1,6 +1,7 @@
 """The events of a run on a terminal, in a pipe, and without colour."""
 
 import io
+import json
 import re
 from datetime import UTC
 
@@ -9,6 +10,7 @@ import pytest
 from cli.live_story import BASH, at, begins, ends, later, says, working
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.presenter import Presenter, has_live_part
+from setpoint.cli.render.replay import MOST_GAP_S, moments, recording, replay
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -101,3 +103,26 @@ def test_a_terminal_without_unicode_gets_ascii():
         presenter.tick(at(136))
     console.file.seek(0)
     assert "> implement" in ESCAPES.sub("", console.file.read())
+
+
+def test_a_recorded_run_is_shown_again_in_its_own_time_and_written_down():
+    slept = []
+    console = a_console()
+    replay(console, working(), speed=4.0, everything=False, sleep=slept.append)
+    assert sum(slept) == pytest.approx(114 / 4)
+    header, *frames = recording(working(), width=80, height=24, everything=False, zone=UTC)
+    assert json.loads(header) == {
+        "version": 2,
+        "width": 80,
+        "height": 24,
+        "title": "setpoint run run-0example",
+    }
+    seconds = [json.loads(frame)[0] for frame in frames]
+    assert seconds == sorted(seconds)
+    assert seconds[-1] == 114
+    assert "▸ Bash: python -m pytest" in json.loads(frames[-1])[2]
+
+
+def test_a_night_without_an_event_is_cut_short():
+    events = working() + later((50_000, ends(BASH)))
+    assert [moment.second for moment in moments(events)][-1] == 114 + MOST_GAP_S

@@ -18,6 +18,14 @@ def show(
     which: Annotated[str, typer.Argument(help="Run name or prefix; default: the newest run.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as JSON.")] = False,
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Show the run again as it was shown while it worked.")
+    ] = False,
+    speed: Annotated[float, typer.Option(min=0.1, max=1000.0, help="With --replay: times as fast.")] = 1.0,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what a terminal showed of the run as an asciicast."),
+    ] = None,
 ) -> None:
     """Show the timeline, findings, evidence and decisions of a run."""
     from setpoint.app.people.gates import open_gate
@@ -32,12 +40,30 @@ def show(
         typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=1))
         return
     console = Screen(highlight=False, soft_wrap=True)
+    if replay or record is not None:
+        _again(console, events, speed=speed if replay else None, record=record, everything=everything)
+        return
     _timeline(console, events, everything=everything)
     _findings(console, events)
     _evidence(console, events)
     _decisions(console, events)
     if found.waits:
         show_gate(console, open_gate(project, found.trace_id))
+
+
+def _again(
+    console: Console, events: tuple[Event, ...], *, speed: float | None, record: Path | None, everything: bool
+) -> None:
+    """Show a run once more, or write down what was shown of it."""
+    from setpoint.cli.render.replay import recording, replay
+    from setpoint.cli.render.styles import say
+
+    if record is not None:
+        lines = recording(events, width=console.width, height=console.height, everything=everything)
+        record.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        say(f"wrote {record}; hint: asciinema play {record}")
+    if speed is not None:
+        replay(console, events, speed=speed, everything=everything)
 
 
 def _timeline(console: Console, events: tuple[Event, ...], *, everything: bool) -> None:
