@@ -14,6 +14,7 @@ from setpoint.pipelines.prompt_templates import documented, variables_of
 APART = {
     "analysis.md.j2": "the tester, after failing tests",
     "interrupted.md.j2": "the agent whose last try was cut off",
+    "steered.md.j2": "the agent whose work a person watches",
     "nudge.md.j2": "the agent that repeats a tool call",
     "reflection.md.j2": "the reflector",
     "repair.md.j2": "any role whose answer could not be parsed",

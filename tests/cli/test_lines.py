@@ -28,6 +28,12 @@ SHOWN = {
     "tool.executed": "  bash: pytest -q [ok 0.5 s]",
     "tool.started": "  bash: pytest -q ...",
     "agent.said": "  | I look at the test.\n  | It is red.",
+    "run.hint_given": "hint by Ann: round half up",
+    "agent.hint_taken": "the hint reaches implement-1",
+    "agent.interrupted": "  the turn of implement-1 ends for it; the edits are kept",
+    "run.pause_requested": "paused by Ann: the run holds before its next step",
+    "run.held": "the run holds; this time does not count",
+    "run.pause_ended": "Ann lets the run continue",
     "model.called": "  model claude-sonnet-4-5 [200 1.5 s]: 1000 in, 50 out, 0 cached, "
     "$0.0038 (genai-prices 0.2.3)",
     "agent.spent": "  spent $0.0215, 1500 tokens (told by the agent)",
@@ -114,6 +120,7 @@ def test_only_details_are_left_out():
         "phase.completed",
         "phase.approved",
         "phase.passed",
+        "agent.interrupted",
         "agent.said",
         "agent.spent",
         "tool.started",
@@ -177,12 +184,12 @@ def test_small_variations():
     approved = EXAMPLES["review.completed"].verdict.model_copy(
         update={"findings": (), "judgement": "approve"}
     )
-    assert varied("review.completed", verdict=approved) == ("review by rules: approve", "green", False)
+    assert varied("review.completed", verdict=approved)[:3] == ("review by rules: approve", "green", False)
 
 
 def test_a_tree_without_tests_shows_what_passed():
     measured = evaluation(Stage.EVALUATE, "c", "t", Scene())
-    assert line(e.IterationEvaluated(iteration=1, evaluation=measured)) == (
+    assert line(e.IterationEvaluated(iteration=1, evaluation=measured))[:3] == (
         "evaluate: parse, integrity, ruff, mypy, bandit pass",
         "green",
         False,

@@ -7,4 +7,10 @@ PLACE = {"phase": "implement", "iteration": 1, "label": "implement-1", "attempt"
 ABOUT_LIVE = (
     live.ToolStarted(**PLACE, call=ToolCall(id="1", name="bash", kind="execute", title="pytest -q")),
     live.AgentSaid(**PLACE, text="I look at the test.\nIt is red."),
+    live.HintGiven(text="round half up", by="Ann"),
+    live.HintTaken(iteration=1, label="implement-1", hints=("hint:1",)),
+    live.AgentInterrupted(iteration=1, label="implement-1", attempt=1),
+    live.PauseRequested(by="Ann"),
+    live.RunHeld(by="Ann"),
+    live.PauseEnded(by="Ann"),
 )

@@ -42,6 +42,7 @@ from setpoint.cli.runs import (
     run,
     show,
     status,
+    steer,
     step,
     verify,
     watch,
@@ -88,6 +89,8 @@ app.command()(run.run)
 app.command()(step.step)
 app.command()(resume.resume)
 app.command()(cancel.cancel)
+app.command()(steer.hint)
+app.command()(steer.pause)
 app.add_typer(gate.app)
 app.add_typer(story.app)
 app.command()(status.status)

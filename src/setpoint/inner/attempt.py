@@ -13,8 +13,11 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from setpoint.inner.recovery import Recovering, given_up, goes_on, in_session
+from setpoint.inner.steering import held, interrupted, steered
 from setpoint.inner.tool_calls import InnerLoop, Place, known_cost, watched
 from setpoint.model.attempt import Attempt, Brief, Mode, Recovery, Stop, ToolCall
+from setpoint.model.events import Body
+from setpoint.model.events.live import AgentInterrupted
 from setpoint.model.events.run import AgentFinished, AgentStarted, LoopStagnated
 from setpoint.model.ids import Commit
 from setpoint.model.pipeline import Phase
@@ -104,9 +107,16 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
     plain = brief
     place = Place(start.phase.name, start.iteration, brief.label)
     recovering = Recovering(run=run, agent=run.ports.agents[brief.role], brief=plain, place=place)
+    cut = False
     while True:
         number += 1
-        attempt, seen = await _try(run, start, in_session(brief, run.journal.events), number)
+        await held(run)
+        now = steered(run, in_session(brief, run.journal.events), start.iteration, cut=cut)
+        attempt, seen = await _try(run, start, now, number)
+        cut = interrupted(run, brief, start.iteration, attempt, number)
+        if cut:
+            brief = plain  # the session knows the rest; the work copy is as the agent left it
+            continue
         if _went_in_circles(run, attempt, seen):
             said = _stagnated(run, start, number, brief.label, seen)
             if not said or run.is_exhausted:
@@ -191,10 +201,7 @@ async def _try(run: RunContext, start: Start, brief: Brief, number: int) -> tupl
 
 async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snapshot) -> Made:
     tries = _tries(run, brief)
-    nudges = sum(
-        isinstance(event.body, LoopStagnated) and event.body.nudged and event.body.label == brief.label
-        for event in run.journal.events
-    )
+    nudges = sum(_continued(event.body, brief.label) for event in run.journal.events)
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
     change = await run.ports.workspace.diff(run.copy, start.parent, snapshot.commit)
     return Made(
@@ -204,6 +211,12 @@ async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snaps
         lost=max(tries - 1 - nudges, 0),
         lost_cost_usd=sum(lost, Decimal(0)),
     )
+
+
+def _continued(body: Body, label: str) -> bool:
+    """Whether a try of a label was ended so that the next one continues from there."""
+    nudged = isinstance(body, LoopStagnated) and body.nudged
+    return (nudged or isinstance(body, AgentInterrupted)) and getattr(body, "label", "") == label
 
 
 def _tries(run: RunContext, brief: Brief) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
 from setpoint.inner.policy.repetition import Repeats
+from setpoint.inner.steering import asks_for_the_turn, held, may_interrupt
 from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
 from setpoint.model.events import Event
 from setpoint.model.events.live import AgentSaid, ToolStarted
@@ -29,11 +30,20 @@ class Place(NamedTuple):
 class InnerLoop:
     """Observes one try of one attempt, records it, and reports when the run's budget is used up."""
 
-    def __init__(self, run: RunContext, place: Place, attempt: int, same_calls: int | None) -> None:
+    def __init__(
+        self,
+        run: RunContext,
+        place: Place,
+        attempt: int,
+        same_calls: int | None,
+        ends: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Watch the given try; `attempt` is 1 for the first try of the label.
 
-        `same_calls` of the same call with the same result in a row end it; none: there is no limit.
+        `same_calls` of the same call with the same result in a row end it; none: there is no limit. So does
+        a call behind which `ends` says that a person wants to be heard.
         """
+        self._ends = ends
         self._run, self._place, self._attempt = run, place, attempt
         self._begun = self._calls = self._said = self._asked = 0
         self.repeats = Repeats(same_calls)
@@ -60,7 +70,8 @@ class InnerLoop:
         phase, iteration, label = self._place
         body = ToolExecuted(phase=phase, iteration=iteration, label=label, call=call)
         self._run.journal.note(f"{label}:{self._attempt}:call:{self._calls}", body)
-        return self.repeats.seen(call)
+        self._run.journal.look()
+        return self.repeats.seen(call) or self._ends()
 
     def asked(self, call: ModelCall) -> None:
         """Record a call of a model."""
@@ -108,7 +119,12 @@ async def watched(
     """
     events = run.journal.events
     number = number or reported_tries(events, place.label) + 1
-    seen = InnerLoop(run, place, number, brief.limits.same_calls)
+    await held(run)
+
+    def ends() -> bool:
+        return asks_for_the_turn(run, brief, place.iteration) and may_interrupt(agent, brief)
+
+    seen = InnerLoop(run, place, number, brief.limits.same_calls, ends)
     expected = expected_cost(run.journal.account, place.phase)
     async with run.reservation.reserved(place.label, expected, run.free):
         bounded = brief.model_copy(update={"limits": run.bounded(brief.limits)})

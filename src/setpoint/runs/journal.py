@@ -88,6 +88,15 @@ class Journal:
             self._refresh()
         return result
 
+    def look(self) -> None:
+        """Take in what other processes recorded of the run, such as a person's words."""
+        self._refresh()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether a person wants the run ended."""
+        return any(isinstance(event.body, CancelRequested) for event in self._events)
+
     def wind_up(self) -> None:
         """Let the steps pass that end the run, whatever a person wants meanwhile."""
         self._winding_up = True

@@ -7,6 +7,15 @@ from typing import assert_never
 from setpoint.cli.render.line import Line
 from setpoint.model import events as e
 from setpoint.model.attempt import Attempt, ModelCall, Recovery
+from setpoint.model.events.live import (
+    AgentInterrupted,
+    HintGiven,
+    HintTaken,
+    PauseEnded,
+    PauseRequested,
+    RunHeld,
+    Steering,
+)
 from setpoint.model.facts.spending import origin, used
 
 
@@ -48,6 +57,24 @@ def of_live(body: e.AboutLive) -> Line:
         case e.AgentSaid():
             text = "\n".join(f"  | {row}" for row in body.text.splitlines())
             return Line(text, "italic", detail=True)
+        case _:
+            return _of_steering(body)
+
+
+def _of_steering(body: Steering) -> Line:
+    match body:
+        case HintGiven():
+            return Line(f"hint by {body.by}: {body.text}", "magenta")
+        case HintTaken():
+            return Line(f"the hint reaches {body.label}", "magenta")
+        case AgentInterrupted():
+            return Line(f"  the turn of {body.label} ends for it; the edits are kept", "magenta", detail=True)
+        case PauseRequested():
+            return Line(f"paused by {body.by}: the run holds before its next step", "yellow")
+        case RunHeld():
+            return Line("the run holds; this time does not count", "yellow")
+        case PauseEnded():
+            return Line(f"{body.by} lets the run continue", "yellow")
         case _:
             assert_never(body)
 

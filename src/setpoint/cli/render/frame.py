@@ -45,12 +45,14 @@ def frame(
     foot = [_status(moment, width)]
     if moment.scores or moment.open:
         foot.insert(0, _result(moment, width))
+    if moment.note:
+        foot.append(Row(_cut(f"  {moment.note}", width), "magenta"))
     if keys:
         gap = "  " if width >= NARROW else " "
         foot.append(Row(_cut(f"  {gap.join(keys)}", width), "dim"))
     room = max(height - len(head) - len(foot), 1)
     if moment.waits:
-        middle = [Row(_cut(f"  waits {moment.waits}", width), "bold magenta")]
+        middle = [Row(_cut(f"  {moment.waits}", width), "bold magenta")]
     elif moment.doing:
         middle = [Row(_cut(f"  {moment.doing}", width), "cyan")]
     else:
@@ -61,7 +63,7 @@ def frame(
 def heartbeat(moment: Moment) -> str:
     """Say in one line what a run is doing, for output that only takes whole lines."""
     parts = [_where(moment), *(f"{_who(pane)}: {_does(pane)}" for pane in moment.panes)]
-    parts.append(f"waits {moment.waits}" if moment.waits else moment.doing)
+    parts.append(moment.waits or moment.doing)
     return f"... {'; '.join(part for part in parts if part)}; {', '.join(_figures(moment))}"
 
 

@@ -19,6 +19,7 @@ from setpoint.app.runs.standing import standing_lines
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
 from setpoint.cli.render.event_lines import measured_line
+from setpoint.cli.render.keys import keyboard, pressed
 from setpoint.cli.render.menu import menu, show_gate
 from setpoint.cli.render.presenter import Presenter
 from setpoint.errors import ExitCode, RunWaiting
@@ -148,8 +149,8 @@ class _Watcher:
     """Polls the event log in a thread and shows new events."""
 
     def __init__(self, project: Project, order: RunOrder, console: Console, *, everything: bool) -> None:
-        self._log, self._trace_id = project.log, order.trace_id
-        self._console, self._seq = console, 0
+        self._project, self._log, self._trace_id = project, project.log, order.trace_id
+        self._seq = 0
         self._presenter = Presenter(console, everything=everything)
 
     def watch(self, done: threading.Event) -> None:
@@ -157,9 +158,15 @@ class _Watcher:
         before = self._log.replay(self._trace_id)
         self._presenter.know(before)
         self._seq = before[-1].seq if before else 0
-        with self._presenter:
-            while not done.wait(POLL_S):
+        board = keyboard(self._project, self._trace_id, self._presenter)
+        with self._presenter, pressed(wanted=self._presenter.is_live) as read:
+            while not done.is_set():
+                self._presenter.keys = board.row if read else ()
                 self._look()
+                if read is None:
+                    done.wait(POLL_S)
+                else:
+                    board.press(read(POLL_S))
             self._look()
 
     def told(self, stage: Stage, result: CheckResult) -> None:

@@ -80,6 +80,11 @@ class Presenter:
             self._live = None
 
     @property
+    def is_live(self) -> bool:
+        """Whether there is a live part, or will be."""
+        return has_live_part(self._console)
+
+    @property
     def run(self) -> LiveRun:
         """The run as far as it was shown."""
         return self._run
@@ -113,6 +118,10 @@ class Presenter:
         if rows != self._rows:  # drawing what is there already would only flicker
             self._rows = rows
             self._live.update(self._drawn(rows), refresh=True)
+
+    def notice(self, text: str, at: datetime) -> None:
+        """Print what a face of Setpoint has to say itself."""
+        self.print(f"{at.astimezone(self._zone):%H:%M:%S}", text, "magenta", at)
 
     def print(self, clock: str, text: str, style: str, at: datetime) -> None:
         """Print a line; a terminal gets it broken at words, further rows indented."""

@@ -14,8 +14,11 @@ import typer
 from setpoint.cli.render.styles import say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
+    from setpoint.cli.render.keys import Keyboard
     from setpoint.model.events import Event
     from setpoint.model.ids import TraceId
     from setpoint.wiring.project import Project
@@ -71,15 +74,22 @@ class Watching:
     def follow(self) -> int:
         """Show events as they arrive, until the run ends; return the exit code."""
         if self._as_json:
-            return self._until_its_end()
-        with self._presenter:
-            return self._until_its_end()
+            return self._until_its_end(None, None)
+        from setpoint.cli.render.keys import keyboard, pressed
 
-    def _until_its_end(self) -> int:
+        board = keyboard(self._project, self._trace_id, self._presenter, "^C leave")
+        with self._presenter, pressed(wanted=self._presenter.is_live) as read:
+            return self._until_its_end(board, read)
+
+    def _until_its_end(self, board: Keyboard | None, read: Callable[[float], str] | None) -> int:
         while (code := self._look()) is None:
-            if not self._as_json:
+            if board is not None:
+                self._presenter.keys = board.row if read else ()
                 self._presenter.tick(datetime.now(UTC))
-            time.sleep(POLL_S)
+            if board is None or read is None:
+                time.sleep(POLL_S)
+            else:
+                board.press(read(POLL_S))
         return code
 
     def _look(self) -> int | None:

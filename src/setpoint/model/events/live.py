@@ -35,5 +35,57 @@ class AgentSaid(Value):
     text: Text
 
 
-AboutLive = ToolStarted | AgentSaid
-"""What an agent is doing at the moment; nothing is decided by it."""
+class HintGiven(Value):
+    """A person tells the maker something while a run works; it reaches the maker with its next prompt."""
+
+    kind: Literal["run.hint_given"] = "run.hint_given"
+    text: Text
+    by: Text
+
+
+class HintTaken(Value):
+    """A prompt of an attempt began with hints of a person."""
+
+    kind: Literal["agent.hint_taken"] = "agent.hint_taken"
+    iteration: int
+    label: str
+    hints: tuple[str, ...]
+    """Keys of the events that gave them."""
+
+
+class AgentInterrupted(Value):
+    """A turn was ended behind a tool call, since a person gave a hint or paused the run; it continues."""
+
+    kind: Literal["agent.interrupted"] = "agent.interrupted"
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+
+
+class PauseRequested(Value):
+    """A person pauses a run; it holds before its next step."""
+
+    kind: Literal["run.pause_requested"] = "run.pause_requested"
+    by: Text
+
+
+class RunHeld(Value):
+    """A paused run holds; the time from now on does not count as work."""
+
+    kind: Literal["run.held"] = "run.held"
+    by: Text
+    """Who paused it."""
+
+
+class PauseEnded(Value):
+    """A person lets a paused run continue."""
+
+    kind: Literal["run.pause_ended"] = "run.pause_ended"
+    by: Text
+
+
+Steering = HintGiven | HintTaken | AgentInterrupted | PauseRequested | RunHeld | PauseEnded
+"""What a person asks for while a run works, and what became of it."""
+AboutLive = ToolStarted | AgentSaid | Steering
+"""What an agent is doing at the moment, and what a person says to it."""

@@ -11,6 +11,7 @@ from setpoint.model.attempt import Usage
 from setpoint.model.events import Event
 from setpoint.model.events.candidates import CandidateMade
 from setpoint.model.events.learning import ReflectionCompleted, ReflectionSkipped
+from setpoint.model.events.live import PauseEnded, RunHeld
 from setpoint.model.events.requests import ChangeReviewed
 from setpoint.model.events.run import (
     AgentBroke,
@@ -116,6 +117,8 @@ def update(account: BudgetAccount, event: Event) -> BudgetAccount:
     match event.body:
         case GateOpened(gate=gate):
             return replace(account, waits=True, gates={**account.gates, gate.id: gate.iteration})
+        case RunHeld():
+            return replace(account, waits=True)
         case GateAnswered(gate=gate, answer=answer) if (
             answer.choice is Choice.CONTINUE and gate in account.gates
         ):
@@ -130,7 +133,7 @@ def update(account: BudgetAccount, event: Event) -> BudgetAccount:
 
 def _with_time(account: BudgetAccount, event: Event) -> BudgetAccount:
     number, active_s, waits, seconds = account.round, account.active_s, account.waits, account.seconds
-    if isinstance(event.body, RunResumed | GateAnswered):
+    if isinstance(event.body, RunResumed | GateAnswered) or (isinstance(event.body, PauseEnded) and waits):
         waits = False
     elif not waits and not account.ended and account.last_at is not None:
         gap = max((event.at - account.last_at).total_seconds() - account.pause_s, 0.0)

@@ -12,7 +12,15 @@ from setpoint.app.views.live.moment import Moment, Pane, Reached, Running, laste
 from setpoint.model.attempt import BreakageKind, ToolCall
 from setpoint.model.events import Body, Event
 from setpoint.model.events.candidates import CandidateMade
-from setpoint.model.events.live import AgentSaid, ToolStarted
+from setpoint.model.events.live import (
+    AgentSaid,
+    HintGiven,
+    HintTaken,
+    PauseEnded,
+    PauseRequested,
+    RunHeld,
+    ToolStarted,
+)
 from setpoint.model.events.run import (
     AgentBroke,
     AgentFinished,
@@ -45,7 +53,6 @@ _EDITS = frozenset({"edit", "delete", "move"})
 _CANDIDATE = re.compile(r"-c(\d+)$")
 _DOING: dict[type[Value], str] = {
     RunStarted: "measuring the base",
-    RunResumed: "continuing where it was left",
     BaselineMeasured: "starting the work",
     PhaseCompleted: "deciding what comes next",
     ReviewCompleted: "deciding what comes next",
@@ -54,7 +61,7 @@ _DOING: dict[type[Value], str] = {
     GateAnswered: "continuing with the answer",
 }
 """What Setpoint does after an event of that kind."""
-_OVER = RunResumed | PhaseEntered | PhaseCompleted | ReviewCompleted | GateOpened | RunFinished
+_OVER = PhaseEntered | PhaseCompleted | ReviewCompleted | GateOpened | RunFinished
 """Events after which no agent of before is at work."""
 _SILENT_S = 2.0
 """Shorter silences are not worth a word."""
@@ -105,10 +112,16 @@ class LiveRun:
         self._snapshot: Snapshot | None = None
         self._scores: dict[int, float] = {}
         self._failing, self._blocking, self._objections, self._measured = 0, 0, 0, False
+        self._held, self._paused, self._hints = "", False, 0
         self._gate: Gate | None = None
         self._over = False
         for event in events:
             self.take(event)
+
+    @property
+    def paused(self) -> bool:
+        """Whether a person paused the run."""
+        return self._paused
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
@@ -127,6 +140,12 @@ class LiveRun:
                 self._attempts.pop(snapshot.label, None)
                 self._snapshot = snapshot
                 self._does("recording the change", at)
+            case HintGiven() | HintTaken() | PauseRequested() | RunHeld() | PauseEnded():
+                self._steered(body)
+            case RunResumed():
+                self._attempts.clear()
+                self._held, self._paused = "", False
+                self._does("continuing where it was left", at)
             case ReviewAnswered():
                 self._attempts.pop(event.key, None)
             case _:
@@ -152,8 +171,9 @@ class LiveRun:
             change=_change(self._snapshot),
             open=self._open(),
             scores=tuple(self._scores[number] for number in sorted(self._scores)),
-            doing="" if panes or self._over or self._gate else told,
-            waits=f"for a person: {self._gate.question}" if self._gate else "",
+            doing="" if panes or self._over or self._gate or self._held else told,
+            waits=f"waits for a person: {self._gate.question}" if self._gate else self._held,
+            note=self._note(),
             panes=panes,
             over=self._over,
         )
@@ -178,6 +198,25 @@ class LiveRun:
                     seen.files.update(dict.fromkeys(call.files))
             case AgentSaid(text=text):
                 seen.text = [*seen.text, *text.splitlines()][-TEXT_LINES:]
+
+    def _steered(self, body: HintGiven | HintTaken | PauseRequested | RunHeld | PauseEnded) -> None:
+        match body:
+            case HintGiven():
+                self._hints += 1
+            case HintTaken():
+                self._hints = 0
+            case PauseRequested():
+                self._paused = True
+            case RunHeld(by=by):
+                self._attempts.clear()
+                self._held = f"paused by {by}"
+            case PauseEnded():
+                self._held, self._paused = "", False
+
+    def _note(self) -> str:
+        asked = ["pausing behind the next tool call or turn"] if self._paused and not self._held else []
+        asked += ["a hint waits for the next prompt"] if self._hints else []
+        return ", ".join(asked)
 
     def _turned(self, body: Body, at: Instant) -> None:
         """Take in where the run is; an agent that was at work in what is over works no more."""

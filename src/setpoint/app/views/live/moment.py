@@ -78,7 +78,9 @@ class Moment:
     doing: str
     """What Setpoint itself does, with the time; empty while an agent works."""
     waits: str
-    """Why it waits, and until when: for a limit or a person; empty where it works."""
+    """That it waits for a person, or is paused; empty where it works."""
+    note: str
+    """What a person asked for and has not reached its end yet: a pause, or a hint."""
     panes: tuple[Pane, ...]
     """Agents at work, by label."""
     over: bool
