@@ -120,3 +120,17 @@ async def test_locks_left_behind_are_removed(tmp_path: Path):
     made = await workspace.snapshot(copy, "implement-1", attempt())
     assert made.files == ("calc.py",)
     assert git(Path(copy.path), "status", "--porcelain") == ""
+
+
+async def test_what_open_salvaged_is_recalled_once_and_uncommitted(tmp_path):
+    root = repository(tmp_path / "project")
+    copy = await workspace_of(root).open(RUN, await head(root))
+    place = Path(copy.path)
+    (place / "new.txt").write_text("half\n")
+    again = workspace_of(root)
+    assert await again.open(RUN, copy.base) == copy
+    assert not (place / "new.txt").exists()
+    assert (await again.recall(copy), await again.recall(copy)) == (True, False)
+    assert (place / "new.txt").read_text() == "half\n"
+    kept = await again.snapshot(copy, "implement-1", attempt())
+    assert (kept.parent, kept.files) == (copy.base, ("new.txt",))

@@ -98,6 +98,11 @@ class CallBook:
         for identifier in tuple(self._seen):
             self.end(identifier, ok=False)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call has begun and not ended."""
+        return any(not seen.done for seen in self._seen.values())
+
     def kind_of(self, identifier: str) -> str:
         """Return a call's kind as far as it is known."""
         return self._seen[identifier].kind

@@ -23,6 +23,7 @@ from setpoint.model.ids import Commit
 from setpoint.model.pipeline import Phase
 from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
+from setpoint.ports.workspace import RecallsEdits
 from setpoint.runs.context import RunContext, change_hash
 
 MOST_DIFF = 3000
@@ -91,13 +92,19 @@ async def _begun(run: RunContext, start: Start, brief: Brief, there: WorkCopy) -
     """Prepare the work copy; a session that was cut off continues on the tree that it left."""
     agent, now = run.ports.agents[brief.role], in_session(brief, run.journal.events)
     if _tries(run, brief) and goes_on(agent, now):
+        if isinstance(run.ports.workspace, RecallsEdits):
+            await run.ports.workspace.recall(run.copy)
         return _explained(run, brief, INTERRUPTED, kept=True)
     await run.ports.workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
     cut = given_up(brief, run.journal.events)
     if cut is None:
         return brief
-    left = await run.ports.workspace.find(run.copy, _lost_label(cut.label, cut.attempt))
-    diff = await run.ports.workspace.diff(run.copy, left.parent, left.commit) if left else ""
+    workspace = run.ports.workspace
+    ended = await workspace.find(run.copy, cut.label)
+    if ended is not None and ended.commit == start.parent:
+        return _explained(run, brief, cut.breakage.message, kept=True)
+    left = await workspace.find(run.copy, _lost_label(cut.label, cut.attempt))
+    diff = await workspace.diff(run.copy, left.parent, left.commit) if left else ""
     return _explained(run, brief, cut.breakage.message, kept=False, diff=diff)
 
 
@@ -131,19 +138,37 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
         if then is Recovery.SAME_SESSION:
             brief = _explained(run, plain, why, kept=True)
             continue
-        diff = await _put_back(run, start, _lost_label(brief.label, number), attempt)
+        left = await run.ports.workspace.snapshot(run.copy, _lost_label(brief.label, number), attempt)
         if then is Recovery.END:
+            await _keep_last_edits(run, brief.label, left, number)
             return attempt
+        diff = await run.ports.workspace.diff(run.copy, start.parent, left.commit)
+        await run.ports.workspace.restore(run.copy, start.parent)
         brief = _explained(run, plain, why, kept=False, diff=diff)
 
 
-async def _put_back(run: RunContext, start: Start, label: str, attempt: Attempt) -> str:
-    """Keep what a broken try left as a commit of its own, restore the work copy; return the change."""
-    workspace = run.ports.workspace
-    left = await workspace.snapshot(run.copy, label, attempt)
-    diff = await workspace.diff(run.copy, start.parent, left.commit)
-    await workspace.restore(run.copy, start.parent)
-    return diff
+async def _keep_last_edits(run: RunContext, label: str, left: Snapshot, number: int) -> None:
+    """Leave in the work copy what the last try edited, else the last earlier one that edited anything.
+
+    The result is judged like any other: an agent that breaks after a right change has made it.
+    """
+    while not left.files and number > 1:
+        number -= 1
+        left = await run.ports.workspace.find(run.copy, _lost_label(label, number)) or left
+    if left.files:
+        await run.ports.workspace.restore(run.copy, left.commit)
+
+
+async def _described(run: RunContext, label: str, found: Snapshot, tries: int) -> Snapshot:
+    """Return a snapshot with the change of the broken try whose edits it holds, if it holds such."""
+    if found.attempt is None or found.attempt.breakage is None:
+        return found
+    for number in range(tries, 0, -1):
+        left = await run.ports.workspace.find(run.copy, _lost_label(label, number))
+        if left is not None and left.commit == found.parent and left.tree == found.tree:
+            changed = left.model_dump(include={"parent", "files", "insertions", "deletions"})
+            return found.model_copy(update=changed)
+    return found
 
 
 def _lost_label(label: str, number: int) -> str:
@@ -203,6 +228,7 @@ async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snaps
     tries = _tries(run, brief)
     nudges = sum(_continued(event.body, brief.label) for event in run.journal.events)
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
+    snapshot = await _described(run, brief.label, snapshot, tries)
     change = await run.ports.workspace.diff(run.copy, start.parent, snapshot.commit)
     return Made(
         snapshot=snapshot,

@@ -136,8 +136,9 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     run, base = course.run, course.base
     situation = await _situation(course, turn)
     made = await _made(course, situation, turn.parent)
-    if close := await _broken_maker(course, made):
-        return close
+    broken = _is_broken(made)
+    if broken and not made.snapshot.files:
+        return await _broken_maker(course, made)
     record_reasons(run, made)
     current = await verify_change(run, base, course.rounds, made, situation)
     course.rounds = (*course.rounds, current)
@@ -145,10 +146,18 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
         return close
     course.rounds, decision, halt = await _settled(run, base, course.rounds)
     run.ports.publish(run.order.trace_id)
-    if (close := _close(course.rounds[-1], decision, halt)) is not None:
+    close = _close(course.rounds[-1], decision, halt)
+    if broken and (close is None or close.ending is not Ending.VERIFIED):
+        return await _broken_maker(course, made)
+    if close is not None:
         return close
     await settle_requests(run, course.rounds, made.iteration)
     return decision
+
+
+def _is_broken(made: AgentFinished) -> bool:
+    attempt = made.snapshot.attempt
+    return attempt is not None and attempt.breakage is not None
 
 
 async def _judged_again(course: _Course, again: int) -> Decision | Close:
@@ -161,10 +170,11 @@ async def _judged_again(course: _Course, again: int) -> Decision | Close:
     return _close(course.rounds[-1], decision, halt) or decision
 
 
-async def _broken_maker(course: _Course, made: AgentFinished) -> Close | None:
+async def _broken_maker(course: _Course, made: AgentFinished) -> Close:
+    """End the round of an agent that stayed broken; what it left was judged and did not suffice."""
     attempt, run = made.snapshot.attempt, course.run
     if attempt is None or attempt.breakage is None:
-        return None
+        raise ValueError(made.snapshot.label)
     broke = (
         f"{attempt.agent} broke {made.lost + 1} times: {attempt.breakage.kind}: {attempt.breakage.message}"
     )

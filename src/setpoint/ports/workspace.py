@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from setpoint.model.attempt import Attempt
 from setpoint.model.ids import Commit, TraceId, Tree
@@ -46,3 +46,14 @@ class Workspace(Protocol):
 
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
         """Return the change between two commits as a unified diff."""
+
+
+@runtime_checkable
+class RecallsEdits(Protocol):
+    """A workspace that can undo what `open` did to uncommitted work; without it such work stays salvaged."""
+
+    async def recall(self, copy: WorkCopy) -> bool:
+        """Put the work that `open` salvaged back into the files, uncommitted; false if there was none.
+
+        A session that is continued after the end of Setpoint meets the files that it left.
+        """

@@ -38,6 +38,7 @@ class FolderWorkspace:
         self._commits: dict[Commit, Files] = {}
         self._at: dict[TraceId, Commit] = {}
         self._snapshots: dict[tuple[TraceId, str], Snapshot] = {}
+        self._found: dict[TraceId, Files | None] = {}
         self.salvaged: list[Files] = []
         """Uncommitted work that was put away, oldest first."""
         self.base = self._commit({path: text.encode() for path, text in (files or {}).items()}, "base", "")
@@ -47,8 +48,18 @@ class FolderWorkspace:
         """Make the folder of a run, or open it again and put away what was not committed."""
         tree = tree_of(self.files(base))
         copy = WorkCopy(trace_id=trace_id, path=str(self._folder / trace_id), base=base, base_tree=tree)
+        put_away = len(self.salvaged)
         await self.restore(copy, self._at.get(trace_id, base))
+        self._found[trace_id] = self.salvaged[-1] if len(self.salvaged) > put_away else None
         return copy
+
+    async def recall(self, copy: WorkCopy) -> bool:
+        """Put the work that `open` put away back into the folder; false if there was none."""
+        left = self._found.pop(copy.trace_id, None)
+        if left is None:
+            return False
+        _write(Path(copy.path), left)
+        return True
 
     async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
         """Return the snapshot made under this label, if there is one."""
@@ -86,11 +97,7 @@ class FolderWorkspace:
             left = _read(path)
             if left not in (wanted, self.files(self._at[copy.trace_id]), *self.salvaged):
                 self.salvaged.append(left)
-        shutil.rmtree(path, ignore_errors=True)
-        path.mkdir(parents=True)
-        for name, data in wanted.items():
-            (path / name).parent.mkdir(parents=True, exist_ok=True)
-            (path / name).write_bytes(data)
+        _write(path, wanted)
         self._at[copy.trace_id] = commit
 
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
@@ -148,6 +155,15 @@ def tree_of(files: Mapping[str, bytes]) -> Tree:
 
 def _hash(data: bytes) -> str:
     return sha1(data, usedforsecurity=False).hexdigest()
+
+
+def _write(path: Path, files: Files) -> None:
+    """Make a folder hold these files and no others."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    for name, data in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(data)
 
 
 def _read(root: Path) -> Files:

@@ -184,6 +184,11 @@ class SnapshotStore:
             await self.stand_at(commit)
         await self.show_agent(commit)
 
+    async def show_uncommitted(self, tree: Tree) -> None:
+        """Make the files equal a tree, and leave the index at the commit that they were equal to."""
+        await self.git("read-tree", "--reset", "-u", tree)
+        await self.git("read-tree", "--reset", CURRENT)
+
     async def stand_at(self, commit: Commit, *moves: str) -> None:
         """Note which commit the files equal, together with more moves of refs, all or none."""
         lines = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from setpoint.model.attempt import Attempt
-from setpoint.model.ids import Commit, TraceId
+from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
 from setpoint.system.files.project_folders import ProjectFolders
@@ -32,6 +32,10 @@ class GitWorkspace:
         self._root = folders.root
         self._folders = folders
         self._diffs: dict[tuple[str, Commit, Commit], str] = {}
+        self._put_away: dict[TraceId, Tree] = {}
+        """Uncommitted work that the last `restore` of a run salvaged."""
+        self._salvaged: dict[TraceId, Tree] = {}
+        """Uncommitted work that `open` found, until it is recalled."""
 
     async def open(self, trace_id: TraceId, base: Commit) -> WorkCopy:
         """Make the work copy of a run, or open it again; uncommitted work of an ended attempt is salvaged.
@@ -54,7 +58,17 @@ class GitWorkspace:
             await store.make_equal(current or base, current)
         else:
             await self.restore(copy, current)
+            if (left := self._put_away.pop(trace_id, None)) is not None:
+                self._salvaged[trace_id] = left
         return copy
+
+    async def recall(self, copy: WorkCopy) -> bool:
+        """Put the work that `open` salvaged back into the files, uncommitted; false if there was none."""
+        left = self._salvaged.pop(copy.trace_id, None)
+        if left is None:
+            return False
+        await _store_of(copy).show_uncommitted(left)
+        return True
 
     async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
         """Return the snapshot made under this label, if there is one."""
@@ -112,8 +126,10 @@ class GitWorkspace:
             await store.bring(_store_of(of), commit)
         (current, before), (_, wanted) = await store.trees(CURRENT, commit)
         left = await store.staged(copy.base)
+        self._put_away.pop(copy.trace_id, None)
         if left not in (before, wanted):
             await store.salvage(left, current)
+            self._put_away[copy.trace_id] = left
         await store.make_equal(commit, current, fresh=commit == copy.base)
 
     async def apply(self, copy: WorkCopy, patch: str) -> str:

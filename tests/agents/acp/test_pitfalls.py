@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.model.attempt import Stop, ToolCall
+from setpoint.model.attempt import BreakageKind, Stop, ToolCall
 from setpoint.testing import SilentObserver
 
 
@@ -124,3 +124,13 @@ async def test_a_call_that_cannot_be_recorded_ends_the_attempt(scripted, brief, 
     with pytest.raises(OSError, match="no space left"):
         await agent.attempt(brief(), Full())
     assert living("script-0.json") == []
+
+
+async def test_an_agent_that_waits_for_its_own_command_is_not_idle(scripted, brief):
+    call = {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "make test", "kind": "execute"}
+    ended = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}
+    agent = scripted([{"news": call}, {"sleep": 1.2}, {"news": ended}, {"say": "Passed."}, {"sleep": 60}])
+    attempt = await agent.attempt(brief(idle_s=0.6), SilentObserver())
+    assert attempt.text == "Passed."
+    assert attempt.breakage is not None, "without a command under way it is idle"
+    assert attempt.breakage.kind is BreakageKind.IDLE

@@ -26,6 +26,8 @@ class Begun:
     """Whether the session contains the earlier conversation."""
     options: tuple[object, ...] = ()
     """What can be chosen in it."""
+    mode: str = ""
+    """The mode that it begins in; empty if the agent has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +52,14 @@ class Opening:
             answer = await self.ask(again)
             if not isinstance(answer, Breakage):
                 options = tuple(getattr(answer, "config_options", None) or ())
-                return Begun(session=earlier, resumed=True, options=options)
+                return Begun(session=earlier, resumed=True, options=options, mode=_mode(answer))
             if not self.forgive():
                 return answer
         answer = await self.ask(self.connection.new_session(cwd=workdir, mcp_servers=[]))
         if isinstance(answer, Breakage):
             return answer
-        return Begun(session=answer.session_id, resumed=False, options=tuple(answer.config_options or ()))
+        options = tuple(answer.config_options or ())
+        return Begun(session=answer.session_id, resumed=False, options=options, mode=_mode(answer))
 
     async def choose(self, begun: Begun) -> Breakage | None:
         """Select model and mode if the settings name them."""
@@ -113,6 +116,11 @@ def _values(option: SessionConfigOptionSelect) -> Iterator[SessionConfigSelectOp
             yield each
         else:
             yield from each.options
+
+
+def _mode(answer: object) -> str:
+    modes = getattr(answer, "modes", None)
+    return modes.current_mode_id if modes is not None else ""
 
 
 def can_open_again(can: AgentCapabilities | None) -> bool:

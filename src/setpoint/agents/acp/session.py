@@ -164,6 +164,11 @@ class Listener:
         self.failure: Exception | None = None
         """What went wrong first while news were taken note of; it ends the turn, and is raised then."""
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a tool call of the turn is under way."""
+        return self.turn is not None and self.turn.calls.is_busy
+
     async def session_update(self, session_id: str, update: BaseModel, **_meta: object) -> None:
         """Take news of the session."""
         if self.turn is not None and session_id == self.session_id:
@@ -207,6 +212,7 @@ class LiveSession:
         """Whether this session must not be used again."""
         self.answer: PromptResponse | None = None
         """What the agent answered to the last prompt, also where only a cancelled turn made it answer."""
+        self._mode, self._prompted = "", False
         self._launch = launch
         self._process = process
         self._stderr = stderr
@@ -253,6 +259,7 @@ class LiveSession:
         self.resumed, self.resumable = begun.resumed, can_open_again(met.agent_capabilities)
         failed = await opening.choose(begun)
         self.model = opening.chosen or chosen_model(begun.options)
+        self._mode = self._launch.quirks.mode or begun.mode
         return failed
 
     def _forgive(self) -> bool:
@@ -269,6 +276,7 @@ class LiveSession:
 
     async def prompt(self, text: str, turn: Turn, bounds: Bounds) -> PromptResponse | Breakage:
         """Send a prompt and wait for the end of the turn; one that is halted counts as cancelled."""
+        await self._return_to_mode(bounds)
         self._listener.turn, self.answer = turn, None
         self.meter.begin()
         asked = self._connection.prompt(session_id=self._listener.session_id, prompt=[acp.text_block(text)])
@@ -285,6 +293,14 @@ class LiveSession:
         if self._listener.failure is not None:
             raise self._listener.failure
         return answer
+
+    async def _return_to_mode(self, bounds: Bounds) -> None:
+        """Undo a change of mode by the agent, such as to one in which it only plans."""
+        if self._prompted and self._mode:
+            asked = self._connection.set_session_mode(session_id=self.session_id, mode_id=self._mode)
+            if isinstance(await self.answered(asked, bounds), Breakage):
+                self._forgive()  # the prompt itself shows whether the session can still be used
+        self._prompted = True
 
     async def end(self, grace_s: float) -> None:
         """End the agent and everything it started."""
@@ -335,7 +351,9 @@ class LiveSession:
         try:
             while not task.done():
                 now = time.monotonic()
-                silent_until_s = max(self._wire.heard_s, began_s) + bounds.idle_s
+                # An agent that waits for its own command is silent and works.
+                heard_s = now if self._listener.is_busy else max(self._wire.heard_s, began_s)
+                silent_until_s = heard_s + bounds.idle_s
                 if halt.done():
                     raise Halted
                 if now >= bounds.until_s:
