@@ -111,7 +111,20 @@ async def test_an_agent_that_breaks_gets_three_tries_with_growing_pauses(tmp_pat
     assert (len(agent.briefs), outcome.iterations) == (3, 0)
     assert harness.clock.slept == [2.0, 8.0]
     assert "crash" in outcome.reason
-    assert outcome.branch == ""
+    assert outcome.branch == "unverified/setpoint/work", (
+        "half of the work is kept, and passes for nothing more"
+    )
+
+
+async def test_what_a_broken_agent_left_is_verified_if_it_makes_the_failing_tests_pass(tmp_path):
+    half = Act(breakage=BreakageKind.AUTH, edits={"src/work.py": "value = 1\n"})
+    evaluator = ScriptedEvaluator(Scene(), base=Scene(failing=RED))
+    harness = RunHarness(agent=ScriptedAgent(half), evaluator=evaluator, folder=tmp_path)
+
+    outcome = await harness.drive()
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
+    assert of(harness, AgentFinished)[0].snapshot.files == ("src/work.py",)
 
 
 @pytest.mark.parametrize("kind", [BreakageKind.MISSING, BreakageKind.AUTH])

@@ -147,8 +147,8 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     course.rounds, decision, halt = await _settled(run, base, course.rounds)
     run.ports.publish(run.order.trace_id)
     close = _close(course.rounds[-1], decision, halt)
-    if broken and (close is None or close.ending is not Ending.VERIFIED):
-        return await _broken_maker(course, made)
+    if broken and not (close and close.ending is Ending.VERIFIED and _shows_the_end(course)):
+        return (await _broken_maker(course, made))._replace(uncounted=1)
     if close is not None:
         return close
     await settle_requests(run, course.rounds, made.iteration)
@@ -158,6 +158,11 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
 def _is_broken(made: AgentFinished) -> bool:
     attempt = made.snapshot.attempt
     return attempt is not None and attempt.breakage is not None
+
+
+def _shows_the_end(course: _Course) -> bool:
+    """Whether what passes now and failed at the base shows that nothing of the request is missing."""
+    return bool(course.base.failures or course.run.order.story.acceptance)
 
 
 async def _judged_again(course: _Course, again: int) -> Decision | Close:
