@@ -166,26 +166,27 @@ async def test_what_is_not_enough_for_one_more_round_is_offered_too(tmp_path):
     assert (gate.guard, gate.iteration, gate.offer.wall_s) == ("enough_left", 1, 500)
 
 
-async def test_a_first_attempt_that_the_time_ended_begins_again(tmp_path):
+async def test_what_a_first_attempt_left_that_the_time_ended_is_continued(tmp_path):
     limits = Limits(max_wall_s=100, max_agent_breakages=1)
-    harness = a_stage(tmp_path, Scene(), limits=limits)
+    harness = a_stage(tmp_path, *differing(1), Scene(), limits=limits)
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=150) for number in range(1, 9)]
     harness.agent = ScriptedAgent(*acts, clock=harness.clock)
 
     gate = await waits(harness)
     assert (gate.iteration, gate.guard) == (1, "max_wall_s")
-    assert "no state differs from the base so far" in gate.context
+    assert "iteration 1" in gate.context[0]
     harness.answer("escalation-1", answer(Choice.CONTINUE, grant=Grant(wall_s=500)))
 
     outcome = await harness.drive()
 
-    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
-    assert [each.mode for each in harness.agent.briefs] == ["fresh", "fresh"]
+    assert outcome.ending is Ending.VERIFIED
+    assert [each.mode for each in harness.agent.briefs] == ["fresh", "fix"]
+    assert "as that try left them" in harness.agent.briefs[1].prompt
 
 
 async def test_an_attempt_that_the_time_ended_goes_on_with_more_of_it(tmp_path):
     limits = Limits(max_wall_s=300, enough_left=False, max_agent_breakages=1)
-    harness = a_stage(tmp_path, *differing(1), Scene(), limits=limits)
+    harness = a_stage(tmp_path, *differing(2), Scene(), limits=limits)
     acts = [Act(edits={"src/work.py": f"value = {number}\n"}, duration_s=200) for number in range(1, 9)]
     harness.agent = ScriptedAgent(*acts, clock=harness.clock)
 

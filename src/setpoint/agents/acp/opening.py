@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,3 +129,11 @@ def can_open_again(can: AgentCapabilities | None) -> bool:
         return False
     resumes = can.session_capabilities is not None and can.session_capabilities.resume is not None
     return resumes or bool(can.load_session)
+
+
+def chosen_model(options: Sequence[object]) -> str:
+    """Return the model that is chosen among a session's options; empty where none of them is about that."""
+    for option in options:
+        if isinstance(option, SessionConfigOptionSelect) and option.category == "model":
+            return option.current_value
+    return ""

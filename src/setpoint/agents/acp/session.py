@@ -22,7 +22,6 @@ from acp.schema import (
     PermissionOption,
     PromptResponse,
     RequestPermissionResponse,
-    SessionConfigOptionSelect,
     ToolCallProgress,
     ToolCallStart,
     ToolCallUpdate,
@@ -31,7 +30,7 @@ from acp.schema import (
 from pydantic import BaseModel, ValidationError
 
 from setpoint.agents import breakage
-from setpoint.agents.acp.opening import Opening, can_open_again
+from setpoint.agents.acp.opening import Opening, can_open_again, chosen_model
 from setpoint.agents.acp.tool_calls import Calls
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import AgentWire
@@ -396,11 +395,3 @@ class LiveSession:
         if not self._stderr.exists():
             return ""
         return self._stderr.read_bytes()[-_STDERR_BYTES:].decode("utf-8", "replace").strip()
-
-
-def chosen_model(options: Sequence[object]) -> str:
-    """Return the model that is chosen among a session's options; empty where none of them is about that."""
-    for option in options:
-        if isinstance(option, SessionConfigOptionSelect) and option.category == "model":
-            return option.current_value
-    return ""
