@@ -212,3 +212,21 @@ async def test_types_without_code_are_not_a_witness(obligations):
 
     assert "passes without the changed code too" in said["witness"].reason
     assert "asks for discount, and no code has such a name" in said["named"].reason
+
+
+ALL_NOTICED = {
+    "shop.py": "def price(n):\n    return n * 100\n\n\ndef count(rows):\n    return len(rows)\n",
+    "tests/test_shop.py": "import shop\n\n\ndef test_it():\n    assert shop.price(3) == 300\n"
+    "    assert shop.count([1, 2]) == 2\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "state"),
+    [("add a test for the count of nothing", MET), ("add tests for price", NOT_MET)],
+)
+async def test_a_new_case_counts_where_the_tests_of_the_base_notice_everything(title, state, obligations):
+    test = "import shop\n\n\ndef test_nothing():\n    assert shop.count([]) == 0\n"
+    said = await obligations(ALL_NOTICED, {"tests/test_more.py": test}, title)
+
+    assert said["new tests"].state is state

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.checks.mutation.check import is_source
+from setpoint.checks.proof.kinds.asked_functions import unnoticed_functions, with_other_calls
 from setpoint.checks.proof.kinds.new_tests_by_sabotage import noticed_by_sabotage
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.proof.witness import witness
@@ -37,6 +38,8 @@ class Seen:
     """What those that are neither notice, in words."""
     why: str = ""
     """Why they could not be asked."""
+    cases: frozenset[str] = frozenset()
+    """Those that try another case where the tests of the base notice every mutant: none could notice more."""
 
     def joined(self, other: Seen) -> Seen:
         """Return both."""
@@ -46,6 +49,7 @@ class Seen:
             doubles=self.doubles | other.doubles,
             how="; ".join(filter(None, (self.how, other.how))),
             why="; ".join(filter(None, (self.why, other.why))),
+            cases=self.cases | other.cases,
         )
 
 
@@ -97,12 +101,13 @@ def _judged(seen: Seen, rewritten: Collection[str]) -> Obligation:
     blind = [test for test in seen.tests if test in seen.blind]
     doubles = [test for test in seen.tests if test in seen.doubles]
     as_before = [test for test in doubles if test in rewritten]
-    if blind or not (telling or as_before):
+    if blind or not (telling or as_before or seen.cases):
         said = [f"{listed(blind)} notices nothing"] if blind else []
         said += [f"{listed(doubles)} notices nothing that no other test notices"] if doubles else []
         reason = f"{'; '.join(said)}: assert more, or remove it"
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason, evidence=tuple(telling))
     notes = [f"{len(telling)} of {len(seen.tests)} new tests {seen.how}"]
+    notes += [f"other cases of what the tests of the base notice: {listed(seen.cases)}"] if seen.cases else []
     notes += [f"{listed(doubles)} notices nothing that no other test notices"] if doubles else []
     notes += [seen.why] if seen.why else []
     evidence = tuple(telling[:MOST_NAMED])
@@ -122,6 +127,8 @@ async def _by_mutants(subject: Subject, new: list[str]) -> Seen | None:
     if report is None or not report.mutants:
         return None
     seen = _seen_in(report, new)
+    if seen.doubles and _all_noticed(report) and not await unnoticed_functions(subject, report, new):
+        seen = replace(seen, cases=seen.doubles & await with_other_calls(subject, new))
     apart = [test for test in new if test in report.unreached and function_of(test) in seen.blind]
     if not apart:
         return seen
@@ -164,6 +171,13 @@ def _seen_in(report: MutationReport, new: list[str]) -> Seen:
         doubles=frozenset(doubles),
         how=f"notice what no other test notices ({tried} mutants{looked})",
     )
+
+
+def _all_noticed(report: MutationReport) -> bool:
+    """Whether no test could notice more; what takes the same path as before may be the same program."""
+    left = (Fate.UNTRIED, Fate.UNCOVERED)
+    alive = [each for each in report.mutants if each.verdict is Fate.SURVIVED and not each.same_path]
+    return not alive and not any(each.verdict in left for each in report.mutants)
 
 
 async def _by_sabotage(subject: Subject, new: list[str]) -> Seen:
