@@ -12,6 +12,7 @@ from pathlib import Path
 
 from setpoint.checks.baseline import Measurements, red_tests
 from setpoint.checks.discovery.project import Project
+from setpoint.checks.discovery.work_environment import commands, equip, variables
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
 from setpoint.checks.integrity.guard import Guard, Protection, Restored, parent_of
 from setpoint.checks.integrity.paths.protected_paths import collected
@@ -20,6 +21,7 @@ from setpoint.checks.integrity.suppressions import grown
 from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.suspicious_lines import Localiser
+from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
 from setpoint.checks.mutation.check import MutationEngine
 from setpoint.checks.proof.kinds.whole_request import RestoredWork
@@ -78,7 +80,17 @@ class ProjectEvaluator:
         """Choose the checks for the project; done again when a run is resumed."""
         project = await self._surveyor.look_at(self._folders.root, copy, order.base)
         self._projects[order.trace_id] = project
-        return Toolbox(checks=dict(project.chosen), python=project.interpreter.path)
+        return Toolbox(
+            checks=dict(project.chosen),
+            python=project.interpreter.path,
+            environment=variables(project),
+            commands=commands(project, self._settings.checks),
+        )
+
+    async def equip(self, order: RunOrder, copy: WorkCopy) -> None:
+        """Bring to a work copy the programs and packages with which commands there run as the checks do."""
+        if order.trace_id in self._projects:
+            await asyncio.to_thread(equip, self._projects[order.trace_id], Path(copy.path))
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
         """Restore protected files that the maker changed; return their paths."""
@@ -112,6 +124,10 @@ class ProjectEvaluator:
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""
+        seen = await self._evaluated(order, measured)
+        return from_the_root(seen, place_of(self._folders.copies, measured.copy.trace_id))
+
+    async def _evaluated(self, order: RunOrder, measured: Measured) -> Evaluation:
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
         judge = self._judge(order.story, order.base, measured.copy, order.weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -128,9 +129,15 @@ async def watched(
     expected = expected_cost(run.journal.account, place.phase)
     async with run.reservation.reserved(place.label, expected, run.free):
         bounded = brief.model_copy(update={"limits": run.bounded(brief.limits)})
-        attempt = await agent.attempt(bounded, seen)
+        async with _laid_out(run, bounded):
+            attempt = await agent.attempt(bounded, seen)
         seen.ended(attempt.usage)
         return attempt, seen
+
+
+def _laid_out(run: RunContext, brief: Brief) -> AbstractAsyncContextManager[None]:
+    bench = run.ports.workbench
+    return bench.laid_out(run.judged_by, run.copy, brief) if bench is not None else nullcontext()
 
 
 def warn(journal: Journal, passed: Iterable[Mark]) -> None:

@@ -87,6 +87,11 @@ class Brief(Value):
     """The work copy's root; the agent works there and nowhere else."""
     python: str = ""
     """The project's own interpreter; empty where the project has none."""
+    environment: dict[str, str] = {}
+    """Variables with which commands run as the checks do; `{workdir}` stands for the work copy.
+
+    `PATH` holds the folders that come before all others.
+    """
     story: Story
     findings: tuple[Finding, ...] = ()
     """Open findings, worst first."""
@@ -103,6 +108,8 @@ class Brief(Value):
     """What earlier runs and people taught that fits, as it stands in the prompt."""
     reasons: dict[str, str] = {}
     """What the maker says of signals of test integrity, by fingerprint."""
+    evidence: dict[str, str] = Field(default={}, exclude=True)
+    """Files that the prompt names, by their names in `.setpoint/evidence/` of the work copy."""
     answer: type[Value] | None = Field(default=None, exclude=True)
     """The shape of the JSON object it has to answer with; none for text.
 

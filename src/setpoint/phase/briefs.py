@@ -21,11 +21,13 @@ from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.phase.policy.change_requests import given_reasons
 from setpoint.phase.policy.maker_feedback import feedback, whole_text
 from setpoint.phase.policy.review import NOTHING_REVIEWED, Docket, is_frozen
-from setpoint.ports import RunPorts
 from setpoint.runs.context import RunContext
 
 ANALYSIS = "analysis"
 """Key of the tester's text among the texts of thinking phases."""
+SHOWN = ".setpoint/evidence"
+"""The folder in the work copy with the files that prompts name."""
+HISTORY = "history.txt"
 SEALING = "seal"
 """Label of the question to the test designer before the maker begins."""
 MOST_DIFF = 60_000
@@ -73,6 +75,7 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
     about = f"{phase.name}-{now.review}" if now.review else phase.name
     label = f"{about}-{now.iteration}"
     learnings = _learnings(run, phase, now, label)
+    evidence = _evidence(run, now)
     variables = _told(run, now, answer, learnings)
     template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
     return Brief(
@@ -83,6 +86,7 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
         prompt=ports.render(template, variables) if template else order.story.wish,
         workdir=run.copy.path,
         python=run.tools.python,
+        environment=run.tools.environment,
         story=order.story,
         findings=worst_first(now.findings),
         failures=now.failures,
@@ -92,6 +96,7 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
         requests=now.requests,
         recalled=learnings,
         reasons=given_reasons(run.journal.events),
+        evidence=evidence,
         answer=answer,
         limits=run.bounded(order.attempt),
     )
@@ -103,7 +108,7 @@ def _told(
     """Return the variables of a prompt template."""
     return {
         "story": run.judged_by.story,
-        "problems": _problems(run.ports, now),
+        "problems": feedback(now.failures, now.findings, now.suspects, f"{SHOWN}/{_problems_file(now)}"),
         "iteration": now.iteration,
         "max_iterations": run.limits.max_iterations,
         "instructions": instructions(run.journal.events),
@@ -114,13 +119,14 @@ def _told(
         "plan": now.texts.get("plan", now.texts.get("design", "")),
         "analysis": now.texts.get(ANALYSIS, ""),
         "checks": sorted(run.tools.checks),
+        "commands": run.tools.commands,
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
         "objections": now.before.open,
         "declined": now.declined,
         "reviews": now.before.reviews,
         "schema": schema_of(answer) if answer else "",
-        "scratchpad": f"{run.ports.folder}/scratchpad.md",
+        "scratchpad": f"{SHOWN}/{HISTORY}",
         "learnings": learnings,
         **_integrity(run, now),
     }
@@ -177,9 +183,14 @@ def budget_left(limits: Limits, cost_usd: float, active_s: float) -> str:
     return " and ".join(part for part in (money, minutes) if part)
 
 
-def _problems(ports: RunPorts, now: Situation) -> str:
-    """Describe the problems, cut to size; store the full text in a file that the role can read."""
-    if not now.failures and not now.findings:
-        return ""
-    whole = ports.place_of(ports.keep(whole_text(now.failures, now.findings, now.suspects)))
-    return feedback(now.failures, now.findings, now.suspects, whole)
+def _evidence(run: RunContext, now: Situation) -> dict[str, str]:
+    """Return the files that prompts name: the history of the run, and the problems in full."""
+    files = {HISTORY: run.ports.scratchpad(run.order.trace_id)}
+    if now.failures or now.findings:
+        files[_problems_file(now)] = whole_text(now.failures, now.findings, now.suspects)
+    return files
+
+
+def _problems_file(now: Situation) -> str:
+    """Name the file with the problems: reviewers that work at the same time may be shown others."""
+    return f"problems-{now.review or now.iteration}.txt"

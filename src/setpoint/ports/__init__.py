@@ -11,6 +11,7 @@ from setpoint.ports.forge import Appendix, Forge
 from setpoint.ports.lineage import Lineage
 from setpoint.ports.memory import Memory
 from setpoint.ports.run_ports import RunPorts
+from setpoint.ports.workbench import Workbench
 from setpoint.ports.workspace import WorkCopy, Workspace
 
 __all__ = [
@@ -30,5 +31,6 @@ __all__ = [
     "RunPorts",
     "Toolbox",
     "WorkCopy",
+    "Workbench",
     "Workspace",
 ]

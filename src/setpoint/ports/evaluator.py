@@ -18,6 +18,10 @@ class Toolbox(NamedTuple):
     """Check by name, with the reason it was chosen."""
     python: str
     """The project's own interpreter; empty where it has none."""
+    environment: dict[str, str] = {}
+    """Variables with which an agent's commands run as the checks do; see `Brief.environment`."""
+    commands: tuple[str, ...] = ()
+    """Commands that run the tests in a work copy that was equipped."""
 
 
 class Evaluator(Protocol):

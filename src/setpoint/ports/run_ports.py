@@ -14,6 +14,7 @@ from setpoint.ports.event_log import EventLog
 from setpoint.ports.forge import Forge
 from setpoint.ports.memory import Memory
 from setpoint.ports.policy import PluggedGuard, PluggedPolicy
+from setpoint.ports.workbench import Workbench
 from setpoint.ports.workspace import Workspace
 
 
@@ -30,14 +31,16 @@ class RunPorts(NamedTuple):
     clock: Clock
     keep: Callable[[str], str]
     """Keeps a text as an artifact and gives its sha256."""
-    place_of: Callable[[str], str]
-    """Says where an artifact lies, by its sha256."""
     render: Callable[[str, dict[str, object]], str]
     """Renders a prompt template by name."""
     publish: Callable[[TraceId], None]
     """Brings the files a person can open up to date."""
     folder: str
     """Where these files lie."""
+    scratchpad: Callable[[TraceId], str] = lambda _: ""
+    """Describes what has happened in a run so far, for its maker."""
+    workbench: Workbench | None = None
+    """What agents find in their work copies beside the work; none: nothing."""
     memory: Memory | None = None
     """What earlier runs and people taught; none: nothing is recalled and nothing is kept."""
     guards: Mapping[str, PluggedGuard] = {}

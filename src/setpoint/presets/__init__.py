@@ -72,6 +72,8 @@ class Preset(Value):
     """The Python distribution that holds the module; empty: the module's name."""
     version: tuple[str, ...] = ("--version",)
     """Arguments that make a program tell its version."""
+    command: str = ""
+    """For a test runner: how people run it in a folder of theirs."""
     argv: tuple[str, ...]
     """Its arguments, before options and targets."""
     unconfigured: tuple[str, ...] = ()

@@ -108,7 +108,6 @@ class RunHarness:
             durable=self.durable,
             clock=self.clock,
             keep=lambda text: hashlib.sha256(text.encode()).hexdigest(),
-            place_of=lambda artifact: str(self.folder / "artifacts" / artifact),
             render=render,
             publish=self._published,
             folder=str(self.folder / "run"),

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 from setpoint.checks import CheckListener, ProjectEvaluator
-from setpoint.history.reports.run_report import write_all
+from setpoint.history.reports.run_report import scratchpad, write_all
 from setpoint.model.attempt import Role
-from setpoint.model.ids import Artifact
 from setpoint.model.run import RunOrder
 from setpoint.phase.candidates import PREFIX
 from setpoint.pipelines import render
@@ -21,6 +20,7 @@ from setpoint.wiring.plugins import extensions_of, forge_by, memory_by
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import HeldEvaluator
 from setpoint.wiring.test_writers import writers
+from setpoint.wiring.workbench import AgentsWorkbench
 from setpoint.workspace import GitBranchForge, GitWorkspace
 
 
@@ -50,23 +50,23 @@ def run_ports_of(
             made[alone] = agents.make(name)
             if settings.cover.only_tests and (name == ordered.agents[Role.MAKER] or role.startswith(PREFIX)):
                 made[alone] = writers(name, agents, project, settings)
+    evaluator = ProjectEvaluator(settings, project.artifacts, project.folders, told)
     folder = project.run_folder(ordered.trace_id)
     extensions = extensions_of(ordered)
     return RunPorts(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=GitWorkspace(project.folders),
         forge=forge_by(extensions, project.root) or GitBranchForge(project.root),
-        evaluator=HeldEvaluator(
-            ProjectEvaluator(settings, project.artifacts, project.folders, told), project, settings
-        ),
+        evaluator=HeldEvaluator(evaluator, project, settings),
+        workbench=AgentsWorkbench(evaluator),
         log=log,
         durable=durable,
         clock=SystemClock(),
         keep=project.artifacts.keep,
-        place_of=lambda artifact: str(project.artifacts.path(Artifact(artifact))),
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
+        scratchpad=lambda trace_id: scratchpad(project.log.replay(trace_id)),
         memory=memory_by(extensions, project.state) or memory_of(project, ordered.memory),
         guards=extensions.guards,
         policies=extensions.policies,

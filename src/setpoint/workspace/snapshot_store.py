@@ -21,6 +21,7 @@ from pathlib import Path
 
 from setpoint.errors import WorkspaceError
 from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.system.files.agent_folder import IGNORED
 from setpoint.system.files.atomic import real_folder, write_atomic_bytes
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.clone import clone_shared, fetch_missing, git_directory
@@ -37,8 +38,9 @@ CACHES = (
     ".coverage",
     ".coverage.*",
     ".hypothesis/",
+    IGNORED,
 )
-"""Left by checks and never part of a change; `.coveragerc` is none of them."""
+"""Left by checks, or there for the agent, and never part of a change; `.coveragerc` is none of them."""
 
 ATTRIBUTES = b"* !diff\n"
 """No attribute of the tree hides a file from a diff: the content decides what is text."""
@@ -216,6 +218,13 @@ class SnapshotStore:
             await asyncio.sleep(0.01)
         for lock in (*self.directory.glob("*.lock"), *self.directory.glob("refs/**/*.lock")):
             lock.unlink(missing_ok=True)
+
+    def hide_agents_folder(self) -> None:
+        """Have git ignore the folder for the agent, also where an older version made this repository."""
+        listed = self.directory / "info" / "exclude"
+        lines = listed.read_bytes() if listed.is_file() else b""
+        if IGNORED.encode() not in lines.splitlines():
+            write_atomic_bytes(listed, lines.rstrip() + f"\n{IGNORED}\n".encode())
 
     async def show_agent(self, commit: Commit) -> None:
         """Set the agent's repository to a commit with a clean index; a harmed one is made again."""

@@ -50,6 +50,7 @@ class GitWorkspace:
         lost = not store.path.is_dir()
         store.path.mkdir(parents=True, exist_ok=True)
         await store.unlock()
+        store.hide_agents_folder()
         await store.find_history(base)
         ((_, tree),) = await store.trees(base)
         copy = WorkCopy(trace_id, str(store.path), base, tree, repository=str(store.directory))

@@ -146,3 +146,15 @@ def test_the_lock_file_is_compared_and_installing_is_noticed(tmp_path: Path) -> 
     (root / "node_modules" / "@scope" / "new").mkdir()
     assert fingerprint(root, ("",)) != before
     assert package_folders(["a/package.json", "package.json", "go.mod"]) == ("", "a")
+
+
+def test_packages_are_not_linked_through_a_link_that_the_work_put_there(tmp_path: Path) -> None:
+    root, place, other = tmp_path / "user", tmp_path / "measured", tmp_path / "other project"
+    (root / "packages" / "own" / "node_modules" / "left").mkdir(parents=True)
+    (other / "node_modules" / "theirs").mkdir(parents=True)
+    (place / "packages").mkdir(parents=True)
+    (place / "packages" / "own").symlink_to(other)
+
+    link_packages(root, place, ("packages/own",), frozenset())
+
+    assert [each.name for each in (other / "node_modules").iterdir()] == ["theirs"]

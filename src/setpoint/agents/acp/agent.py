@@ -18,6 +18,7 @@ from setpoint.agents import breakage
 from setpoint.agents.acp.session import Bounds, LiveSession, Turn
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import hush
+from setpoint.agents.environment import environment_of, found
 from setpoint.agents.launch import Launch
 from setpoint.agents.sandbox.sandbox import ConfinedCommand, Sandbox
 from setpoint.agents.sessions import KeptSession, Sessions
@@ -37,11 +38,12 @@ from setpoint.model.attempt import (
     Stop,
     Usage,
 )
+from setpoint.model.ids import StoryId
+from setpoint.model.stories.story import Story
 from setpoint.ports import Observer
 from setpoint.settings import inherited
 from setpoint.system.files.artifacts import Artifacts
-from setpoint.system.git.git import ceiling
-from setpoint.system.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, spawn
+from setpoint.system.processes import Command, spawn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +122,7 @@ class AcpAgent:
         version = sandbox = ""
         try:
             earlier = self._sessions.find(self.name, brief)
-            live = await self._session(brief.role, brief.session, brief.workdir, brief.limits, earlier)
+            live = await self._session(brief, earlier)
             if isinstance(live, Breakage):
                 answer = live
             else:
@@ -171,8 +173,16 @@ class AcpAgent:
     async def try_out(self, workdir: Path) -> Breakage | str:
         """Start the agent and open a session without a prompt; return its version, or why it fails."""
         opening_s = self._patience.open_s
-        limits = AttemptLimits(wall_s=opening_s, idle_s=opening_s)
-        live = await self._session(Role.MAKER, "try-out", str(workdir), limits)
+        brief = Brief(
+            role=Role.MAKER,
+            session="try-out",
+            label="try-out",
+            prompt="",
+            workdir=str(workdir),
+            story=Story(id=StoryId("try-out"), title="Try an agent"),
+            limits=AttemptLimits(wall_s=opening_s, idle_s=opening_s),
+        )
+        live = await self._session(brief)
         await self.close()
         return live if isinstance(live, Breakage) else live.version
 
@@ -192,14 +202,8 @@ class AcpAgent:
             await held.lane.aclose()
             held.tap.turn_to(None)
 
-    async def _session(
-        self,
-        role: Role,
-        session: str,
-        workdir: str,
-        limits: AttemptLimits,
-        earlier: KeptSession | None = None,
-    ) -> LiveSession | Breakage:
+    async def _session(self, brief: Brief, earlier: KeptSession | None = None) -> LiveSession | Breakage:
+        role, session, workdir = brief.role, brief.session, brief.workdir
         held = self._held.get(role)
         if held is not None and (held.session, held.workdir) == (session, workdir) and held.live.usable:
             return held.live
@@ -211,7 +215,7 @@ class AcpAgent:
         try:
             async with AsyncExitStack() as begun:
                 pointed = await begun.enter_async_context(counting(self._launch, self._passed, tap))
-                confined = await self._sandbox.hold(self._launch, self._command(workdir, limits, pointed))
+                confined = await self._sandbox.hold(self._launch, self._command(brief, pointed))
                 begun.push_async_callback(confined.release)
                 process = await spawn(confined.command, stderr)
                 lane = begun.pop_all()
@@ -221,7 +225,7 @@ class AcpAgent:
         self._held[role] = _Held(
             session=session, workdir=workdir, live=live, confined=confined, lane=lane, tap=tap
         )
-        opening_s = min(self._patience.open_s, limits.wall_s)
+        opening_s = min(self._patience.open_s, brief.limits.wall_s)
         opening = Bounds(
             until_s=time.monotonic() + opening_s,
             wall_s=opening_s,
@@ -247,13 +251,13 @@ class AcpAgent:
         if self._sessions.find(self.name, brief) != kept:
             self._sessions.keep(self.name, brief, kept)
 
-    def _command(self, workdir: str, limits: AttemptLimits, pointed: Mapping[str, str]) -> Command:
-        extra = {**ceiling(workdir), **self._passed, **self._launch.environment, **pointed}
+    def _command(self, brief: Brief, pointed: Mapping[str, str]) -> Command:
+        words = tuple(word.replace("{workdir}", brief.workdir) for word in self._words())
         return Command(
-            argv=tuple(word.replace("{workdir}", workdir) for word in self._words()),
-            cwd=Path(workdir),
-            environment=clean_environment(extra, keep=DEFAULT_KEEP + NETWORK_KEEP),
-            timeout_s=limits.wall_s,
+            argv=found(words, self._launch),
+            cwd=Path(brief.workdir),
+            environment=environment_of(self._launch, brief, self._passed, pointed),
+            timeout_s=brief.limits.wall_s,
             grace_s=self._patience.grace_s,
         )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from setpoint.agents import breakage
 from setpoint.agents.command.turn import CommandTurn, Cut
+from setpoint.agents.environment import environment_of, found
 from setpoint.agents.launch import Launch
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.sessions import KeptSession, Sessions
@@ -23,15 +24,7 @@ from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
 from setpoint.ports import Observer
 from setpoint.settings import inherited
 from setpoint.system.files.artifacts import Artifacts
-from setpoint.system.git.git import ceiling
-from setpoint.system.processes import (
-    DEFAULT_KEEP,
-    NETWORK_KEEP,
-    Command,
-    Completed,
-    clean_environment,
-    run,
-)
+from setpoint.system.processes import Command, Completed, run
 
 _TEXT_CHARS = 20_000
 _NOT_FOUND, _NOT_STARTED = 127, 126
@@ -159,12 +152,9 @@ class CommandAgent:
         for mark, value in put.items():
             words = tuple(word.replace(mark, value) for word in words)
         return Command(
-            argv=tuple(word.replace("{prompt}", brief.prompt) for word in words),
+            argv=found(tuple(word.replace("{prompt}", brief.prompt) for word in words), launch),
             cwd=Path(brief.workdir),
-            environment=clean_environment(
-                {**ceiling(brief.workdir), **self._passed, **self._launch.environment, **pointed},
-                keep=DEFAULT_KEEP + NETWORK_KEEP,
-            ),
+            environment=environment_of(launch, brief, self._passed, pointed),
             timeout_s=brief.limits.wall_s,
             idle_s=brief.limits.idle_s,
             stdin=b"" if asks else brief.prompt.encode(),

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.agents.launch import Launch
+from setpoint.agents.sandbox.forge_credentials import hidden_places, passed_on, without_credentials
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.system.git.history import borrowed
 from setpoint.system.processes import Command, Confinement, Trial, clean_environment
@@ -30,7 +31,7 @@ class ConfinedCommand:
     by: str
     """landlock, bwrap or none."""
     folder: Path | None = None
-    """Its temporary folder, removed by `release`."""
+    """A folder of its own, removed by `release`."""
 
     async def release(self) -> None:
         """Remove the temporary folder; to be called when the process has ended."""
@@ -63,16 +64,21 @@ class Sandbox:
     async def hold(self, launch: Launch, command: Command) -> ConfinedCommand:
         """Confine the command that starts an agent, and give it a temporary folder.
 
+        It gets no credentials of forges unless the settings give them.
+
         Raises `SandboxUnavailable` if the configured sandbox does not work here.
         """
-        chosen = await self.chosen(launch)
-        if chosen is None:
-            return ConfinedCommand(command=command, by=str(Means.NONE))
+        chosen, wanted = await self.chosen(launch), self._settings
         environment = dict(clean_environment() if command.environment is None else command.environment)
         places = Places(environment, self._protected, self._code)
-        wanted = self._settings
-        opened = places.opened(wanted.writes, launch.writes, caches=wanted.caches)
+        opened = places.opened(wanted.writes, launch.writes, caches=wanted.caches) if chosen else []
         folder = Path(tempfile.mkdtemp(prefix="setpoint-")).resolve()
+        hidden = [] if wanted.forge_credentials else hidden_places(environment)
+        environment = await self._of_forges(launch, folder, environment)
+        environment |= _in_login_shells(folder, environment)
+        if chosen is None:
+            free = replace(command, environment=environment)
+            return ConfinedCommand(command=free, by=str(Means.NONE), folder=folder)
         environment |= {**launch.when_held, "TMPDIR": str(folder), **places.apart(folder)}
         writable = tuple(dict.fromkeys((str(command.cwd), str(folder), *opened)))
         open_to_it = [Path(path).resolve() for path in writable]
@@ -82,10 +88,18 @@ class Sandbox:
             writable=writable,
             covered=tuple(map(str, covered)),
             lent=tuple(str(path) for path in borrowed(command.cwd) if _lies_in(path, covered)),
-            hidden=tuple(existing(wanted.hide, environment)),
+            hidden=tuple(dict.fromkeys((*existing(wanted.hide, environment), *hidden))),
         )
         confined = replace(command, environment=environment, confinement=confinement)
         return ConfinedCommand(command=confined, by=str(chosen.means), folder=folder)
+
+    async def _of_forges(self, launch: Launch, folder: Path, given: dict[str, str]) -> dict[str, str]:
+        """Give or take away credentials of forges; what the settings of the agent name stays as it is."""
+        if self._settings.forge_credentials:
+            return {**passed_on(), **given}
+        instead = await without_credentials(folder, given)
+        stated = {*launch.environment, *launch.pass_environment} - {"PATH"}
+        return {**given, **{name: value for name, value in instead.items() if name not in stated}}
 
     async def chosen(self, launch: Launch) -> Trial | None:
         """Return the sandbox that works here, as tried; none if no sandbox works or is configured.
@@ -111,3 +125,16 @@ class Sandbox:
 
 def _lies_in(path: Path, folders: Iterable[Path]) -> bool:
     return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _in_login_shells(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what keeps the agent's PATH in the login shells in which it runs commands."""
+    path = environment.get("PATH", "")
+    if "BASH_ENV" in environment or not path:
+        return {}
+    quoted = path.replace("'", "'\\''")
+    begun = folder / "shell.sh"
+    begun.write_text(
+        f"case \"$PATH\" in *'{quoted}'*) ;; *) export PATH='{quoted}':\"$PATH\" ;; esac\n", "utf-8"
+    )
+    return {"BASH_ENV": str(begun)}

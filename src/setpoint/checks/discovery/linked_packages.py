@@ -7,10 +7,14 @@ is the measured one and not the user's, and nothing of it can become part of a c
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import shutil
+import os
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from setpoint.system.files.untrusted_folder import below, entered, remove
 
 FOLDER = "node_modules"
 LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb")
@@ -26,15 +30,14 @@ def link_packages(root: Path, place: Path, folders: Iterable[str], committed: fr
     work brought in is taken away: it would take the place of what is installed.
     """
     for folder in folders:
-        source, target = root / folder / FOLDER, place / folder / FOLDER
-        if f"{folder}/{FOLDER}".lstrip("/") in committed or not (place / folder).is_dir():
+        if f"{folder}/{FOLDER}".lstrip("/") in committed:
             continue
-        if target.is_symlink() or target.is_file():
-            target.unlink()
-        elif target.exists():
-            shutil.rmtree(target)
-        if source.is_dir():
-            _link_all(source, target, root, place)
+        # The work may have put a link there, or an agent may do so just now: it is not followed.
+        with contextlib.suppress(OSError), entered(place, PurePosixPath(folder).parts) as there:
+            remove(there, FOLDER)
+            source = root / folder / FOLDER
+            if source.is_dir():
+                _link_all(source, there, FOLDER, Ends(root, place))
 
 
 def fingerprint(root: Path, folders: Iterable[str]) -> str:
@@ -65,19 +68,27 @@ def lock_note(root: Path, place: Path, folders: Iterable[str]) -> str:
     return f"; installed packages of your own {FOLDER}, no lock file"
 
 
-def _link_all(source: Path, target: Path, root: Path, place: Path) -> None:
-    target.mkdir()
-    for entry in source.iterdir():
-        if entry.name.startswith("@") and not entry.is_symlink():
-            _link_all(entry, target / entry.name, root, place)
-        elif not entry.name.startswith(".") or entry.name in _NEEDED:
-            (target / entry.name).symlink_to(_meant(entry, root, place))
+class Ends(NamedTuple):
+    """The two trees that are linked."""
+
+    root: Path
+    place: Path
 
 
-def _meant(entry: Path, root: Path, place: Path) -> Path:
+def _link_all(source: Path, there: int, name: str, ends: Ends) -> None:
+    os.mkdir(name, dir_fd=there)
+    with below(there, name) as inner:
+        for entry in source.iterdir():
+            if entry.name.startswith("@") and not entry.is_symlink():
+                _link_all(entry, inner, entry.name, ends)
+            elif not entry.name.startswith(".") or entry.name in _NEEDED:
+                os.symlink(_meant(entry, ends), entry.name, dir_fd=inner)
+
+
+def _meant(entry: Path, ends: Ends) -> Path:
     """Return what a package of the measured tree is: one of the same repository is measured, too."""
     if not entry.is_symlink():
         return entry
-    real, top = entry.resolve(), root.resolve()
+    real, top = entry.resolve(), ends.root.resolve()
     inside = real.is_relative_to(top) and FOLDER not in real.relative_to(top).parts
-    return place / real.relative_to(top) if inside else real
+    return ends.place / real.relative_to(top) if inside else real

@@ -38,3 +38,8 @@ class SandboxSettings(Value):
     """More folders and files that every agent may write to; `~` and `$NAME` are replaced."""
     hide: tuple[str, ...] = ()
     """Folders and files that no agent may even read, for example `~/.ssh`; bwrap alone can do that."""
+    forge_credentials: bool = False
+    """Whether agents get credentials of forges: `GH_TOKEN`, `gh`'s login, git's credential helpers, ssh keys.
+
+    Without it git works in the copy and reads what is public; it can push nowhere.
+    """

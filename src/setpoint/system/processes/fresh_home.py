@@ -63,6 +63,11 @@ def home_rules() -> HomeRules:
     return HomeRules.model_validate(tomllib.loads(text))
 
 
+def toolchains() -> dict[str, str]:
+    """Return the variables of Setpoint's environment that name toolchains and caches, which checks read."""
+    return inherited(home_rules().read)
+
+
 @dataclass(frozen=True, kw_only=True)
 class FreshHome:
     """A folder for one command: its home and its temporary files."""
@@ -114,7 +119,7 @@ class FreshHome:
         variables["HOME"] = str(self.home)
         if not keep_temp:
             variables["TMPDIR"] = str(self.temp)
-        named = inherited(rules.read)
+        named = toolchains()
         for name, place in rules.read.items():
             found = named.get(name) or self._expanded(place)
             if name not in variables and exists(found):
