@@ -23,6 +23,7 @@ from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.sandbox import Means, SandboxSettings
+from setpoint.model.config.self_check import SelfCheckSettings
 from setpoint.model.config.sonarqube import SonarQubeServer
 from setpoint.model.cover import CoverGoals
 from setpoint.model.gate import Escalation
@@ -186,6 +187,8 @@ class Settings(BaseSettings):
     """Your own prices by model, or by a pattern such as `claude-*`; they go before the table's."""
     sandbox: SandboxSettings = SandboxSettings()
     """What keeps the processes of agents, and of checks, from changing what is not theirs."""
+    self_check: SelfCheckSettings = SelfCheckSettings()
+    """What makers may ask about their own work before they end their turn."""
     limits: Limits = Limits()
     """Every bound of a run."""
     escalation: Escalation = Escalation()

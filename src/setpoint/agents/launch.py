@@ -40,6 +40,8 @@ class Quirks(Value):
     """Prefix of a message that reports a failed model in a turn that the agent reports as completed."""
     mode: str = ""
     """Session mode to set after a session is opened."""
+    tool_servers: bool = True
+    """Whether it takes servers of the Model Context Protocol from its client."""
 
 
 class Launch(Value):

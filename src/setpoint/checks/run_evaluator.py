@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from setpoint.checks.advice.offer import command, server
 from setpoint.checks.baseline import Measurements, red_tests
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.work_environment import commands, equip, variables
@@ -85,12 +86,14 @@ class ProjectEvaluator:
             python=project.interpreter.path,
             environment=variables(project),
             commands=commands(project, self._settings.checks),
+            self_check=server(self._settings.self_check),
         )
 
     async def equip(self, order: RunOrder, copy: WorkCopy) -> None:
         """Bring to a work copy the programs and packages with which commands there run as the checks do."""
         if order.trace_id in self._projects:
-            await asyncio.to_thread(equip, self._projects[order.trace_id], Path(copy.path))
+            project, terms = self._projects[order.trace_id], self._settings.self_check
+            await asyncio.to_thread(equip, project, Path(copy.path), command(terms))
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
         """Restore protected files that the maker changed; return their paths."""
@@ -143,6 +146,17 @@ class ProjectEvaluator:
         hidden = await self._hidden(self._task(order, base, seen), place, raw)
         known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
         return await self._located(order, await judge.against(base, raw, known), measured)
+
+    async def preview(self, order: RunOrder, measured: Measured) -> Evaluation:
+        """Measure a tree for advice: nothing is taken from a cache, and nothing is kept."""
+        base = await self._base(order, measured.copy)
+        place = await check_out(self._folders.copies, measured)
+        measuring = replace(self._measuring, told=lambda *_: None)
+        raw = await measuring.measure(replace(self._task(order, base), fresh=True), place)
+        judge = self._judge(order.story, order.base, measured.copy, order.weights)
+        judge = replace(judge, quarantine=order.quarantine)
+        seen = await judge.against(base, raw, Reference(seen=Restored(), suspects=measured.suspects))
+        return from_the_root(seen, Path(place.copy.path))
 
     async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Measure what proves a tree that has passed every check."""

@@ -108,6 +108,11 @@ class Brief(Value):
     """What earlier runs and people taught that fits, as it stands in the prompt."""
     reasons: dict[str, str] = {}
     """What the maker says of signals of test integrity, by fingerprint."""
+    self_check: tuple[str, ...] = ()
+    """Command of a server of the Model Context Protocol that offers `setpoint_check`, for a maker.
+
+    `{workdir}` stands for the work copy. Empty: it has no such tool.
+    """
     evidence: dict[str, str] = Field(default={}, exclude=True)
     """Files that the prompt names, by their names in `.setpoint/evidence/` of the work copy."""
     answer: type[Value] | None = Field(default=None, exclude=True)

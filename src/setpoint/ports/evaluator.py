@@ -22,6 +22,8 @@ class Toolbox(NamedTuple):
     """Variables with which an agent's commands run as the checks do; see `Brief.environment`."""
     commands: tuple[str, ...] = ()
     """Commands that run the tests in a work copy that was equipped."""
+    self_check: tuple[str, ...] = ()
+    """Command of the server that offers `setpoint_check`; see `Brief.self_check`."""
 
 
 class Evaluator(Protocol):

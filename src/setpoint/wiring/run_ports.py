@@ -51,14 +51,15 @@ def run_ports_of(
             if settings.cover.only_tests and (name == ordered.agents[Role.MAKER] or role.startswith(PREFIX)):
                 made[alone] = writers(name, agents, project, settings)
     evaluator = ProjectEvaluator(settings, project.artifacts, project.folders, told)
+    workspace = GitWorkspace(project.folders)
     folder = project.run_folder(ordered.trace_id)
     extensions = extensions_of(ordered)
     return RunPorts(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
-        workspace=GitWorkspace(project.folders),
+        workspace=workspace,
         forge=forge_by(extensions, project.root) or GitBranchForge(project.root),
         evaluator=HeldEvaluator(evaluator, project, settings),
-        workbench=AgentsWorkbench(evaluator),
+        workbench=AgentsWorkbench(evaluator, workspace, project, settings),
         log=log,
         durable=durable,
         clock=SystemClock(),

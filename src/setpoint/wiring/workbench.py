@@ -6,21 +6,38 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from setpoint.checks import ProjectEvaluator
+from setpoint.checks.advice.desk import Desk
+from setpoint.checks.trees.checkout import remove
+from setpoint.errors import SetpointError
 from setpoint.model.attempt import Brief, Role
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.evidence import CheckState
+from setpoint.model.ids import TraceId
 from setpoint.model.run import RunOrder
-from setpoint.ports import WorkCopy
-from setpoint.system.files.agent_folder import EVIDENCE, show_files
+from setpoint.phase.policy.maker_feedback import feedback
+from setpoint.ports import Measured, WorkCopy
+from setpoint.settings import Settings
+from setpoint.system.files.agent_folder import EVIDENCE, QUESTIONS, show_files
+from setpoint.wiring.project import Project
+from setpoint.wiring.sandboxed_checks import held_checks
+from setpoint.workspace import GitWorkspace
+
+_MOST_REASON = 300
 
 
 class AgentsWorkbench:
-    """Lays out what an agent needs in the folder of its work copy that git ignores."""
+    """Lays out what an agent needs in the folder of its work copy that git ignores, and answers it."""
 
-    def __init__(self, evaluator: ProjectEvaluator) -> None:
-        """Take the evaluator, which knows with what the checks run."""
-        self._evaluator = evaluator
+    def __init__(
+        self, evaluator: ProjectEvaluator, workspace: GitWorkspace, project: Project, settings: Settings
+    ) -> None:
+        """Take the evaluator, which knows with what the checks run, and what records a work copy."""
+        self._evaluator, self._workspace = evaluator, workspace
+        self._project, self._settings = project, settings
 
     @asynccontextmanager
     async def laid_out(self, order: RunOrder, copy: WorkCopy, brief: Brief) -> AsyncIterator[None]:
@@ -30,4 +47,47 @@ class AgentsWorkbench:
         alone = brief.role is Role.MAKER
         with contextlib.suppress(OSError):
             await asyncio.to_thread(show_files, Path(copy.path), EVIDENCE, brief.evidence, only=alone)
-        yield
+        if not (brief.self_check and alone):
+            yield
+            return
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(show_files, Path(copy.path), QUESTIONS, {}, only=True)
+        desk = Desk(Path(copy.path), partial(self._looked, order, copy, brief), self._settings.self_check)
+        serving = asyncio.create_task(desk.serve())
+        try:
+            yield
+        finally:
+            serving.cancel()
+            await asyncio.wait({serving})
+            if desk.measured:
+                await asyncio.to_thread(remove, self._project.copies, _advice(copy))
+
+    async def _looked(self, order: RunOrder, copy: WorkCopy, brief: Brief) -> str:
+        """Measure the work copy as it is now, for advice."""
+        try:
+            commit, tree = await self._workspace.preview(copy)
+            suspects = tuple(each.test for each in brief.failures)
+            # A place of its own: nothing that is measured there can be taken for the tree that is judged.
+            apart = copy._replace(trace_id=_advice(copy))
+            async with held_checks(self._project, self._settings):
+                measured = Measured(apart, commit, tree, Stage.EVALUATE, suspects)
+                return in_words(await self._evaluator.preview(order, measured))
+        except (SetpointError, OSError) as error:  # the agent may have changed files meanwhile
+            return f"The checks could not look at the files: {error}. Ask again.\n"
+
+
+def _advice(copy: WorkCopy) -> TraceId:
+    return TraceId(f"{copy.trace_id}-advice")
+
+
+def in_words(seen: Evaluation) -> str:
+    """Describe what fast checks saw."""
+    ran = [each for each in seen.evidence if each.state is not CheckState.NOT_MEASURED]
+    lines = [f"Setpoint's fast checks of your files now: {', '.join(f'{e.check} {e.state}' for e in ran)}."]
+    lines += [
+        f"{e.check} could not answer: {e.reason[:_MOST_REASON]}" for e in ran if e.state is CheckState.ERROR
+    ]
+    told = feedback(seen.failures, seen.findings)
+    lines.append(told or "They found nothing against your change.")
+    lines.append("This is advice: when your turn has ended, Setpoint runs the whole suite and more.")
+    return "\n".join(lines) + "\n"

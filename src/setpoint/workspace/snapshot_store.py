@@ -119,6 +119,19 @@ class SnapshotStore:
             checked(self.path, await stage(self.path, base, self._environment))
         return Tree((await self.git("write-tree")).text)
 
+    async def glanced(self, base: Commit) -> Tree:
+        """Write all files as a tree while an agent may still change them, beside the index of the record."""
+        real_folder(self.path)
+        index = self.directory / "index.glance"
+        apart = {**self._environment, "GIT_INDEX_FILE": str(index)}
+        try:
+            await asyncio.to_thread(shutil.copyfile, self.directory / "index", index)
+            checked(self.path, await stage(self.path, base, apart))
+            return Tree((await git(self.path, "write-tree", environment=apart)).text)
+        finally:
+            index.unlink(missing_ok=True)
+            index.with_name(f"{index.name}.lock").unlink(missing_ok=True)
+
     async def file_at(self, tree: Tree, path: str) -> tuple[str, bytes] | None:
         """Return the mode of the entry at a path of a tree, and the content of a plain file."""
         listed = (await self.git("ls-tree", "-z", "--full-tree", tree, "--", f":(literal){path}")).text

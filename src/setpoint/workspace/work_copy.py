@@ -133,6 +133,16 @@ class GitWorkspace:
             self._put_away[copy.trace_id] = left
         await store.make_equal(commit, current, fresh=commit == copy.base)
 
+    async def preview(self, copy: WorkCopy) -> tuple[Commit, Tree]:
+        """Record the files of a work copy as they are now, for a look at them; nothing else notices."""
+        store = _store_of(copy)
+        ((current, _),) = await store.trees(CURRENT)
+        tree = await store.glanced(copy.base)
+        made = await store.git(
+            "commit-tree", tree, "-p", current, "-m", "setpoint: work that is not finished"
+        )
+        return Commit(made.text), tree
+
     async def apply(self, copy: WorkCopy, patch: str) -> str:
         """Put a unified diff on the files of the work copy; gives why it does not fit, if so."""
         words = ("apply", "--whitespace=nowarn", "-")

@@ -216,7 +216,8 @@ async def test_without_a_sandbox_the_command_stays_as_it_is(tmp_path: Path) -> N
     command = _command(tmp_path)
     for sandbox in (Sandbox(), Sandbox(SandboxSettings(agents=Means.NONE))):
         held = await sandbox.hold(_launch(), command)
-        assert (held.command, held.by) == (command, "none")
+        assert (held.command.argv, held.command.confinement, held.by) == (command.argv, None, "none")
+        await held.release()
     alone = _launch(sandbox=Means.NONE, when_held={"OWN_SANDBOX": "off"})
     assert (await Sandbox(SandboxSettings()).hold(alone, command)).command == command
 

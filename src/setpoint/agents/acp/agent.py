@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from acp.schema import PromptResponse
+from acp.schema import McpServerStdio, PromptResponse
 
 from setpoint.agents import breakage
 from setpoint.agents.acp.session import Bounds, LiveSession, Turn
@@ -233,7 +233,7 @@ class AcpAgent:
             doing=breakage.OPENING,
             cancel_s=self._patience.cancel_s,
         )
-        failed = await live.open(workdir, opening, earlier.session if earlier else "")
+        failed = await live.open(workdir, opening, earlier.session if earlier else "", self._servers(brief))
         if failed is not None:
             await self._end(role)
             return failed
@@ -260,6 +260,13 @@ class AcpAgent:
             timeout_s=brief.limits.wall_s,
             grace_s=self._patience.grace_s,
         )
+
+    def _servers(self, brief: Brief) -> tuple[McpServerStdio, ...]:
+        """Return the servers with tools of Setpoint that the agent is to start."""
+        if not (brief.self_check and self._launch.quirks.tool_servers):
+            return ()
+        program, *words = (word.replace("{workdir}", brief.workdir) for word in brief.self_check)
+        return (McpServerStdio(name="setpoint", command=program, args=words, env=[]),)
 
     def _words(self) -> tuple[str, ...]:
         launch = self._launch

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import acp
-from acp.schema import AgentCapabilities, SessionConfigOptionSelect, SessionConfigSelectOption
+from acp.schema import AgentCapabilities, McpServerStdio, SessionConfigOptionSelect, SessionConfigSelectOption
 
 from setpoint.agents import breakage
 from setpoint.agents.launch import Launch
@@ -39,6 +39,8 @@ class Opening:
     ask: Ask
     forgive: Callable[[], bool]
     """Continues after a refusal; false if the connection is lost."""
+    servers: tuple[McpServerStdio, ...] = ()
+    """Servers with tools that the agent is to start."""
 
     @property
     def chosen(self) -> str:
@@ -55,7 +57,7 @@ class Opening:
                 return Begun(session=earlier, resumed=True, options=options, mode=_mode(answer))
             if not self.forgive():
                 return answer
-        answer = await self.ask(self.connection.new_session(cwd=workdir, mcp_servers=[]))
+        answer = await self.ask(self.connection.new_session(cwd=workdir, mcp_servers=[*self.servers]))
         if isinstance(answer, Breakage):
             return answer
         options = tuple(answer.config_options or ())
@@ -81,12 +83,12 @@ class Opening:
             return None
         if can.session_capabilities is not None and can.session_capabilities.resume is not None:
             resumed: Awaitable[Any] = self.connection.resume_session(
-                cwd=workdir, session_id=earlier, mcp_servers=[]
+                cwd=workdir, session_id=earlier, mcp_servers=[*self.servers]
             )
             return resumed
         if can.load_session:  # it replays its history, which nothing listens to before a turn
             loaded: Awaitable[Any] = self.connection.load_session(
-                cwd=workdir, session_id=earlier, mcp_servers=[]
+                cwd=workdir, session_id=earlier, mcp_servers=[*self.servers]
             )
             return loaded
         return None

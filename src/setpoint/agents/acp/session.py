@@ -19,6 +19,7 @@ from acp.schema import (
     DeniedOutcome,
     FileSystemCapabilities,
     Implementation,
+    McpServerStdio,
     PermissionOption,
     PromptResponse,
     RequestPermissionResponse,
@@ -225,7 +226,9 @@ class LiveSession:
         """Whether another prompt can be sent."""
         return not self.spoiled and not self._process.ended and not self._wire.garbled
 
-    async def open(self, workdir: str, bounds: Bounds, earlier: str = "") -> Breakage | None:
+    async def open(
+        self, workdir: str, bounds: Bounds, earlier: str = "", servers: tuple[McpServerStdio, ...] = ()
+    ) -> Breakage | None:
         """Greet the agent and open its session in the work copy, the earlier one where it can."""
         capabilities = ClientCapabilities(
             # Not offered: an agent would then write through us, past the sandbox it runs in.
@@ -250,6 +253,7 @@ class LiveSession:
             connection=self._connection,
             ask=lambda request: self.answered(request, bounds),
             forgive=self._forgive,
+            servers=servers,
         )
         begun = await opening.begin(workdir, met.agent_capabilities, earlier)
         if isinstance(begun, Breakage):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from setpoint.checks.discovery.interpreter import environment
@@ -49,11 +49,11 @@ def variables(project: Project) -> dict[str, str]:
     return {**toolchains(), **others, "PATH": ":".join(first)}
 
 
-def equip(project: Project, workdir: Path) -> None:
-    """Put programs and installed packages into a work copy, where git does not see them."""
+def equip(project: Project, workdir: Path, more: Mapping[str, str]) -> None:
+    """Put programs, `more` of them, and installed packages into a work copy, where git does not see them."""
     layout = project.layout
     with contextlib.suppress(OSError):  # an agent that is in the way gets none
-        show_files(workdir, PROGRAMS, programs(project), only=True, program=True)
+        show_files(workdir, PROGRAMS, {**programs(project), **more}, only=True, program=True)
     folders = [each for each in layout.package_folders if not (workdir / each / PACKAGES).exists()]
     link_packages(project.root, workdir, folders, layout.committed_packages)
 

@@ -12,7 +12,7 @@ from setpoint.system.files.untrusted_folder import entered, names_in, put, remov
 
 FOLDER = ".setpoint"
 """Its name in a work copy."""
-EVIDENCE, PROGRAMS = "evidence", "bin"
+EVIDENCE, PROGRAMS, QUESTIONS = "evidence", "bin", "check"
 IGNORED = f"/{FOLDER}"
 """The line for git's list of ignored files; it fits a link and a file too."""
 

@@ -1,0 +1,1 @@
+"""Answers to agents that want to know how their work measures before they end their turn; never evidence."""
