@@ -57,6 +57,7 @@ AGENT_CONFIG = """\
 [gc]
 \tauto = 0
 """
+_IGNORED_FILE = "info/agents-folder"
 UNFINISHED = (
     "index.lock", "HEAD.lock", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD",
     "AUTO_MERGE", "BISECT_LOG",
@@ -260,11 +261,13 @@ class SnapshotStore:
     async def _show(self, own: Path, commit: Commit, history: History) -> None:
         for name in (*UNFINISHED, *STEERING):
             (own / name).unlink(missing_ok=True)
-        put(own / "config", AGENT_CONFIG.encode())
+        put(own / "config", _agent_config(own).encode())
         if not history.lends(own):
             history.lend(own)
         await show_objects(self.directory, own, commit, history.base)
-        put(own / "info" / "exclude", (self.directory / "info" / "exclude").read_bytes())
+        listed = (self.directory / "info" / "exclude").read_bytes().splitlines()
+        put(own / "info" / "exclude", b"\n".join(each for each in listed if each != IGNORED.encode()) + b"\n")
+        put(own / _IGNORED_FILE, f"{IGNORED}\n".encode())
         put(own / "index", (self.directory / "index").read_bytes())
         put(own / "HEAD", f"{commit}\n".encode())
 
@@ -327,7 +330,17 @@ def _remake(own: Path) -> None:
         shutil.rmtree(own)
     for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
         (own / folder).mkdir(parents=True)
-    put(own / "config", AGENT_CONFIG.encode())
+    put(own / "config", _agent_config(own).encode())
+
+
+def _agent_config(own: Path) -> str:
+    """Return git's settings for the agent.
+
+    Its own folder is ignored by a list of its own: some agents do not read files that `.gitignore` or
+    `info/exclude` names (Gemini CLI, Qwen Code).
+    """
+    quoted = str(own / _IGNORED_FILE).replace("\\", "\\\\").replace('"', '\\"')
+    return AGENT_CONFIG.replace("[user]", f'\texcludesFile = "{quoted}"\n[user]', 1)
 
 
 def _sound(own: Path) -> bool:

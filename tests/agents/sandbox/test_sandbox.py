@@ -219,7 +219,8 @@ async def test_without_a_sandbox_the_command_stays_as_it_is(tmp_path: Path) -> N
         assert (held.command.argv, held.command.confinement, held.by) == (command.argv, None, "none")
         await held.release()
     alone = _launch(sandbox=Means.NONE, when_held={"OWN_SANDBOX": "off"})
-    assert (await Sandbox(SandboxSettings()).hold(alone, command)).command == command
+    free = await Sandbox(SandboxSettings()).hold(alone, command)
+    assert (free.command.confinement, "OWN_SANDBOX" in (free.command.environment or {})) == (None, False)
 
 
 async def test_a_means_that_does_not_work_is_an_error_at_the_start(monkeypatch, tmp_path: Path) -> None:

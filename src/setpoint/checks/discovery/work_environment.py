@@ -63,7 +63,8 @@ def programs(project: Project) -> dict[str, str]:
     interpreter, imports = project.interpreter, project.layout.imports
     path = ":".join(f'"$top/{folder}"' if folder else '"$top"' for folder in imports)
     pythons = ("python", "python3", f"python{interpreter.version.rpartition('.')[0]}")
-    folder = Path(interpreter.path).parent
+    # The path may be that of a small program that chooses the interpreter (pyenv): scripts are not beside it.
+    folder = Path(interpreter.prefix) / "bin"
     found = {name: str(folder / name) for name in _scripts(folder)} | dict.fromkeys(pythons, interpreter.path)
     return {
         name: _PROGRAM.format(name=name, path=path, program=shlex.quote(program))
@@ -98,7 +99,7 @@ def _of_packages(project: Project) -> Iterator[str]:
 def _scripts(folder: Path) -> Iterator[str]:
     """Name the scripts in the folder of an interpreter that it runs itself."""
     own = f"{folder}/python".encode()
-    for each in sorted(folder.iterdir()):
+    for each in sorted(folder.iterdir()) if folder.is_dir() else ():
         if each.is_file() and os.access(each, os.X_OK):
             with each.open("rb") as file:
                 head = file.read(_HEAD_BYTES)
