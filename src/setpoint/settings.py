@@ -25,6 +25,7 @@ from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.model.config.self_check import SelfCheckSettings
 from setpoint.model.config.sonarqube import SonarQubeServer
+from setpoint.model.config.telemetry import TelemetrySettings
 from setpoint.model.cover import CoverGoals
 from setpoint.model.gate import Escalation
 from setpoint.model.learning import MemoryTerms
@@ -154,15 +155,6 @@ class CustomAgent(BaseModel):
 
     `~` is its home, `$NAME` a variable of its environment. Those of an agent Setpoint knows are added to.
     """
-
-
-class TelemetrySettings(BaseModel):
-    """Who is told of runs that have ended."""
-
-    model_config = _CLOSED
-
-    otlp: str = ""
-    """A collector that gets each run as a trace, by OTLP over HTTP (extra `otel`); empty: nobody."""
 
 
 class Settings(BaseSettings):

@@ -26,7 +26,7 @@ _NOBODY = "Setpoint does not answer. End your turn when your work is done; Setpo
 def ask(folder: str, seconds: float) -> tuple[str, bool]:
     """Ask, and return the answer and whether there was one."""
     token = secrets.token_hex(8)
-    question, answer = os.path.join(folder, f"ask-{token}"), os.path.join(folder, f"answer-{token}")  # noqa: PTH118
+    question, answer = f"{folder}/ask-{token}", f"{folder}/answer-{token}"
     try:
         os.close(os.open(question, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
         until = time.monotonic() + seconds + _MARGIN_S
