@@ -29,7 +29,7 @@ from setpoint.agents.rules import RulesAgent
 from setpoint.app.runs.order import make_order, resolve_story
 from setpoint.durable.dbos import DbosEngine
 from setpoint.history.reports.run_report import write_all
-from setpoint.model.ids import Artifact, TraceId
+from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, RunOrder, RunOutcome
 from setpoint.phase import loop
 from setpoint.pipelines import render
@@ -137,7 +137,6 @@ def ports(project: Project, ordered: RunOrder, iterations: int, spent: dict[str,
         durable=None,  # type: ignore[arg-type] # the loop puts the engine's in
         clock=SystemClock(),
         keep=project.artifacts.keep,
-        place_of=lambda artifact: str(project.artifacts.path(Artifact(artifact))),
         render=partial(render, overrides=None),
         publish=publish,
         folder=str(folder),
