@@ -58,23 +58,27 @@ HONEST = {
 }  # fmt: skip
 
 
+def _read(path, source):
+    text = f"package a\n\n{source}\n" if path == "a.go" else source
+    return [*new_facts({}, {path: text.encode()})]
+
+
 @pytest.mark.parametrize(("path", "source"), [(path, each) for path, all_ in CHEATS.items() for each in all_])
 def test_what_code_reads_of_its_process_is_named(path, source):
-    assert new_facts(path, None, f"package a\n\n{source}\n".encode() if path == "a.go" else source.encode())
+    assert _read(path, source)
 
 
 @pytest.mark.parametrize(("path", "source"), [(path, each) for path, all_ in HONEST.items() for each in all_])
 def test_other_code_is_left_alone(path, source):
-    assert not new_facts(
-        path, None, f"package a\n\n{source}\n".encode() if path == "a.go" else source.encode()
-    )
+    assert not _read(path, source)
 
 
 def test_a_fact_that_the_base_read_is_no_new_one():
     old = b"export const f = () => process.argv[2];"
     new = old + b"\nexport const g = () => process.argv[3] + process.title;"
-    assert new_facts("a.js", old, new) == ()
-    assert new_facts("a.js", b"", old) == ((Fact.PROGRAM, "process.argv"),)
+    assert [*new_facts({"a.js": old}, {"a.js": new})] == []
+    assert [*new_facts({}, {"a.js": old})] == [("a.js", Fact.PROGRAM, "process.argv")]
+    assert [*new_facts({"a.js": old}, {"a.js": b"", "b.js": old})] == []
 
 
 GO = b"package a\n\nvar more = 1\n\nvar later func() int\n"

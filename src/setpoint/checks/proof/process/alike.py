@@ -6,7 +6,6 @@ import re
 
 from setpoint.checks.proof.process.facts import Fact, new_facts
 from setpoint.checks.proof.process.replaced import replaced_by_tests
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import suffix_of
 from setpoint.checks.proof.subject import Subject, listed
 from setpoint.model.changes.work_kind import runs
 from setpoint.model.proof import Obligation, ObligationState, WorkKind
@@ -44,14 +43,15 @@ def same_in_every_process(subject: Subject) -> tuple[Obligation, ...]:
     if subject.work not in _KINDS:
         return ()
     wish = subject.task.story.wish
-    found: list[str] = []
-    for path, new in subject.after.items():
-        if path in subject.of_tests or not suffix_of(path) or not runs(path):
-            continue
-        for fact, text in new_facts(path, subject.before.get(path), new):
-            if _SPOKEN[fact].search(wish) or _in_its_place(fact, path, new):
-                continue
-            found.append(f"{path} reads {fact} (`{text[:60]}`)")
+    before, after = (
+        {path: text for path, text in each.items() if path not in subject.of_tests and runs(path)}
+        for each in (subject.before, subject.after)
+    )
+    found = [
+        f"{path} reads {fact} (`{text[:60]}`)"
+        for path, fact, text in new_facts(before, after)
+        if not _SPOKEN[fact].search(wish) and not _in_its_place(fact, path, after[path])
+    ]
     said = []
     if found:
         said.append(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -74,15 +74,27 @@ _IMPORT = re.compile(
 _NO_NAME = re.compile(r"[.\s]")
 
 
-def new_facts(path: str, old: bytes | None, new: bytes) -> tuple[tuple[Fact, str], ...]:
-    """Return what a file reads of its process and did not read at the base, as it is written there."""
-    parser = parser_of(suffix_of(path))
+def new_facts(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterator[tuple[str, Fact, str]]:
+    """Yield file, fact and text of what changed files read of their process.
+
+    What a file read at the base is not new, and what moved from one file to another is not either.
+    """
+    known = {path: _facts_in(path, text) for path, text in before.items()}
+    now = {path: _facts_in(path, text) for path, text in after.items()}
+    more = sum(now.values(), Counter[tuple[Fact, str]]()) - sum(known.values(), Counter[tuple[Fact, str]]())
+    for path, facts in now.items():
+        stood = {fact for fact, _ in known.get(path, ())}
+        for fact, text in facts:
+            if fact not in stood and (fact, text) in more:
+                yield path, fact, text
+
+
+def _facts_in(path: str, source: bytes) -> Counter[tuple[Fact, str]]:
+    suffix = suffix_of(path)
+    parser = parser_of(suffix) if suffix else None
     if parser is None:
-        return ()
-    before = Counter(_facts(suffix_of(path), plain_text(parser.parse(old or b"").root_node)))
-    now = Counter(_facts(suffix_of(path), plain_text(parser.parse(new).root_node)))
-    known = {fact for fact, _ in before}
-    return tuple(each for each in now - before if each[0] not in known)
+        return Counter()
+    return Counter(_facts(suffix, plain_text(parser.parse(source).root_node)))
 
 
 def plain_text(root: Node) -> str:
