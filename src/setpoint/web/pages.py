@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from decimal import Decimal
 from http import HTTPStatus
 from pathlib import Path
@@ -14,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import Field
 
 from setpoint.app.people.gates import open_gate, open_questions
+from setpoint.app.people.steering import MOST_CHARS, continue_run, give_hint, pause_run
 from setpoint.app.runs.board import list_cards
 from setpoint.app.views.export import run_report
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
@@ -204,6 +206,40 @@ async def cancel(
     """Cancel a run."""
     desk.launcher.end(TraceId(which), reason)
     return said(request, f"{which} is being ended")
+
+
+@router.post("/runs/{which}/hint")
+async def hint(
+    which: KnownRun,
+    request: Request,
+    desk: TheDesk,
+    _visitor: Admin,
+    text: Annotated[str, Form(max_length=MOST_CHARS)],
+) -> Response:
+    """Tell the agent of a run something."""
+    return await _steered(request, "the agent reads it next", give_hint, desk.project, which, text)
+
+
+@router.post("/runs/{which}/pause")
+async def pause(
+    which: KnownRun,
+    request: Request,
+    desk: TheDesk,
+    _visitor: Admin,
+    end: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """Pause a run, or let it continue."""
+    if end == "true":
+        return await _steered(request, "the run continues", continue_run, desk.project, which)
+    return await _steered(request, "the run holds before its next step", pause_run, desk.project, which)
+
+
+async def _steered(request: Request, done: str, act: Callable[..., None], *given: object) -> Response:
+    try:
+        await asyncio.to_thread(act, *given)
+    except SetpointError as error:
+        return said(request, error.message, bad=True)
+    return said(request, done)
 
 
 @router.post("/gates/{which}")

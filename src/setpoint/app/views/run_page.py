@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from setpoint.app.people.findings import FindingView, findings_in
+from setpoint.app.views.live import LiveRun, Moment
+from setpoint.app.views.live.moment import call_text, lasted
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
 from setpoint.history import phrases
 from setpoint.history.iterations import Lap, laps
@@ -28,13 +32,16 @@ from setpoint.wiring.project import Project, find_run
 from setpoint.workspace import GitWorkspace, repository_of_run
 
 FILTERS = {
+    "ago": lambda seconds: round((time.time() - seconds) * 1000),
     "amount": amount,
     "argv": phrases.argv_line,
     "by_loop": by_loop,
+    "call_text": call_text,
     "change": phrases.change_line,
     "day_plot": day_plot,
     "duration": phrases.duration,
     "figure": phrases.figure,
+    "lasted": lasted,
     "one_line": phrases.one_line,
 }
 """How figures and texts from outside are written on a page."""
@@ -86,13 +93,16 @@ class RunStory(NamedTuple):
     comments: tuple[Comment, ...]
     shown: tuple[IterationView, ...]
     """Learnings that its agents saw."""
+    moment: Moment
+    """What it is doing now."""
+    paused: bool
 
 
 def run_story(project: Project, which: str) -> RunStory:
     """Read a run in full; `UsageError` where there is none or several that begin so."""
     summary = find_run(project, which)
     events = project.log.replay(summary.trace_id)
-    told, every = history(events), laps(events)
+    told, every, run = history(events), laps(events), LiveRun(events)
     return RunStory(
         summary=summary,
         told=told,
@@ -105,6 +115,8 @@ def run_story(project: Project, which: str) -> RunStory:
         decided=_decided(events),
         comments=_comments(events),
         shown=_shown(told),
+        moment=run.moment(datetime.now(UTC)),
+        paused=run.paused,
     )
 
 

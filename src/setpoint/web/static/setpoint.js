@@ -4,6 +4,11 @@
 "use strict";
 (() => {
   const DAY_S = 86400;
+  // Times of what runs now go on between two states of the record.
+  const lasted = (s) => s < 60 ? `${s} s` : s < 3600 ? `${Math.floor(s / 60)}m${String(s % 60).padStart(2, "0")}s` : `${Math.floor(s / 3600)}h${String(Math.floor(s % 3600 / 60)).padStart(2, "0")}m`;
+  setInterval(() => document.querySelectorAll("[data-since]").forEach((each) => {
+    each.textContent = lasted(Math.max(0, Math.floor((Date.now() - Number(each.dataset.since)) / 1000)));
+  }), 1000);
   const live = () => document.getElementById("live");
   const details = () => [...document.querySelectorAll("#live details[id]")];
   const scrolled = () => [...document.querySelectorAll("#live [tabindex='0']")].map((each) =>

@@ -271,6 +271,7 @@ class LiveRun:
             errors=seen.errors,
             files=tuple(seen.files),
             silence="" if running else _silence(seen, now, zone),
+            silent_s=None if running or seen.until else _gap(seen.heard_at, now),
             text=tuple(seen.text),
         )
 

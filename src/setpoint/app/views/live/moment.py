@@ -50,6 +50,8 @@ class Pane:
     """Files that it edited in this attempt, as it reports them."""
     silence: str = ""
     """Why nothing is seen of it, with the time; empty while a call runs."""
+    silent_s: float | None = None
+    """Seconds of a silence whose end nobody knows."""
     text: tuple[str, ...] = ()
     """The last lines that it wrote."""
 
