@@ -5,7 +5,7 @@ import json
 import pytest
 
 from setpoint.inner.structured_answer import read_object
-from setpoint.model.answers.role_answers import OpinionsShape, ReviewShape, schema_of
+from setpoint.model.answers.role_answers import OpinionsShape, ReviewShape, example_of, schema_of
 from setpoint.model.attempt import BreakageKind, Role, Stop
 from setpoint.model.events.candidates import AnswerRejected
 from setpoint.model.events.run import PhaseCompleted, ReviewCompleted
@@ -43,7 +43,7 @@ async def test_what_does_not_fit_is_asked_for_once_more_in_the_same_session(tmp_
     assert second.answer is first.answer is ReviewShape
     assert "decision: Input should be" in second.prompt
     assert schema_of(ReviewShape) in second.prompt
-    assert schema_of(ReviewShape) in first.prompt
+    assert example_of(ReviewShape) in first.prompt
     (told,) = rejected(harness)
     assert (told.agent, told.label, told.asked_again) == ("critic", "review-1:code", True)
 

@@ -8,7 +8,8 @@ import setpoint.pipelines
 from model.examples import BLOCKER, ORDER
 from model.memory_examples import ITEM
 from setpoint.errors import PipelineError
-from setpoint.model.answers.role_answers import ReviewShape, schema_of
+from setpoint.model.answers.role_answers import ReviewShape, example_of, schema_of
+from setpoint.model.finding import Category, Severity
 from setpoint.pipelines import SHIPPED, check_prompts, load_pipeline, render
 from setpoint.pipelines.prompt_templates import documented, variables_of
 
@@ -47,7 +48,8 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
         **dict.fromkeys(
             ("problems", "reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
         ),
-        **dict.fromkeys(("analysis", "schema"), "some text"),
+        **dict.fromkeys(("analysis", "schema", "example"), "some text"),
+        "measured": ("pytest: pass (3 passed)",),
         "story": ORDER.story,
         "instructions": ("Mind the sign.",),
         "iteration": 2,
@@ -77,9 +79,12 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
             "frozen": False,
             "reviews": 0,
             "schema": schema_of(ReviewShape),
+            "example": example_of(ReviewShape),
+            "measured": (),
         },
     )
-    assert '"enum": ["approve", "request_changes", "require_human"]' in told
+    assert example_of(ReviewShape) in told
+    assert all(f"`{each}`" in told for each in (*Severity, *Category, "approve", "request_changes"))
     assert "Judge" in told
 
 
@@ -130,10 +135,12 @@ def test_every_variable_of_a_shipped_prompt_is_documented_and_every_documented_o
     used = {name: variables_of(name) for name in shipped()}
     for name, variables in used.items():
         assert variables <= set(told.of(name)), name
-    assert set().union(*(used[name] for name in used if name not in told.apart)) == set(told.given)
-    assert {name: set(texts) for name, texts in told.apart.items()} == {
-        name: used[name] for name in told.apart
+    # Shipped prompts show an example; `schema` is for those of a project.
+    assert set().union(*(used[name] for name in used if name not in told.apart)) == set(told.given) - {
+        "schema"
     }
+    for name, texts in told.apart.items():
+        assert set(texts) - used[name] <= {"schema"}, name
     assert all(text.endswith(".") for texts in (told.given, *told.apart.values()) for text in texts.values())
 
 

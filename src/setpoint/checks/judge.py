@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -88,6 +88,8 @@ class Judge:
     """Tests whose failures do not count."""
     broken: frozenset[str] = frozenset()
     """Tests that count in spite of the quarantine: the work has broken them for good."""
+    command_of: Callable[[str], str] | None = None
+    """Gives the command that runs one test alone."""
 
     async def first(self, raw: Measurements) -> Evaluation:
         """Judge the base itself: nothing is new in it, but its failing tests are reported."""
@@ -149,7 +151,8 @@ class Judge:
     ) -> Red:
         """Remove what is in quarantine, and explain the rest."""
         red = without_excused(red, self.quarantine, self.broken)
-        return replace(red, failures=await readable(self.root, commit, red.failures, changes, stood))
+        shown = await readable(self.root, commit, red.failures, changes, stood, self.command_of)
+        return replace(red, failures=shown)
 
     def _of_integrity(self, raw: Measurements, found: tuple[Finding, ...], work: Work) -> Evidence:
         """Return the evidence of the check, which names what a person released."""

@@ -28,6 +28,7 @@ from setpoint.checks.mutation.check import MutationEngine
 from setpoint.checks.proof.kinds.whole_request import RestoredWork
 from setpoint.checks.proof.prove import Prover
 from setpoint.checks.suites.pytest import Runner, outcomes_of
+from setpoint.checks.suites.reproduction import reproduction
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import (
     check_out,
@@ -133,8 +134,9 @@ class ProjectEvaluator:
     async def _evaluated(self, order: RunOrder, measured: Measured) -> Evaluation:
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
+        alone = partial(reproduction, project=self._projects[order.trace_id])
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
-        judge = replace(judge, quarantine=order.quarantine)
+        judge = replace(judge, quarantine=order.quarantine, command_of=alone)
         if measured.stage is Stage.BASE:
             first = await judge.first(await self._measure_base(order, measured))
             return await self._located(order, first, measured)

@@ -9,7 +9,7 @@ from setpoint.inner.structured_answer import Question, ask_for, read_object
 from setpoint.learning.policy.kind import kind_of
 from setpoint.learning.policy.lessons import MOST, Account, account_text
 from setpoint.model.answers.reflection import ReflectionShape, TaughtShape
-from setpoint.model.answers.role_answers import schema_of
+from setpoint.model.answers.role_answers import example_of, schema_of
 from setpoint.model.attempt import Brief, Role, Usage
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.events.learning import ReflectionAnswered, ReflectionSkipped, Trigger
@@ -86,6 +86,7 @@ def _question(
         "rules": tuple(each.title for each in rules),
         "most": max(MOST - len(rules), 1),
         "schema": schema_of(ReflectionShape),
+        "example": example_of(ReflectionShape),
     }
     brief = Brief(
         role=Role.REFLECTOR,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from pydantic import Field
@@ -13,6 +14,8 @@ from setpoint.model.ids import Artifact
 from setpoint.model.learning import Recollection
 from setpoint.model.stories.story import Story
 from setpoint.model.value import Instant, Text, Usd, Value
+
+_CHANGED = re.compile(r"^(?:\+\+\+ b|--- a)/(.+)$", re.MULTILINE)
 
 
 class Role(StrEnum):
@@ -49,6 +52,11 @@ class Tried(Value):
     """The change it made, as a unified diff; empty where it changed nothing."""
     outcome: str
     """What came of it, in one line."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Return the paths that the change names."""
+        return tuple(dict.fromkeys(_CHANGED.findall(self.diff)))
 
 
 class AttemptLimits(Value):

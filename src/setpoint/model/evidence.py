@@ -149,6 +149,8 @@ class Failure(Value):
     """It was not red at the base; false where there is no base to compare with."""
     code: Text = ""
     """The lines around the cause, numbered; kept for the first failures of the worst causes alone."""
+    command: Text = ""
+    """Runs this test alone, typed at the root of the work copy; kept for the first failure of each cause."""
 
 
 class Suspect(Value):

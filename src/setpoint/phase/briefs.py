@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 
 from setpoint.learning.loop import TAUGHT, question, recalled
 from setpoint.model.answers.change_request import ChangeRequest
-from setpoint.model.answers.role_answers import OpinionsShape, ReviewShape, Shape, TestDesignShape, schema_of
+from setpoint.model.answers.role_answers import (
+    OpinionsShape,
+    ReviewShape,
+    Shape,
+    TestDesignShape,
+    example_of,
+    schema_of,
+)
 from setpoint.model.attempt import Brief, Mode, Role, Tried
 from setpoint.model.changes.diff import added_lines
 from setpoint.model.evidence import Failure, Suspect
@@ -60,6 +67,8 @@ class Situation:
     signals: tuple[Finding, ...] = ()
     """Signs of tampering that the maker must explain."""
     budget: str = ""
+    measured: tuple[str, ...] = ()
+    """Results of the checks on the change under review, a line each."""
     review: str = ""
     """Kind of the requested review."""
     before: Docket = NOTHING_REVIEWED
@@ -129,6 +138,8 @@ def _told(
         "reviews": now.before.reviews,
         "schema": schema_of(answer) if answer else "",
         "scratchpad": f"{SHOWN}/{HISTORY}",
+        "example": example_of(answer) if answer else "",
+        "measured": now.measured,
         "learnings": learnings,
         **_integrity(run, now),
     }

@@ -14,6 +14,7 @@ from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
 from setpoint.phase.policy.hard_gates import hard_gates
+from setpoint.phase.policy.measured_results import measured_results
 from setpoint.phase.policy.review import declined_in, docket
 from setpoint.phase.policy.verifiers import unmeasured_suites
 from setpoint.phase.policy.vouched import vouched
@@ -144,6 +145,7 @@ async def _reviewed(
         iteration=current.number,
         chain=current.chain,
         findings=current.evaluation.findings,
+        measured=measured_results(current.evaluation, run.judged_by.story.acceptance),
         texts=situation.texts,
         diff=await run.ports.workspace.diff(run.copy, since, current.snapshot.commit),
         before=before,

@@ -76,6 +76,8 @@ class Preset(Value):
     """For a test runner: how people run it in a folder of theirs."""
     argv: tuple[str, ...]
     """Its arguments, before options and targets."""
+    alone: tuple[str, ...] = ()
+    """For a test runner: how a person runs one test; `{file}` is its file or package, `{name}` its name."""
     unconfigured: tuple[str, ...] = ()
     """Arguments on top where the project does not configure it."""
     climbs: bool = False

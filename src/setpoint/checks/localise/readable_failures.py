@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from setpoint.checks.localise.distance_to_change import Changes, placed
@@ -22,9 +22,17 @@ _LONGEST_LINE = 160
 
 
 async def readable(
-    root: Path, commit: Commit, failures: Iterable[Failure], changes: Changes, stood: Collection[str] | None
+    root: Path,
+    commit: Commit,
+    failures: Iterable[Failure],
+    changes: Changes,
+    stood: Collection[str] | None,
+    alone: Callable[[str], str] | None = None,
 ) -> tuple[Failure, ...]:
-    """Return failures placed, cause by cause and worst first; `stood` failed at the base, none: unknown."""
+    """Return failures placed, cause by cause and worst first.
+
+    `stood` failed at the base, none: unknown; `alone` gives the command that runs one test.
+    """
     known = [
         placed(failure, changes).model_copy(update={"new": stood is not None and failure.test not in stood})
         for failure in failures
@@ -33,8 +41,11 @@ async def readable(
     wanted = {cluster.first.file for cluster in clusters[:WITH_CODE] if cluster.first.line}
     held = await contents(root, commit, sorted(wanted)) if wanted else {}
     sources = {path: text.decode("utf-8", "replace") for path, text in held.items()}
+    ordered = [_trimmed(cluster, place, sources) for place, cluster in enumerate(clusters)]
     return tuple(
-        failure for place, cluster in enumerate(clusters) for failure in _trimmed(cluster, place, sources)
+        each.model_copy(update={"command": alone(each.test)}) if alone and each is cluster[0] else each
+        for cluster in ordered
+        for each in cluster
     )
 
 

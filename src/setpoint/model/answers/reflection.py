@@ -26,4 +26,16 @@ class TaughtShape(Shape):
 class ReflectionShape(Shape):
     """What a run taught, empty where nothing was notable."""
 
+    EXAMPLE = {
+        "learnings": [
+            {
+                "kind": "procedural",
+                "title": "Run `make schema` after a change of models.py, or test_schema fails",
+                "body": "tests/test_schema.py compares models.py with docs/schema.json.",
+                "context": "adding or renaming a field of a model",
+                "confidence": 0.8,
+            }
+        ]
+    }
+
     learnings: tuple[TaughtShape, ...] = Field(default=(), max_length=7)

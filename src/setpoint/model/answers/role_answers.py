@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -21,6 +21,8 @@ class Shape(Value):
     """A JSON object that a role answers with; what it holds besides is not looked at, null is left out."""
 
     model_config = ConfigDict(extra="ignore")
+    EXAMPLE: ClassVar[Mapping[str, Any]] = {}
+    """An answer that fits, as prompts show it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -88,6 +90,23 @@ class Settlement(Shape):
 class ReviewShape(Shape):
     """A reviewer's judgement of a change."""
 
+    EXAMPLE = {
+        "decision": "request_changes",
+        "findings": [
+            {
+                "severity": "error",
+                "category": "correctness",
+                "file": "src/pay.py",
+                "line": 41,
+                "message": "a refund of 0 is charged as a payment",
+                "suggested_fix": "return before the charge where the amount is 0",
+            }
+        ],
+        "feedback": "One error in refunds; the rest reaches the goal.",
+        "tests_express_request": False,
+        "expressing_tests": ["tests/test_pay.py::test_refund"],
+    }
+
     decision: Literal["approve", "request_changes", "require_human"]
     findings: tuple[Objection, ...] = ()
     """Only what you can point at; an empty list is a good answer."""
@@ -116,6 +135,15 @@ class TestDesignShape(Shape):
     """Tests that a test designer writes from the request alone."""
 
     __test__ = False
+    EXAMPLE = {
+        "tests": [
+            {
+                "path": "tests/test_refund.py",
+                "text": "from pay import refund\n\n\ndef test_refund():\n    assert refund(0) == 0\n",
+                "behaviour": "a refund of 0 gives 0",
+            }
+        ]
+    }
 
     tests: tuple[SealedTestShape, ...]
 
@@ -134,7 +162,18 @@ class OpinionShape(Shape):
 class OpinionsShape(Shape):
     """What a reviewer thinks of all that the maker asks leave for."""
 
+    EXAMPLE = {
+        "opinions": [
+            {"path": "tests/test_pay.py", "grant": True, "reason": "the goal changes what it asserts"}
+        ]
+    }
+
     opinions: tuple[OpinionShape, ...]
+
+
+def example_of(shape: type[Shape]) -> str:
+    """Write the example of a shape as JSON, for a prompt."""
+    return json.dumps(shape.EXAMPLE, indent=1)
 
 
 def schema_of(shape: type[Value]) -> str:

@@ -7,6 +7,7 @@ whole is stored as an artifact that the text points to.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
@@ -28,6 +29,10 @@ MOST_WHOLE = 2_000_000
 _FOR_FINDINGS = 1600
 """Characters reserved for findings, if there are as many."""
 _ASSERTION_LINES = 8
+_STACK = ("at ", "note: ")
+"""What comes after the values of a failed assertion, in JavaScript and in Rust."""
+_NEARBY = 4
+"""Lines between two failures up to which the code around the first one shows the second, too."""
 _FENCES = re.compile(r"`{3,}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 _NEAR = {
@@ -48,10 +53,10 @@ def feedback(
         return ""
     clusters, ordered = clustered(failures), by_importance(findings)
     listed = [_finding(finding) for finding in ordered]
-    suspicious = _suspects(suspects) if clusters else ""
+    suspicious = _suspects(_telling(suspects, clusters[:MOST_CAUSES])) if clusters else ""
     room = MOST - _last_room(whole) - len(suspicious)
     told_causes, used = _fitting(
-        [_cause(number, cluster) for number, cluster in enumerate(clusters[:MOST_CAUSES], start=1)],
+        [_cause(number, clusters) for number in range(1, min(MOST_CAUSES, len(clusters)) + 1)],
         _headline(failures, clusters),
         room - min(_FOR_FINDINGS, sum(map(len, listed))),
     )
@@ -109,26 +114,48 @@ def _fitting(blocks: Iterable[str], heading: str, room: int) -> tuple[list[str],
     return (taken, used) if len(taken) > 1 else ([], 0)
 
 
-def _cause(number: int, cluster: Cluster) -> str:
+def _cause(number: int, clusters: Sequence[Cluster]) -> str:
     """Describe failure and location in at most `MOST_OF_CAUSE` characters; cut the rest."""
+    cluster = clusters[number - 1]
     first = cluster.first
+    shown = any(_same_lines(first, each.first) for each in clusters[: number - 1])
     more = f", and {cluster.more} more with the same cause" if cluster.more else ""
     where = f", at {_span(f'{first.file}:{first.line}', 160)}" if first.file else ""
     near = f", {_NEAR[first.nearness]}" if first.nearness in _NEAR else ""
     state = "new: " if first.new else ""
-    text = f"### {number}. {_span(first.test, 200)}{more}\n- {state}{first.cause}{where}{near}\n"
-    text += f"- {_line(first.message, 300)}\n"
-    for part in (_assertion(first), first.code, _way(first)):
+    text = f"### {number}. {_span(first.test, 200)}{more}\n"
+    text += f"- reproduce: {_span(first.command, 300)}\n" if first.command else ""
+    text += f"- {state}{first.cause}{where}{near}: {_line(first.message, 300)}\n"
+    for part in (_assertion(first), "" if shown else first.code, _way(first)):
         text += _fenced(part, MOST_OF_CAUSE - len(text))
     return text
 
 
+def _same_lines(one: Failure, other: Failure) -> bool:
+    """Whether the code around two failures is much the same."""
+    return one.file == other.file and abs(one.line - other.line) <= _NEARBY
+
+
 def _assertion(failure: Failure) -> str:
-    """Return pytest's explanation of the assertion, without the message that the text already contains."""
+    """Return what the runner says of the values, without what the message already contains."""
     said = [line[1:].strip() for line in failure.detail[-20_000:].split("\n") if line.startswith("E ")]
     if not said:
-        return failure.detail[-400:] if not failure.code else ""
-    return "\n".join(line[:160] for line in said[1 : _ASSERTION_LINES + 1] if line)
+        return _values(failure)
+    known = " ".join(failure.message.split())
+    return "\n".join(
+        line[:160] for line in said[1 : _ASSERTION_LINES + 1] if line and " ".join(line.split()) not in known
+    )
+
+
+def _values(failure: Failure) -> str:
+    """Return the lines between the message and the stack; the end of the output where no code is shown."""
+    lines = [line.strip() for line in failure.detail[:20_000].split("\n")]
+    after = itertools.dropwhile(lambda line: not line or line not in failure.message, lines)
+    between = itertools.takewhile(lambda line: not line.startswith(_STACK), after)
+    values = [line[:160] for line in between if line and line not in failure.message]
+    if values:
+        return "\n".join(values[:_ASSERTION_LINES])
+    return failure.detail[-400:] if not failure.code else ""
 
 
 def _way(failure: Failure) -> str:
@@ -136,6 +163,13 @@ def _way(failure: Failure) -> str:
     if len(steps) < 2:  # noqa: PLR2004 - one step is the place itself
         return ""
     return "\n".join(f"{step.file}:{step.line} {step.function}".rstrip()[:120] for step in steps)
+
+
+def _telling(suspects: Sequence[Suspect], shown: Sequence[Cluster]) -> list[Suspect]:
+    """Return lines that stand out from the rest, and that no cause names already."""
+    least = min((each.score for each in suspects), default=0.0)
+    named = {(cluster.first.file, cluster.first.line) for cluster in shown}
+    return [each for each in suspects if each.score > least and (each.file, each.line) not in named]
 
 
 def _suspects(suspects: Sequence[Suspect]) -> str:

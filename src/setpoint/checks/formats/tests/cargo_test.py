@@ -147,7 +147,7 @@ def _cases(section: _Section, sources: Sources) -> Iterator[Case]:
             id=f"{section.target}::{name}" if section.target else name,
             outcome=outcome,
             message=message,
-            text=said,
+            text=said.partition("\nstack backtrace:")[0],  # the end is what is kept, and values come before
             file=file,
             line=line,
             cause=(cause_in(message) or Cause.RUNTIME) if said else None,
