@@ -88,8 +88,7 @@ class Judge:
     """Tests whose failures do not count."""
     broken: frozenset[str] = frozenset()
     """Tests that count in spite of the quarantine: the work has broken them for good."""
-    command_of: Callable[[str], str] | None = None
-    """Gives the command that runs one test alone."""
+    command_of: Callable[[str], str] | None = None  # gives the command that runs one test alone
 
     async def first(self, raw: Measurements) -> Evaluation:
         """Judge the base itself: nothing is new in it, but its failing tests are reported."""
@@ -126,8 +125,10 @@ class Judge:
             found, said = _new(result, base, work)
             new += found
             evidence.append(_blamed(_against(result, found, red, said), base))
-        files = frozenset(await files_at(self.root, self.base))
-        shown = await asyncio.to_thread(signals, replace(_difference(work, known), sources=files))
+        difference = replace(
+            _difference(work, known), sources=frozenset(await files_at(self.root, self.base))
+        )
+        shown = await asyncio.to_thread(signals, difference)
         # What rewritten tests demand was measured, so that their syntax tells nothing more.
         measured = known.seen.weighed.paths
         shown = tuple(each for each in shown if each.rule != "strength" or each.file not in measured)
@@ -194,8 +195,7 @@ class Judge:
     def _integrity(
         self, base: Measurements, raw: Measurements, work: Work, known: Reference
     ) -> tuple[Finding, ...]:
-        mode = self.story.integrity
-        found = list(known.seen.findings)
+        mode, found = self.story.integrity, list(known.seen.findings)
         if base.tests is not None and raw.tests is not None:
             selected = None if raw.tests.complete else known.suspects
             gone: tuple[str, ...] = ()

@@ -166,7 +166,7 @@ def _way(failure: Failure) -> str:
 
 
 def _telling(suspects: Sequence[Suspect], shown: Sequence[Cluster]) -> list[Suspect]:
-    """Return lines that stand out from the rest, and that no cause names already."""
+    """Return lines that differ from the rest, and that no cause names already."""
     least = min((each.score for each in suspects), default=0.0)
     named = {(cluster.first.file, cluster.first.line) for cluster in shown}
     return [each for each in suspects if each.score > least and (each.file, each.line) not in named]
