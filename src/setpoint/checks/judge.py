@@ -98,10 +98,8 @@ class Judge:
         existing = sum(len(result.findings) for result in raw.results)
         # What is asked of coverage counts from the start: it says what the work is to be about.
         asked = tuple(each for result in raw.results for each in result.findings if each.source == COVER)
-        evidence = tuple(
-            _against(result, result.findings if _asks(result.evidence.check) else (), red)
-            for result in raw.results
-        )
+        asking = ((each, each.findings if _asks(each.evidence.check) else ()) for each in raw.results)
+        evidence = tuple(_against(each, findings, red) for each, findings in asking)
         evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
         return evaluation.model_copy(update={"existing": existing - len(asked)})
 
