@@ -23,6 +23,16 @@ ERRORS = {
     "a truth value is no number": (-32603, {"status": True}, BreakageKind.MODEL),
     "a method that is not there": (-32601, {"method": "session/prompt"}, BreakageKind.PROTOCOL),
     "no code at all": ("oops", None, BreakageKind.MODEL),
+    "a limit as Codex names it": (
+        -32603,
+        {"message": "try again at 1:01 PM", "codexErrorInfo": "usageLimitExceeded"},
+        BreakageKind.RATE_LIMIT,
+    ),
+    "a status in Codex's own word": (
+        -32603,
+        {"codexErrorInfo": {"httpConnectionFailed": {"httpStatusCode": 503}}},
+        BreakageKind.OVERLOAD,
+    ),
 }
 
 

@@ -59,9 +59,14 @@ _BY_NAME = {
     "etimedout": BreakageKind.NETWORK,
     "connection_error": BreakageKind.NETWORK,
     "session_not_found": BreakageKind.SESSION,
+    "usagelimitexceeded": BreakageKind.RATE_LIMIT,
+    "contextwindowexceeded": BreakageKind.OVERFLOW,
+    "serveroverloaded": BreakageKind.OVERLOAD,
 }
 _STATUS_KEYS = frozenset({"status", "statuscode", "httpstatus", "httpstatuscode", "code"})
-_NAME_KEYS = frozenset({"type", "code", "status", "kind", "errorkind", "errorcode", "reason"})
+_NAME_KEYS = frozenset(
+    {"type", "code", "status", "kind", "errorkind", "errorcode", "reason", "codexerrorinfo"}
+)
 _STATUS = re.compile(r"\b(401|403|407|413|429|502|503|504|529)\b")
 _KNOWN_BETTER = (BreakageKind.MISSING, BreakageKind.BUDGET, BreakageKind.SESSION)
 _WAIT_KEYS = frozenset({"retryafter", "retryafterseconds", "retrydelay", "resetsinseconds", "resetafter"})
