@@ -49,7 +49,7 @@ def test_a_run_is_watched_from_elsewhere_until_it_ends(repository):
     assert STYLED.search(seen)
     told = STYLED.sub("", seen)
     assert "◐ implement" in told
-    assert "▸ until [ -e" in told
+    assert "▸ execute: until [ -e" in told
     assert "of $5.00" in told
     assert "bounce 1: evaluate -> implement" in told
     assert "IMPLEMENTATION_VERIFIED" in told
