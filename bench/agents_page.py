@@ -30,8 +30,12 @@ def page(cells: Sequence[Mapping[str, Any]]) -> str:
     """Return the page; of two cells for the same agent and situation the later one counts."""
     found: Cells = {(each["agent"], each["situation"]): each for each in cells}
     agents = list(dict.fromkeys(agent for agent, _ in found))
-    good = sum(bool(each["good"]) for each in found.values())
-    lines = [HEAD, f"{good} of {len(found)} cells are good.\n"]
+    lacking = sum(each["outcome"].startswith("n/a") for each in found.values())
+    good = sum(bool(each["good"]) for each in found.values()) - lacking
+    missing = len(agents) * len(SITUATIONS) - len(found)
+    lost = len(found) - good - lacking
+    figures = f"{good} cells ended as verified, {lost} did not; {lacking} are n/a, {missing} were not run."
+    lines = [HEAD, f"{figures}\n"]
     lines += ["| agent | version | measured on |", "|---|---|---|"]
     for agent in agents:
         own = [each for (name, _), each in found.items() if name == agent]
