@@ -87,6 +87,8 @@ class AgentsSettings(BaseModel):
     """Kinds of review, asked at once: code, spec, security, product; empty: those of the pipeline (code)."""
     reviewers: dict[str, str] = {}
     """Who reviews by kind, for example `{ security = "codex" }`; the other kinds go to `reviewer`."""
+    next_reviewers: tuple[str, ...] = ()
+    """Who reviews, in turn, where a reviewer gives no answer; empty: after `auto` the rest of `order`."""
     other_vendor: bool = False
     """Reviewers must be of another vendor than the maker; those that are built in always are."""
     candidates: tuple[str, ...] = ()
@@ -121,10 +123,7 @@ class CustomAgent(BaseModel):
     May be left out where NAME is an agent Setpoint knows: what is not stated then stays as it is.
     """
     protocol: Literal["command", "acp", "model"] | None = None
-    """How Setpoint talks to it; none: as it does with a known agent of that name, else `command`.
-
-    `model` is a model by API (extra `llm`) and needs no command.
-    """
+    """How Setpoint talks to it; none: as with a known agent of that name, else `command`; `model`: by API."""
     model: str = ""
     """Model it works with, in its own words; over ACP one of those it offers. Empty: its default.
 

@@ -100,13 +100,13 @@ async def test_minor_findings_alone_are_asked_about_and_not_bounced(tmp_path):
     assert (outcome.ending, outcome.bounces) == (Ending.VERIFIED, 0)
 
 
-async def test_a_reviewer_that_breaks_is_no_iteration(tmp_path):
+async def test_a_reviewer_that_breaks_leaves_the_work_unproven(tmp_path):
     harness = a_stage(tmp_path, *(Act(breakage=BreakageKind.MODEL) for _ in range(9)))
 
     outcome = await harness.drive()
 
-    assert (outcome.ending, outcome.iterations) == (Ending.BROKEN_AGENT, 0)
-    assert "reviewer" in outcome.reason
+    assert (outcome.ending, outcome.iterations) == (Ending.UNPROVEN, 1)
+    assert "review missing" in outcome.reason
 
 
 async def test_a_reviewer_is_asked_again_when_its_answer_cannot_be_read(tmp_path):

@@ -114,6 +114,20 @@ async def test_what_was_not_followed_gets_no_evidence_and_what_failed_counts_aga
         assert after - before - {EvidenceKind.REPEATED} == kinds
 
 
+async def test_a_review_that_is_missing_is_no_evidence_and_teaches_nothing(tmp_path):
+    memory = ListMemory()
+    await driven(staged(tmp_path / "one", edit(1, calls=(PATCHED,)), memory=memory))
+    known = len(memory.standings())
+    silent = ScriptedAgent(Act(text="?"), Act(text="?"), name="critic")
+    second = staged(tmp_path / "two", edit(1, calls=(PATCHED,)), memory=memory)
+
+    outcome = await driven(second, "run-2", reviewer=silent)
+
+    assert outcome.ending is Ending.UNPROVEN
+    assert all(item.helped is None for body in of(second, LearningsJudged, "run-2") for item in body.items)
+    assert len(memory.standings()) == known
+
+
 async def test_held_back_learnings_are_recorded_and_not_shown(tmp_path):
     memory = ListMemory()
     first = staged(tmp_path, edit(1, calls=(PATCHED,)), memory=memory)

@@ -1,4 +1,4 @@
-"""A reviewer's answer is read strictly: what cannot be read is a broken reviewer, not an opinion."""
+"""What of a reviewer's answer has no certain meaning is not an opinion."""
 
 import json
 
@@ -50,8 +50,6 @@ def test_the_object_is_found_in_what_surrounds_it(around):
         {"decision": "approve", "findings": 5},
         {"decision": "approve", "findings": ["wrong"]},
         {"decision": "approve", "findings": [{**FOUND, "severity": "awful"}]},
-        {"decision": "approve", "findings": [{**FOUND, "category": "taste"}]},
-        {"decision": "approve", "findings": [{**FOUND, "line": "many"}]},
         {"decision": "approve", "findings": [{"severity": "error"}]},
     ],
 )

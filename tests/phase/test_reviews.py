@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setpoint.model.attempt import BreakageKind
+from setpoint.errors import RunWaiting
+from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind
 from setpoint.model.events.candidates import FindingDeclined
-from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
+from setpoint.model.events.run import GateOpened, ReviewAnswered, ReviewCompleted
+from setpoint.model.gate import Answer, Choice, Escalation, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
+from setpoint.phase import loop
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 WRONG = {
@@ -101,12 +104,12 @@ async def test_the_money_that_is_left_is_shared_by_the_reviewers(tmp_path):
     assert [agent.briefs[0].limits.cost_usd for agent in reviewers.values()] == [2, 2]
 
 
-async def test_a_reviewer_that_stays_broken_ends_the_run_and_is_named(tmp_path):
+async def test_a_reviewer_that_stays_broken_leaves_the_work_unproven_and_is_named(tmp_path):
     broken = Act(breakage=BreakageKind.CRASH)
     reviewers = by_kind(code=[APPROVES], security=[broken, broken, broken])
     outcome = await a_stage(tmp_path, *changes(1), reviewers=reviewers).drive()
-    assert outcome.ending is Ending.BROKEN_AGENT
-    assert "security:agent-security" in outcome.reason
+    assert outcome.ending is Ending.UNPROVEN
+    assert "review missing: security:agent-security: " in outcome.reason
     assert (len(reviewers["code"].briefs), len(reviewers["security"].briefs)) == (1, 3)
 
 
@@ -274,3 +277,47 @@ async def test_what_is_declined_twice_and_upheld_waits_for_a_person(tmp_path):
     assert (outcome.ending, outcome.iterations) == (Ending.ESCALATED, 3)
     assert "wants a person to decide" in outcome.reason
     assert [each.iteration for each in said(harness, FindingDeclined)] == [2, 3]
+
+
+NONSENSE = Act(text="I think so")
+
+
+def following(tmp_path, *acts, **more):
+    """Give a stage with a reviewer, and its ports, to which others can be added."""
+    harness = a_stage(tmp_path, *changes(1, 2), reviewer=ScriptedAgent(*acts, name="critic"), **more)
+    ports = harness.ports()
+    return harness, ports
+
+
+async def test_the_next_reviewer_is_asked_where_one_gives_no_answer(tmp_path):
+    harness, ports = following(tmp_path, NONSENSE, NONSENSE)
+    second = ScriptedAgent(APPROVES, name="second")
+    ports.agents.update({f"{NEXT_REVIEWER}1": second, BY_RULE: ScriptedAgent(name="rules")})
+    outcome = await loop.drive(harness.order(), ports, harness.durable)
+    assert outcome.ending is Ending.VERIFIED
+    (answered,) = said(harness, ReviewAnswered)
+    assert (answered.verdict.reviewer, answered.verdict.missing) == ("code:second", "")
+    assert len(second.briefs) == 1
+
+
+async def test_where_none_answers_the_review_is_made_by_rule_and_is_missing(tmp_path):
+    harness, ports = following(tmp_path, NONSENSE, NONSENSE)
+    rules = ScriptedAgent(objects(WRONG), APPROVES, name="rules")
+    ports.agents.update({BY_RULE: rules})
+    outcome = await loop.drive(harness.order(), ports, harness.durable)
+    first, second = (each.verdict for each in said(harness, ReviewAnswered))
+    assert (str(first.judgement), bool(first.missing)) == ("request_changes", True)
+    assert (str(second.judgement), bool(second.missing)) == ("approve", True)
+    assert outcome.ending is Ending.UNPROVEN
+    assert "not proved: review missing: code:critic" in outcome.reason
+
+
+async def test_a_person_can_have_the_reviewers_asked_again_without_another_change(tmp_path):
+    harness, _ = following(tmp_path, NONSENSE, NONSENSE, APPROVES, escalation=Escalation())
+    with pytest.raises(RunWaiting):
+        await harness.drive()
+    gate = said(harness, GateOpened)[-1].gate
+    assert gate.options[0].text == "ask the reviewers again; no agent changes anything"
+    harness.answer(gate.id, Answer(choice=Choice.CONTINUE, by="Ann", via=Via.CLI))
+    outcome = await harness.drive()
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)

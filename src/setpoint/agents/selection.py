@@ -140,6 +140,11 @@ class Agents:
         hint += "; then log in, or name another one with --agent (`setpoint agents` lists them)"
         raise NoUsableAgent(f"no agent can be used:\n{table or '  agents.order is empty'}", hint=hint)
 
+    async def installed(self, name: str) -> bool:
+        """Whether an agent that runs as a program is installed; it is not started."""
+        launch = self._launch(name)
+        return launch is not None and (await probe(launch)).installed
+
     async def why_not(self, name: str) -> str:
         """Try an agent and return why it cannot be used here; empty if it works."""
         if name not in self._tried:

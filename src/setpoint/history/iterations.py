@@ -135,7 +135,7 @@ class Lap:
         """PASS, FAIL, BROKEN (the reviewer broke) or NOT_REACHED."""
         if self.verdict is None:
             return NOT_REACHED
-        if self.verdict.judgement is Judgement.FAILED:
+        if self.verdict.judgement is Judgement.FAILED or self.verdict.missing:
             return "BROKEN"
         return "PASS" if self.verdict.judgement is Judgement.APPROVE else "FAIL"
 

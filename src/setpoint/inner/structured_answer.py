@@ -6,18 +6,17 @@ schema finds it in its brief. An answer that still does not fit after the repair
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
+from setpoint.inner.lenient_json import Piece, pieces, without_braces
 from setpoint.inner.recovery import Recovering, in_session
 from setpoint.inner.tool_calls import Place, lost_usages, watched
 from setpoint.model.answers.role_answers import Shape, schema_of
-from setpoint.model.attempt import Attempt, Brief, Recovery, Stop, Usage
+from setpoint.model.attempt import Attempt, BreakageKind, Brief, Recovery, Stop, Usage
 from setpoint.model.events.candidates import AnswerRejected
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
@@ -26,7 +25,6 @@ S = TypeVar("S", bound=Shape)
 T = TypeVar("T")
 MOST_SHOWN = 6
 """Most validation errors that the repair prompt names."""
-_FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
 _ENDED = (Stop.END_TURN, Stop.MAX_TOKENS)
 """Stop reasons after which a repair prompt may help."""
 
@@ -52,6 +50,8 @@ class Answered(Generic[T]):
     """None if the agent broke, or its answer did not fit after the repair either."""
     why: str = ""
     """Why there is no answer."""
+    breakage: BreakageKind | None = None
+    """How the agent broke, where that is why."""
     usages: tuple[Usage, ...]
     """Cost of each try."""
 
@@ -69,7 +69,8 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
         if attempt.breakage is not None:
             why = attempt.breakage.message
             if await recovering.after(attempt.breakage, len(usages)) is Recovery.END:
-                return Answered(value=None, why=why, usages=tuple(usages))
+                kind = attempt.breakage.kind
+                return Answered(value=None, why=why, breakage=kind, usages=tuple(usages))
             continue
         try:
             return Answered(value=question.read(attempt), usages=tuple(usages))
@@ -83,21 +84,54 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
 
 
 def read_object(text: str, shape: type[S]) -> S:
-    """Read the JSON object in an answer; `ValueError` lists what does not fit."""
-    fenced = _FENCED.search(text)
-    found = fenced.group(1) if fenced else text[text.find("{") : text.rfind("}") + 1]
-    if not found:
-        raise ValueError("there is no JSON object in it")
+    """Read the JSON object in an answer, whatever surrounds it; `ValueError` lists what does not fit."""
+    return found_object(text, shape)[0]
+
+
+def found_object(text: str, shape: type[S]) -> tuple[S, Piece]:
+    """Read the JSON object in an answer, and return where it was found.
+
+    Raises `ValueError` if none fits, if several that differ fit, and if something beside the one that fits
+    looks like an answer too: a text that is quoted must not be taken for the answer.
+    """
+    found = list(pieces(text))
+    fits, misfit = list[tuple[S, Piece]](), ""
+    for piece in sorted(found, key=lambda each: each.start - each.end):
+        read, why = _fitting(piece.value, shape)
+        if read is not None:
+            fits.append((read, piece))
+        misfit = misfit or why
+    if not fits:
+        whole = without_braces(text)
+        read, why = (None, "") if whole is None else _fitting(whole.value, shape)
+        if whole is None or read is None:
+            raise ValueError(misfit or why or "there is no JSON object in it that is whole")
+        return read, whole
+    if any(read != fits[0][0] for read, _ in fits):
+        raise ValueError("several JSON objects in it fit and differ; send one")
+    read, piece = fits[0]
+    rest = text[: piece.start] + text[piece.end :] if len(fits) == 1 else ""
+    if any(f'"{name}"' in rest for name in _required(shape)):
+        raise ValueError("beside the JSON object that fits it holds a part of another one; send one")
+    return read, piece
+
+
+def _fitting(value: Any, shape: type[S]) -> tuple[S | None, str]:  # noqa: ANN401 - whatever an agent wrote
+    """Read a value, the one element of a list, or the one object in another that has nothing of the shape."""
     try:
-        answer = json.loads(found)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not valid JSON: {error}") from None
-    except RecursionError:
-        raise ValueError("its JSON is nested too deeply to be read") from None
-    try:
-        return shape.model_validate(answer)
+        return shape.model_validate(value), ""
     except ValidationError as error:
-        raise ValueError(_misfits(error)) from None
+        why = _misfits(error)
+    inner = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
+    nested = [each for each in inner if isinstance(each, dict)]
+    foreign = not isinstance(value, dict) or not set(value) & set(shape.model_fields)
+    if foreign and len(nested) == 1:
+        return _fitting(nested[0], shape)
+    return None, why
+
+
+def _required(shape: type[Shape]) -> list[str]:
+    return [name for name, field in shape.model_fields.items() if field.is_required()]
 
 
 def _misfits(error: ValidationError) -> str:

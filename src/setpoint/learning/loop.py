@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from setpoint.learning.policy.adherence import Trace, followed
 from setpoint.learning.policy.lessons import Account, lessons
@@ -25,14 +26,15 @@ from setpoint.model.events.run import (
     HaltingDecided,
     PhaseBounce,
     PhaseCompleted,
-    ToolExecuted,
 )
 from setpoint.model.evidence import Failure
 from setpoint.model.facts.human_answers import accepted, overridden, said
-from setpoint.model.facts.rounds import RunFacts
+from setpoint.model.facts.rounds import RunFacts, blocking
+from setpoint.model.facts.sound_calls import sound_calls
 from setpoint.model.finding import Finding
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, Recollection
+from setpoint.model.proof import REVIEW
 from setpoint.model.run import Ending, Round
 from setpoint.ports import Memory
 from setpoint.runs.context import RunContext
@@ -103,17 +105,19 @@ async def reflect_on_run(run: RunContext, past: RunFacts | None, ending: Ending,
         return
     last = past.rounds[-1]
     diff = await run.ports.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
-    _judge(run, memory, diff, ending)
+    broken = ending is Ending.BROKEN_AGENT or {each.rule for each in blocking(last)} == {REVIEW}
+    _judge(run, memory, diff, Ending.BROKEN_AGENT if broken else ending)
     if run.order.memory.reflect:
-        await _reflect(run, memory, _account(run, past, diff, (ending, reason)))
+        account = _account(run, past, diff, (ending, reason))
+        await _reflect(run, memory, replace(account, broken=broken))
 
 
 def _account(run: RunContext, past: RunFacts, diff: str, end: tuple[Ending, str]) -> Account:
     calls: dict[int, tuple[ToolCall, ...]] = {}
     making = run.order.pipeline.making.name
-    for event in run.journal.events:
-        if isinstance(event.body, ToolExecuted) and event.body.phase == making:
-            calls[event.body.iteration] = (*calls.get(event.body.iteration, ()), event.body.call)
+    for body in sound_calls(run.journal.events):
+        if body.phase == making:
+            calls[body.iteration] = (*calls.get(body.iteration, ()), body.call)
     ending, reason = end
     return Account(
         trace_id=run.order.trace_id,
@@ -134,7 +138,7 @@ async def _reflect(run: RunContext, memory: Memory, account: Account) -> None:
     trigger = Trigger.OVERRIDDEN if overridden(run.journal.events) else Trigger.COMPLETED
     found = Reflected(by="rules", proposals=lessons(account))
     reflector = run.ports.agents.get(Role.REFLECTOR)
-    if reflector is not None and reflector.name != found.by:
+    if reflector is not None and reflector.name != found.by and not account.broken:
         found = await by_model(run, account, trigger, found.proposals)
     rests_on = tuple(event.key for event in run.journal.events if isinstance(event.body, _TELLING))[
         -MOST_KEYS:
@@ -173,7 +177,7 @@ def _followed(run: RunContext, diff: str, ending: Ending) -> tuple[Followed, ...
             asked.append(event.body.question)
             shown |= {item.learning: item for item in event.body.shown}
     trace = Trace(
-        calls=tuple(event.body.call for event in run.journal.events if isinstance(event.body, ToolExecuted)),
+        calls=tuple(body.call for body in sound_calls(run.journal.events)),
         files=tuple(dict.fromkeys(line.file for line in added_lines(diff))),
         written="\n".join(
             [

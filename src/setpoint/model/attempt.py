@@ -218,6 +218,12 @@ class Stop(StrEnum):
     BROKEN = "broken"
 
 
+NEXT_REVIEWER = "next reviewer "
+"""Begins the roles of reviewers that are asked, in turn, where another gave no answer."""
+BY_RULE = f"{NEXT_REVIEWER}by rule"
+"""The role of the reviewer that is left where no other gave an answer."""
+
+
 class BreakageKind(StrEnum):
     """How an agent broke; breakage is neither failure of the work nor progress."""
 

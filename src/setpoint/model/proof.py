@@ -13,6 +13,10 @@ SECOND_ARRANGEMENT = "arrangement"
 """The obligation that repeats the last test run; where it is met, nothing is measured once more."""
 
 
+REVIEW = "review"
+"""The obligation that a reviewer which the run names has judged the change; always required."""
+
+
 class WorkKind(StrEnum):
     """What kind of work a change is; it decides what must be proved."""
 
@@ -133,6 +137,10 @@ class Proof(Value):
     def missing(self) -> tuple[Obligation, ...]:
         """Obligations that are not met."""
         return tuple(each for each in self.obligations if each.state is ObligationState.NOT_MET)
+
+    def requires(self, obligation: Obligation) -> bool:
+        """Whether the work is unproven while this obligation is not met."""
+        return self.required or obligation.name == REVIEW
 
 
 class ProofTerms(Value):

@@ -43,6 +43,8 @@ class Verdict(Value):
     """Tests of the change that a reviewer with a model of its own found to express the request."""
     all_express: bool = False
     """Whether it found this of all of them."""
+    missing: Text = ""
+    """Why no reviewer that the run names has judged the change; empty if each has. The rest is by rule."""
 
     @property
     def blocking(self) -> tuple[Finding, ...]:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from setpoint.model.facts.rounds import RunFacts, open_count, unproven
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
 from setpoint.model.ids import GateId
+from setpoint.model.proof import REVIEW
 from setpoint.model.run import Ending, Round
 from setpoint.people.questions import ask
 from setpoint.phase.finish_run import Close
@@ -107,6 +108,8 @@ def _offer(run: RunContext, close: Close) -> Grant:
 
 def _continue_text(run: RunContext, past: RunFacts, offer: Grant) -> str:
     left = run.limits.max_iterations + offer.iterations - len(past.rounds)
+    if past.rounds and {each.rule for each in unproven(past.rounds[-1])} == {REVIEW}:
+        return "ask the reviewers again; no agent changes anything"
     more = [f"{offer.iterations} more iterations ({left} are left then)"]
     if offer.cost_usd:
         more.append(f"${offer.cost_usd:.2f} more")

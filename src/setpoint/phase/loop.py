@@ -31,6 +31,7 @@ from setpoint.model.facts.human_answers import edited_since
 from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_problems, open_counts, unproven
 from setpoint.model.gate import Answer, Choice
 from setpoint.model.ids import Commit
+from setpoint.model.proof import REVIEW
 from setpoint.model.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief, budget_left, earlier_rounds
@@ -122,7 +123,7 @@ async def _steered(course: _Course) -> Close:
             answer = await settled(run, course.past(), came, turn.number, again)
             if isinstance(answer, Close):
                 return answer
-            if answer.choice is not Choice.PROVE:
+            if answer.choice is not Choice.PROVE and not _owes_review(course):
                 turn = await _granted_turn(course, turn, answer)
                 break
             again += 1
@@ -163,6 +164,14 @@ def _is_broken(made: AgentFinished) -> bool:
 def _shows_the_end(course: _Course) -> bool:
     """Whether what passes now and failed at the base shows that nothing of the request is missing."""
     return bool(course.base.failures or course.run.order.story.acceptance)
+
+
+def _owes_review(course: _Course) -> bool:
+    """Whether the newest round lacks nothing but a review, which no change of the maker can bring."""
+    if not course.rounds or (last := course.rounds[-1]).snapshot.attempt is None:
+        return False
+    broken = last.snapshot.attempt.breakage is not None
+    return not broken and {each.rule for each in blocking(last)} == {REVIEW}
 
 
 async def _judged_again(course: _Course, again: int) -> Decision | Close:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from setpoint.inner.structured_answer import Question, ask_for
-from setpoint.model.attempt import Brief
+from setpoint.inner.structured_answer import Answered, Question, ask_for
+from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind, Brief, Usage
 from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.spending import added
@@ -43,8 +43,9 @@ def reviewer_of(run: RunContext, kind: str) -> Agent:
 async def review(run: RunContext, change: Submission) -> Verdict:
     """Ask every kind of reviewer at once and return the combined verdict.
 
-    Setpoint asks a broken reviewer again, then the verdict is `failed`. A reviewer's edits are dropped: trees
-    are judged as committed, and each attempt begins from a commit.
+    Setpoint asks a broken reviewer again, then the next ones, then it reviews by rule and the verdict says
+    that the review is missing; only without money for an answer it is `failed`. A reviewer's edits are
+    dropped: trees are judged as committed, and each attempt begins from a commit.
     """
     for fingerprint, reason in change.declined.items():
         body = FindingDeclined(iteration=change.iteration, fingerprint=fingerprint, reason=reason)
@@ -72,23 +73,53 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
     known = run.journal.known(key)
     if isinstance(known, ReviewAnswered):
         return known
-    agent = reviewer_of(run, kind)
-    name = f"{kind}:{agent.name}"
-    read = Reading(name, kind, change.before.open)
+    usages, failed = list[Usage](), list[str]()
+    for number, agent in enumerate(_in_turn(run, kind)):
+        asked = await _asked(run, change, kind, agent, f"{key}~{number}" if number else key)
+        usages += asked.usages
+        verdict = asked.value
+        failed.append(f"{kind}:{agent.name}: {asked.why}")
+        if asked.breakage is BreakageKind.BUDGET:
+            verdict = Verdict(reviewer=f"{kind}:{agent.name}", judgement=Judgement.FAILED, feedback=asked.why)
+        if verdict is not None:
+            break
+    else:
+        verdict = await _by_rule(run, change, kind, "; ".join(failed))
+    body = ReviewAnswered(iteration=change.iteration, review=kind, verdict=verdict, usage=added(usages))
+    run.journal.note(key, body)
+    return body
+
+
+async def _asked(
+    run: RunContext, change: Submission, kind: str, agent: Agent, label: str
+) -> Answered[Verdict]:
+    """Ask one agent; what was whole of a request for changes that was cut off counts, too."""
+    read = Reading(f"{kind}:{agent.name}", kind, change.before.open)
     question = Question(
         phase="review",
         iteration=change.iteration,
-        label=key,
+        label=label,
         brief=change.briefs[kind],
         read=read,
     )
     came = await ask_for(run, agent, question)
-    verdict = came.value or read.held or Verdict(reviewer=name, judgement=Judgement.FAILED, feedback=came.why)
-    body = ReviewAnswered(
-        iteration=change.iteration, review=kind, verdict=verdict, usage=added(list(came.usages))
-    )
-    run.journal.note(key, body)
-    return body
+    return came if came.value is not None else replace(came, value=read.held)
+
+
+def _in_turn(run: RunContext, kind: str) -> list[Agent]:
+    """Return the reviewer of this kind and those that are asked where it gives no answer."""
+    first, agents = reviewer_of(run, kind), run.ports.agents
+    others = [agents[role] for role in agents if role.startswith(NEXT_REVIEWER) and role != BY_RULE]
+    return [first, *(each for each in others if each.name != first.name)]
+
+
+async def _by_rule(run: RunContext, change: Submission, kind: str, why: str) -> Verdict:
+    """Review by rule where no reviewer gave an answer; the verdict says that the review is missing."""
+    found = Verdict(reviewer=f"{kind}:nobody", judgement=Judgement.APPROVE)
+    if (rules := run.ports.agents.get(BY_RULE)) is not None:
+        asked = await _asked(run, change, kind, rules, f"{change.key}:{kind}~rules")
+        found = asked.value or found
+    return found.model_copy(update={"missing": why})
 
 
 def combined(verdicts: list[Verdict]) -> Verdict:
@@ -111,4 +142,5 @@ def combined(verdicts: list[Verdict]) -> Verdict:
         settled=tuple(each for verdict in verdicts for each in verdict.settled),
         expressing=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.expressing)),
         all_express=any(verdict.all_express for verdict in verdicts),
+        missing="; ".join(verdict.missing for verdict in verdicts if verdict.missing),
     )

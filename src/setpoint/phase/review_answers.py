@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 
-from setpoint.inner.structured_answer import read_object
+from setpoint.inner.lenient_json import fragments
+from setpoint.inner.structured_answer import found_object, read_object
 from setpoint.model.answers.role_answers import Objection, Replacement, ReviewShape
 from setpoint.model.attempt import Attempt
 from setpoint.model.finding import Category, Edit, Finding, Fix, Severity
@@ -24,8 +27,15 @@ _NAME_ONE = (
 )
 
 
+_SEND_ALONE = "an approval in the middle of a sentence may be a quotation; send the JSON object alone"
+
+
 class Reading:
-    """Reads the answers of one reviewer; a request for changes that names none is asked about once."""
+    """Reads the answers of one reviewer.
+
+    Asked about once are a request for changes that names none, an approval amid a sentence, and an answer
+    that was cut off. What was whole of a request for changes counts if no better answer follows.
+    """
 
     def __init__(self, reviewer: str, kind: str, objections: tuple[Finding, ...]) -> None:
         """Begin before the first answer."""
@@ -38,13 +48,33 @@ class Reading:
     def __call__(self, attempt: Attempt) -> Verdict:
         """Read an answer; raises `ValueError` if it does not fit, or if a finding has to be named first."""
         first, self._asked = not self._asked, True
-        verdict = read_verdict(*self._who, attempt, self._objections)
+        try:
+            verdict = read_verdict(*self._who, attempt, self._objections)
+        except ValueError:
+            self._hold_part(attempt)
+            raise
+        if first and verdict.judgement is Judgement.APPROVE and not _alone(attempt):
+            raise ValueError(_SEND_ALONE)
         if verdict.judgement is not Judgement.REQUEST_CHANGES or verdict.blocking:
             return verdict
         self.held = _binding(verdict, self._who[1])
         if first:
             raise ValueError(_NAME_ONE)
         return self.held
+
+    def _hold_part(self, attempt: Attempt) -> None:
+        """Keep what is whole of a request for changes that was cut off; a part of an approval counts not."""
+        for part in fragments(attempt.text):
+            whole = attempt.model_copy(update={"text": json.dumps(part)})
+            with suppress(ValueError):
+                verdict = read_verdict(*self._who, whole, self._objections)
+                if verdict.judgement is not Judgement.APPROVE:
+                    self.held = verdict if verdict.blocking else _binding(verdict, self._who[1])
+                return
+
+
+def _alone(attempt: Attempt) -> bool:
+    return found_object(attempt.text, ReviewShape)[1].alone
 
 
 def _binding(verdict: Verdict, kind: str) -> Verdict:

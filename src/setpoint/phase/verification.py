@@ -9,6 +9,7 @@ from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed, ProofMeasured
 from setpoint.model.facts.rounds import failures
 from setpoint.model.pipeline import Phase, PhaseKind
+from setpoint.model.proof import REVIEW, Obligation, ObligationState, Proof
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief
@@ -22,6 +23,9 @@ from setpoint.phase.review import Submission, review
 from setpoint.phase.sealed_tests import sealed_tests
 from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
+
+MOST_REASON = 600
+"""Characters of the reasons why a review is missing."""
 
 
 async def verify_change(
@@ -61,6 +65,7 @@ async def judged_again(run: RunContext, base: Evaluation, rounds: tuple[Round, .
     mark, (*earlier, current) = again_mark(again), rounds
     tree = (current.snapshot.commit, current.snapshot.tree)
     tests = await run.measure(f"test-{current.number}{mark}", Stage.TEST, tree, iteration=current.number)
+    current = await _reviewed_again(run, current, tuple(earlier), mark)
     cleared = {"tests": tests, "confirmation": None, "proof": None, "bounced_from": "", "bounced_to": ""}
     current = current.model_copy(update=cleared)
     unmeasured = unmeasured_suites(base, run.order.story)
@@ -69,6 +74,15 @@ async def judged_again(run: RunContext, base: Evaluation, rounds: tuple[Round, .
         current = await _proved(run, (*earlier, current), mark)
         gates = hard_gates(current, unmeasured)
     return with_bounce(current, gates, run.order.pipeline)
+
+
+async def _reviewed_again(run: RunContext, current: Round, earlier: tuple[Round, ...], mark: str) -> Round:
+    """Ask the reviewers once more where they gave no answer."""
+    phases = [each for each in run.order.pipeline.behind_making() if each.kind is PhaseKind.REVIEW]
+    if current.verdict is None or not current.verdict.missing or not phases:
+        return current
+    again = Situation(iteration=current.number, chain=current.chain)
+    return await _reviewed(run, phases[0], current, earlier, again, mark)
 
 
 async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") -> Round:
@@ -83,7 +97,18 @@ async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") ->
         return ProofMeasured(iteration=current.number, proof=proof)
 
     made = await run.journal.step(f"prove-{current.number}{mark}", act, ProofMeasured)
-    return current.model_copy(update={"proof": made.proof})
+    return current.model_copy(update={"proof": _with_review(made.proof, current)})
+
+
+def _with_review(proof: Proof, current: Round) -> Proof:
+    """Add the obligation to be reviewed, where no reviewer that the run names gave an answer."""
+    missing = current.verdict.missing if current.verdict else ""
+    if not missing:
+        return proof
+    owed = Obligation(
+        name=REVIEW, state=ObligationState.NOT_MET, reason=f"review missing: {missing[:MOST_REASON]}"
+    )
+    return proof.model_copy(update={"obligations": (*proof.obligations, owed)})
 
 
 def suspects_of(base: Evaluation, rounds: tuple[Round, ...], situation: Situation) -> tuple[str, ...]:
@@ -133,7 +158,12 @@ def _begun(made: AgentFinished, situation: Situation, evaluation: Evaluation) ->
 
 
 async def _reviewed(
-    run: RunContext, phase: Phase, current: Round, rounds: tuple[Round, ...], situation: Situation
+    run: RunContext,
+    phase: Phase,
+    current: Round,
+    rounds: tuple[Round, ...],
+    situation: Situation,
+    mark: str = "",
 ) -> Round:
     """Review all of a change that is not approved yet, including what was objected to."""
     approved = [each for each in rounds if each.chain == current.chain and _approved(each)]
@@ -152,7 +182,7 @@ async def _reviewed(
         declined=declined,
     )
     change = Submission(
-        key=_entered(run, phase, current.number),
+        key=f"{_entered(run, phase, current.number)}{mark}",
         iteration=current.number,
         briefs={kind: _asked(run, phase, now, kind) for kind in phase.reviews},
         before=before,
@@ -174,7 +204,9 @@ def _asked(run: RunContext, phase: Phase, now: Situation, kind: str) -> Brief:
 
 def _approved(past: Round) -> bool:
     verdict = past.verdict
-    return verdict is not None and verdict.judgement is Judgement.APPROVE and not verdict.blocking
+    if verdict is None or verdict.missing:
+        return False
+    return verdict.judgement is Judgement.APPROVE and not verdict.blocking
 
 
 async def confirmed(run: RunContext, base: Evaluation, current: Round, mark: str = "") -> Round:

@@ -37,6 +37,10 @@ def test_a_kind_without_a_reviewer_of_its_own_goes_to_the_reviewer_of_all(order)
         "reviewer": "three",
         "reviewer:code": "three",
         "reviewer:security": "four",
+        # Where one gives no answer the other one is asked, because the settings name both; then rules.
+        "next reviewer 1": "four",
+        "next reviewer 2": "three",
+        "next reviewer by rule": "rules",
     }
     (review,) = [phase for phase in made.pipeline.phases if phase.kind == "review"]
     assert review.reviews == ("code", "security")

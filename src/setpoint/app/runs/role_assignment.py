@@ -8,7 +8,7 @@ from typing import NamedTuple
 from setpoint.agents.registry import BUILT_IN
 from setpoint.agents.selection import Agents
 from setpoint.errors import PipelineError, UsageError
-from setpoint.model.attempt import Role
+from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, Role
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.phase.candidates import PREFIX
 from setpoint.settings import MOST_CANDIDATES, AgentsSettings
@@ -25,6 +25,10 @@ ROLE_SETTINGS = {
     Role.REFLECTOR: "reflector",
 }
 """The key under `[agents]` that names who plays a role beside the maker."""
+
+
+MOST_NEXT = 3
+"""Agents of the order that may be asked where a reviewer gives no answer."""
 
 
 class RoleAssignment(NamedTuple):
@@ -66,6 +70,7 @@ async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -
         names[f"{Role.REVIEWER}:{kind}"] = (
             names[Role.REVIEWER] if name is None else await casting.settle(f"reviewer:{kind}", name, makers)
         )
+    names |= await casting.next_reviewers(names, makers)
     designs = any(phase.role is Role.TEST_DESIGNER for phase in pipeline.phases)
     if not designs and names.get(Role.TEST_DESIGNER) in BUILT_IN:
         del names[Role.TEST_DESIGNER]  # only a model writes tests from the request alone
@@ -157,6 +162,26 @@ class _RoleAssigner:
             hint = "name another agent, set its vendor under [agent.NAME], or agents.other_vendor = false"
             raise UsageError(message, hint=hint)
         return name
+
+    async def next_reviewers(self, names: Mapping[str, str], makers: tuple[str, ...]) -> dict[str, str]:
+        """Say who is asked where a reviewer gives no answer: those named, else those of `auto`; then rules.
+
+        Reviewers of other kinds are among them: the settings name them for the same change.
+        """
+        wanted = self._wanted
+        reviewers = {name for role, name in names.items() if role.startswith(Role.REVIEWER)}
+        if reviewers <= set(BUILT_IN):
+            return {}
+        found = [await self.settle("reviewer after others", name, makers) for name in wanted.next_reviewers]
+        if not found and "auto" in (wanted.reviewer, *wanted.reviewers.values()):
+            rest = [each for each in wanted.order if each not in BUILT_IN and not self._kin(each, makers)]
+            found = [each for each in rest if await self._agents.installed(each)][:MOST_NEXT]
+        if len(others := sorted(reviewers - set(BUILT_IN))) > 1:
+            found += others
+        numbered = {
+            f"{NEXT_REVIEWER}{number}": name for number, name in enumerate(dict.fromkeys(found), start=1)
+        }
+        return {**numbered, BY_RULE: "rules"}
 
     async def note_sandbox(self, names: Iterable[str]) -> None:
         """Say what will hold the agents; one that cannot be held as asked for ends here."""

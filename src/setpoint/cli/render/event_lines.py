@@ -244,8 +244,9 @@ def _of_phase(
                 if verdict.findings
                 else ""
             )
-            style = "yellow" if verdict.blocking else "green"
-            return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}", style)
+            style = "yellow" if verdict.blocking or verdict.missing else "green"
+            missing = f"; review missing: {verdict.missing}" if verdict.missing else ""
+            return Line(f"review by {verdict.reviewer}: {verdict.judgement}{found}{missing}", style)
         case _:
             assert_never(body)
 

@@ -15,6 +15,7 @@ from setpoint.model.facts.rounds import blocking, failures
 from setpoint.model.finding import Finding
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import Hint, LearningKind, Proposal, Trust
+from setpoint.model.proof import REVIEW
 from setpoint.model.run import Round
 
 MOST = 7
@@ -61,22 +62,17 @@ class Account:
     """The maker's tool calls, by round."""
     said: tuple[tuple[str, str], ...] = ()
     """What people told the maker meanwhile: who, and what."""
+    broken: bool = False
+    """Whether an agent or a provider is why it ended, so that its end says nothing of the work."""
     accepted: tuple[tuple[str, str], ...] = ()
     """Who took the work though it was not verified, and why."""
 
 
 def lessons(run: Account) -> tuple[Proposal, ...]:
     """Return what a run teaches, the most useful first; nothing where nothing was notable."""
-    found = [
-        *_persons(run),
-        *_accepted(run),
-        *_cleared(run),
-        *_sent_back(run),
-        *_flaky(run),
-        *_commands(run),
-        *_together(run),
-        *_episode(run),
-    ]
+    found = [*_persons(run), *_accepted(run), *_flaky(run)]
+    if not run.broken:
+        found += [*_cleared(run), *_sent_back(run), *_commands(run), *_together(run), *_episode(run)]
     distinct = {proposal.content_hash: proposal for proposal in found}
     return tuple(distinct.values())[:MOST]
 
@@ -195,7 +191,8 @@ def _sent_back(run: Account) -> Iterator[Proposal]:
     """What reviewers and checks sent work back for, to be planned for from the start."""
     seen: dict[tuple[str, str], Finding] = {}
     for each in run.rounds:
-        for finding in blocking(each) if each.bounced_from else ():
+        sound = (finding for finding in blocking(each) if finding.rule != REVIEW)
+        for finding in sound if each.bounced_from else ():
             seen.setdefault((finding.category, finding.rule or shape(finding.message)), finding)
     for (category, rule), finding in list(seen.items())[:2]:
         cleared = run.verified

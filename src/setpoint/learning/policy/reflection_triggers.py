@@ -9,9 +9,10 @@ from setpoint.learning.policy.lessons import shape
 from setpoint.model.attempt import ToolCall
 from setpoint.model.events import Event
 from setpoint.model.events.learning import ReflectionCompleted, Trigger
-from setpoint.model.events.run import PhaseBounce, ToolExecuted
+from setpoint.model.events.run import PhaseBounce
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.facts.rounds import blocking, failures
+from setpoint.model.facts.sound_calls import sound_calls
 from setpoint.model.learning import MemoryTerms
 from setpoint.model.run import Limits, Round
 
@@ -46,7 +47,7 @@ def _sent_back(events: Sequence[Event]) -> Counter[str]:
 
 
 def _calls(events: Sequence[Event]) -> list[ToolCall]:
-    return [event.body.call for event in events if isinstance(event.body, ToolExecuted)]
+    return [body.call for body in sound_calls(events)]
 
 
 def _error_rate(calls: Sequence[ToolCall]) -> float:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_origin
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
 
 from setpoint.model.finding import Category, Severity
 from setpoint.model.value import Value
@@ -15,10 +25,28 @@ _NEVER_NULL = frozenset({"findings", "settled"})
 """Where null is no answer; an empty list says that there is nothing."""
 _NOT_ASKED_FOR = ("rule", "reproducible")
 """Keys that a reviewer without a model gives besides; no model is asked for them."""
+_DECISIONS = {
+    "approved": "approve",
+    "changes_requested": "request_changes",
+    "requested_changes": "request_changes",
+    "human_required": "require_human",
+}
+_SEVERITIES = {"blocker": "critical", "high": "error", "major": "error", "minor": "warning", "low": "info"}
+"""Names of other scales; the blocking ones stay blocking."""
+_NUMBER = re.compile(r"\d+")
+_PERCENT = 100
+
+
+def _plain(name: str) -> str:
+    """Return a name as it is defined: small letters, with underscores."""
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
 class Shape(Value):
-    """A JSON object that a role answers with; what it holds besides is not looked at, null is left out."""
+    """A JSON object that a role answers with; what it holds besides is not looked at, null is left out.
+
+    One element may replace a list of it.
+    """
 
     model_config = ConfigDict(extra="ignore")
     EXAMPLE: ClassVar[Mapping[str, Any]] = {}
@@ -31,10 +59,14 @@ class Shape(Value):
             return values
         fields = cls.model_fields
         return {
-            key: value
+            key: [value] if isinstance(value, Mapping | str) and _is_list(fields.get(key)) else value
             for key, value in values.items()
             if value is not None or key in _NEVER_NULL or key not in fields or fields[key].is_required()
         }
+
+
+def _is_list(field: FieldInfo | None) -> bool:
+    return field is not None and get_origin(field.annotation) is tuple
 
 
 class Replacement(Shape):
@@ -68,6 +100,46 @@ class Objection(Shape):
     """Replacements of whole lines of the file."""
     rule: str = ""
     reproducible: bool = False
+
+    @field_validator("severity", "category", mode="before")
+    @classmethod
+    def _as_named(cls, value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - whatever an agent wrote
+        """Read names in any case; a category that does not exist is no reason to lose an objection."""
+        if not isinstance(value, str):
+            return value
+        name = _plain(value)
+        if info.field_name == "category" and name not in set(Category):
+            return Category.CORRECTNESS
+        return _SEVERITIES.get(name, name)
+
+    @field_validator("line", mode="before")
+    @classmethod
+    def _first_line(cls, value: Any) -> Any:  # noqa: ANN401 - as above
+        """Read the first number of `12-15` or `L12`; a place without a number is about no line."""
+        if isinstance(value, list | tuple):
+            value = value[0] if value else 0
+        found = _NUMBER.search(value) if isinstance(value, str) else None
+        return int(found[0]) if found else 0 if isinstance(value, str) else value
+
+    @field_validator("confidence", mode="before")
+    @classmethod
+    def _as_share(cls, value: Any) -> Any:  # noqa: ANN401 - as above
+        """Read `90`, `90%` and `high`, which names no number."""
+        if isinstance(value, str):
+            try:
+                value = float(value.strip().rstrip("%"))
+            except ValueError:
+                return 1.0
+        return value / 100 if isinstance(value, int | float) and 1 < value <= _PERCENT else value
+
+    @field_validator("suggested_edits", mode="before")
+    @classmethod
+    def _whole_edits(cls, value: Any) -> Any:  # noqa: ANN401 - as above
+        """Leave out edits that cannot be read; the objection counts without them."""
+        try:
+            return _EDITS.validate_python(value)
+        except ValidationError:
+            return ()
 
     @model_validator(mode="after")
     def _says_what(self) -> Objection:
@@ -118,6 +190,34 @@ class ReviewShape(Shape):
     """Whether the tests of the change assert what the goal asks for, so that wrong work would fail them."""
     expressing_tests: tuple[str, ...] = ()
     """Where only some do: their names, for example `test_total` or `tests/test_cart.py::test_total`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _objections_alone(cls, values: Any) -> Any:  # noqa: ANN401 - whatever an agent wrote
+        """Read objections without a decision as a request for changes, if one of them blocks."""
+        if (
+            isinstance(values, Mapping)
+            and "decision" not in values
+            and {"severity", "message"} <= set(values)
+        ):
+            values = [values]
+        if not isinstance(values, list | tuple):
+            return values
+        try:
+            found = _OBJECTIONS.validate_python(values)
+        except ValidationError:
+            return values
+        blocks = any(each.severity in (Severity.ERROR, Severity.CRITICAL) for each in found)
+        return {"decision": "request_changes", "findings": found} if blocks else values
+
+    @field_validator("decision", mode="before")
+    @classmethod
+    def _as_decided(cls, value: Any) -> Any:  # noqa: ANN401 - as above
+        return _DECISIONS.get(_plain(value), _plain(value)) if isinstance(value, str) else value
+
+
+_EDITS = TypeAdapter(tuple[Replacement, ...])
+_OBJECTIONS = TypeAdapter(tuple[Objection, ...])
 
 
 class SealedTestShape(Shape):

@@ -69,7 +69,7 @@ def blocking(past: Round) -> tuple[Finding, ...]:
 
 def unproven(past: Round) -> tuple[Finding, ...]:
     """Return a finding for each thing that the round would have to prove and does not."""
-    if past.proof is None or not past.proof.required:
+    if past.proof is None:
         return ()
     return tuple(
         Finding(
@@ -80,6 +80,7 @@ def unproven(past: Round) -> tuple[Finding, ...]:
             message=f"not proved: {each.reason}",
         )
         for each in past.proof.missing
+        if past.proof.requires(each)
     )
 
 

@@ -12,7 +12,7 @@ from setpoint.model.facts.rounds import (
     same_problems_running,
     unproven,
 )
-from setpoint.model.proof import SECOND_ARRANGEMENT
+from setpoint.model.proof import REVIEW, SECOND_ARRANGEMENT
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
@@ -64,6 +64,9 @@ def _for_a_person(past: RunFacts) -> str:
     if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
         why = f": {verdict.feedback}" if verdict.feedback else ""
         return f"{verdict.reviewer} wants a person to decide{why}"
+    if owed := [each for each in missing if each.rule == REVIEW]:
+        # No change of the maker can bring it.
+        return f"nothing was found against the change, but it is {owed[0].message}"
     told = Counter(finding.rule for each in past.recent[:-1] for finding in unproven(each))
     if sealed := [each for each in missing if each.rule == _SEALED]:
         # Without a test that passes there may be no witness either, so that is not counted apart.

@@ -60,7 +60,7 @@ def _obligation(obligation: Obligation, proof: Proof) -> HardGate:
     if obligation.state is ObligationState.NOT_APPLICABLE:
         reason = f"does not apply: {obligation.reason}"
         return HardGate(name=obligation.name, state=CheckState.NOT_MEASURED, reason=reason)
-    if not proof.required:
+    if not proof.requires(obligation):
         reason = f"missing, and not required: {obligation.reason}"
         return HardGate(name=obligation.name, state=CheckState.NOT_MEASURED, reason=reason)
     return HardGate(name=obligation.name, state=CheckState.FAIL, reason=obligation.reason)

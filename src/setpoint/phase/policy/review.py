@@ -54,7 +54,9 @@ def docket(rounds: tuple[Round, ...]) -> Docket:
     reviewed = [
         (past, past.verdict)
         for past in rounds
-        if past.verdict is not None and past.verdict.judgement is not Judgement.FAILED
+        if past.verdict is not None
+        and past.verdict.judgement is not Judgement.FAILED
+        and not past.verdict.missing
     ]
     known, withdrawn, upheld = set[str](), set[str](), set[str]()
     for past, verdict in reviewed:
