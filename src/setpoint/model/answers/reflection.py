@@ -31,7 +31,7 @@ class ReflectionShape(Shape):
             {
                 "kind": "procedural",
                 "title": "Run `make schema` after a change of models.py, or test_schema fails",
-                "body": "tests/test_schema.py compares models.py with docs/schema.json.",
+                "body": "tests/test_schema.py compares models.py with schema.json.",
                 "context": "adding or renaming a field of a model",
                 "confidence": 0.8,
             }
