@@ -42,7 +42,7 @@ def test_the_shipped_change_has_the_phases_of_the_designs():
 
 def test_every_prompt_of_a_shipped_pipeline_renders():
     variables = {
-        **dict.fromkeys(("tried", "checks", "commands"), ()),
+        **dict.fromkeys(("tried", "checks", "commands", "refusals"), ()),
         "self_check": False,
         **dict.fromkeys(("requests", "signals", "released", "refused", "explained"), ()),
         **dict.fromkeys(

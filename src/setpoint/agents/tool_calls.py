@@ -33,6 +33,7 @@ class PartialCall:
     told: str | None = None
     """The title under which its beginning was reported last."""
     tellings: int = 0
+    refused: str = ""
     done: bool = False
 
 
@@ -81,7 +82,8 @@ class CallBook:
             seen.output, ok = "cancelled", False
         seen.done = True
         self.count += 1
-        self.errors += not ok
+        ok = ok and not seen.refused
+        self.errors += not ok and not seen.refused
         if duration_s is None and timed:
             duration_s = time.monotonic() - seen.began_s
         told = seen.input or seen.output
@@ -91,6 +93,11 @@ class CallBook:
             "result_hash": _hash([seen.name or seen.kind, seen.input, seen.output, ok]) if told else "",
         }
         self._finished(self._call(identifier, seen).model_copy(update=ended))
+
+    def refuse(self, identifier: str, reason: str) -> None:
+        """Note why a call is not allowed; it counts as refused, and not as an error of the agent."""
+        if (seen := self.get(identifier)) is not None:
+            seen.refused = reason
 
     def cancel_open(self) -> None:
         """Fail the calls that never ended: agents leave them open when a turn is cancelled."""
@@ -118,6 +125,7 @@ class CallBook:
             name=seen.name or seen.kind,
             kind=seen.kind,
             title=seen.title[:_TITLE_CHARS],
+            refused=seen.refused,
             files=tuple(dict.fromkeys(self._relative(path) for path in seen.paths)),
         )
 

@@ -144,6 +144,8 @@ class ToolCall(Value):
     """What it did, in the agent's words; shown, never believed."""
     ok: bool | None = None
     """Whether it succeeded; none where the agent did not say."""
+    refused: Text = ""
+    """Why Setpoint did not allow it, and what the agent can do instead; empty where it did."""
     duration_s: float | None = None
     files: tuple[Text, ...] = ()
     """Paths it touched, as the agent reports them."""

@@ -17,6 +17,8 @@ from setpoint.model.answers.role_answers import (
 )
 from setpoint.model.attempt import Brief, Mode, Role, Tried
 from setpoint.model.changes.diff import added_lines
+from setpoint.model.events import Event
+from setpoint.model.events.run import AgentStarted, ToolExecuted
 from setpoint.model.evidence import Failure, Suspect
 from setpoint.model.facts.human_answers import instructions
 from setpoint.model.facts.releases import settled_requests
@@ -38,6 +40,7 @@ HISTORY = "history.txt"
 SEALING = "seal"
 """Label of the question to the test designer before the maker begins."""
 MOST_DIFF = 60_000
+MOST_REFUSALS = 5
 MOST_SIGNALS = 20
 MOST_TRIED_DIFF = 3000
 
@@ -131,6 +134,7 @@ def _told(
         "checks": sorted(run.tools.checks),
         "commands": run.tools.commands,
         "self_check": bool(run.tools.self_check),
+        "refusals": _refusals(run.journal.events),
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
         "objections": now.before.open,
@@ -202,6 +206,14 @@ def _evidence(run: RunContext, now: Situation) -> dict[str, str]:
     if now.failures or now.findings:
         files[_problems_file(now)] = whole_text(now.failures, now.findings, now.suspects)
     return files
+
+
+def _refusals(events: Sequence[Event]) -> tuple[str, ...]:
+    """Return what the maker was refused in its last turn, with the way out."""
+    begun = max((at for at, event in enumerate(events) if isinstance(event.body, AgentStarted)), default=0)
+    calls = [event.body.call for event in events[begun:] if isinstance(event.body, ToolExecuted)]
+    told = (f"{call.title or call.name}: {call.refused}" for call in calls if call.refused)
+    return tuple(dict.fromkeys(told))[:MOST_REFUSALS]
 
 
 def _problems_file(now: Situation) -> str:

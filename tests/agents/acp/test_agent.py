@@ -8,7 +8,11 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from acp.schema import ToolCallLocation, ToolCallUpdate
 
+from setpoint.agents.acp.permission import refusal_of
+from setpoint.agents.acp.tool_calls import Calls
+from setpoint.agents.launch import Quirks
 from setpoint.model.attempt import Role, Stop
 from setpoint.testing import SilentObserver
 
@@ -140,14 +144,27 @@ async def test_an_edit_outside_the_work_copy_is_refused_also_through_a_link(
         (False, (str(tmp_path / "a"),)),
         (False, (str(tmp_path / "b"),)),
     ]
-    assert attempt.stop is Stop.END_TURN
+    assert all("outside the work copy; use the working directory" in call.refused for call in observer.calls)
+    assert (attempt.stop, attempt.tool_calls, attempt.tool_errors) == (Stop.END_TURN, 2, 0)
+
+
+def test_what_a_sandbox_holds_may_look_outside_and_change_nothing_there(tmp_path) -> None:
+    calls = Calls(tmp_path, Quirks(), lambda _: None, lambda _: None)
+    refused = {}
+    for kind in ("read", "execute", "edit"):
+        call = ToolCallUpdate(tool_call_id=kind, kind=kind, locations=[ToolCallLocation(path="/etc/hosts")])
+        calls.told(call)
+        refused[kind] = [bool(refusal_of(call, calls, Role.MAKER, held=held)) for held in (True, False)]
+    assert refused == {"read": [False, True], "execute": [False, True], "edit": [True, True]}
 
 
 async def test_a_reviewer_may_not_change_files(scripted, brief, workdir) -> None:
     agent = scripted([{**WRITE, "ask": True}, {"say": "approve"}])
-    attempt = await agent.attempt(brief(role=Role.REVIEWER), SilentObserver())
+    observer = SilentObserver()
+    attempt = await agent.attempt(brief(role=Role.REVIEWER), observer)
     assert "a - b" in (workdir / "calc.py").read_text()
-    assert (attempt.tool_errors, attempt.text) == (1, "\napprove".strip())
+    assert (attempt.tool_errors, attempt.text) == (0, "approve")
+    assert [call.refused.partition(";")[0] for call in observer.calls] == ["a reviewer changes no file"]
 
 
 async def test_a_review_in_between_leaves_the_makers_session_open(scripted, brief, artifacts) -> None:

@@ -38,6 +38,7 @@ from setpoint.model.attempt import (
     Stop,
     Usage,
 )
+from setpoint.model.config.sandbox import Means
 from setpoint.model.ids import StoryId
 from setpoint.model.stories.story import Story
 from setpoint.ports import Observer
@@ -129,8 +130,7 @@ class AcpAgent:
                 meter, version = live.meter, live.version
                 self._keep(brief, live)
                 spending.runs_on(live.model)
-                hearing = Hearing(observer, transcript.redacted)
-                turn = Turn(brief, self._launch, hearing, meter, spending)
+                turn = self._turn(brief, Hearing(observer, transcript.redacted), meter, spending)
                 self._held[brief.role].tap.turn_to(spending)
                 sandbox = self._held[brief.role].confined.by
                 answer = await live.prompt(brief.prompt, turn, self._bounds(brief.limits, began_s, turn))
@@ -250,6 +250,11 @@ class AcpAgent:
         kept = KeptSession(session=live.session_id, resumable=live.resumable, cost_usd=cost, tokens=tokens)
         if self._sessions.find(self.name, brief) != kept:
             self._sessions.keep(self.name, brief, kept)
+
+    def _turn(self, brief: Brief, heard: Hearing, meter: Meter, spending: UsageMeter) -> Turn:
+        turn = Turn(brief, self._launch, heard, meter, spending)
+        turn.held = self._held[brief.role].confined.by != Means.NONE
+        return turn
 
     def _command(self, brief: Brief, pointed: Mapping[str, str]) -> Command:
         words = tuple(word.replace("{workdir}", brief.workdir) for word in self._words())

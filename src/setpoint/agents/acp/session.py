@@ -13,10 +13,8 @@ from typing import Any, TypeVar, cast
 import acp
 from acp.schema import (
     AgentMessageChunk,
-    AllowedOutcome,
     ClientCapabilities,
     ConfigOptionUpdate,
-    DeniedOutcome,
     FileSystemCapabilities,
     Implementation,
     McpServerStdio,
@@ -32,6 +30,7 @@ from pydantic import BaseModel, ValidationError
 
 from setpoint.agents import breakage
 from setpoint.agents.acp.opening import Opening, can_open_again, chosen_model
+from setpoint.agents.acp.permission import CANCELLED, answered, refusal_of
 from setpoint.agents.acp.tool_calls import Calls
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import AgentWire
@@ -39,14 +38,11 @@ from setpoint.agents.launch import Launch
 from setpoint.agents.speech import Hearing
 from setpoint.agents.spending.meter import UsageMeter
 from setpoint.agents.transcript import Transcript
-from setpoint.model.attempt import Breakage, BreakageKind, Brief, Role, ToolCall
+from setpoint.model.attempt import Breakage, BreakageKind, Brief, ToolCall
 from setpoint.system.processes import Process
 from setpoint.version import __version__
 
 T = TypeVar("T")
-_ALLOW = ("allow_once", "allow_always")
-_REJECT = ("reject_once", "reject_always")
-_CHANGING = frozenset({"edit", "delete", "move"})
 SPOILING = (BreakageKind.AUTH, BreakageKind.PROTOCOL, BreakageKind.SESSION, BreakageKind.OVERFLOW)
 """Errors after which a session is not used again."""
 _TEXT_CHARS = 200_000
@@ -89,6 +85,8 @@ class Turn:
         self.calls = Calls(Path(brief.workdir), launch.quirks, self._called, hearing.began)
         self.spending = spending
         self.halted = spending.halted
+        self.held = False
+        """Whether a sandbox holds the agent."""
         self._brief = brief
         self._hearing = hearing
         self._meter = meter
@@ -123,16 +121,12 @@ class Turn:
                 pass  # thoughts, plans, modes and replays are not counted
 
     def permit(self, call: ToolCallUpdate, options: Sequence[PermissionOption]) -> RequestPermissionResponse:
-        """Allow a call unless it leaves the work copy, or changes files where the role only looks."""
+        """Allow a call, or note why it is refused."""
         self.calls.told(call)
-        looks_only = self._brief.role is not Role.MAKER and self.calls.kind(call) in _CHANGING
-        wanted = _REJECT if looks_only or self.calls.outside(call) else _ALLOW
-        for kind in wanted:
-            for option in options:
-                if option.kind == kind:
-                    outcome = AllowedOutcome(outcome="selected", option_id=option.option_id)
-                    return RequestPermissionResponse(outcome=outcome)
-        return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        refusal = refusal_of(call, self.calls, self._brief.role, held=self.held)
+        if refusal:
+            self.calls.refuse(call.tool_call_id, refusal)
+        return answered(options, refused=bool(refusal))
 
     def end(self) -> None:
         """Close the record: calls that never ended were cut short, and what was written is passed on."""
@@ -180,7 +174,7 @@ class Listener:
     ) -> RequestPermissionResponse:
         """Answer whether a tool call is allowed."""
         if self.turn is None or session_id != self.session_id:
-            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+            return CANCELLED
         with self._noting(self.turn):
             return self.turn.permit(tool_call, options)
 

@@ -30,7 +30,8 @@ def of_agent(
         case e.ToolExecuted():
             mark = {True: "ok", False: "failed", None: "?"}[body.call.ok]
             took = "" if body.call.duration_s is None else f" {body.call.duration_s:.1f} s"
-            return Line(f"  {body.call.name}: {body.call.title} [{mark}{took}]", "dim")
+            ended = f"refused: {body.call.refused}" if body.call.refused else f"{mark}{took}"
+            return Line(f"  {body.call.name}: {body.call.title} [{ended}]", "dim")
         case e.ModelCalled():
             return Line(f"  {_model_call(body.call)}", "dim", detail=True)
         case e.AgentSpent():
