@@ -53,4 +53,4 @@ def test_help_lists_the_whole_first_sentence_of_a_verb(capsys, monkeypatch):
         main()
     listed = " ".join(capsys.readouterr().out.partition("Commands:")[2].split())
     assert "..." not in listed
-    assert listed.count("List the agents that Setpoint can use, and test one.") == 1
+    assert listed.count("List the agents that Setpoint can use, set one up, and test one.") == 1

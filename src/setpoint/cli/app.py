@@ -30,6 +30,7 @@ from setpoint.cli.project import (
     pipeline,
     plugins,
     quarantine,
+    reviewers,
     serve,
     token,
 )
@@ -85,6 +86,7 @@ app.command()(init.init)
 app.command()(doctor.doctor)
 app.add_typer(agents.app, name="agents")
 app.command()(plugins.plugins)
+app.command()(reviewers.reviewers)
 app.command()(run.run)
 app.command()(step.step)
 app.command()(resume.resume)
