@@ -117,3 +117,24 @@ async def test_javascript_is_repeated_alike(bench, watched, state):
     said = await repeated(bench, change, JS)
 
     assert said.state is state
+
+
+@pytest.mark.parametrize(
+    ("body", "state"),
+    [
+        ("    assert next(CALLS) % 7 != 5\n", ObligationState.NOT_MET),
+        ("    assert next(CALLS) == 0\n", ObligationState.MET),
+    ],
+)
+async def test_a_new_test_that_fails_now_and_then_is_not_proved(body, state, obligations):
+    base = {
+        "shop.py": "def price(n):\n    return n * 100\n",
+        "tests/test_shop.py": "import shop\n\n\ndef test_price():\n    assert shop.price(2) == 200\n",
+    }
+    test = "import itertools\n\nimport shop\n\nCALLS = itertools.count()\n\n\ndef test_half():\n"
+    test += "    assert shop.half(4) == 2\n" + body
+    code = base["shop.py"] + "\n\ndef half(n):\n    return n // 2\n"
+    said = await obligations(base, {"shop.py": code, "tests/test_half.py": test}, "Add half(n) to shop.py")
+
+    assert said["arrangement"].state is state
+    assert ("fails in" in said["arrangement"].reason) is (state is ObligationState.NOT_MET)

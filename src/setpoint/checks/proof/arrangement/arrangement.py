@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from setpoint.checks.flaky.flaky import MOST_RERUN
+from setpoint.checks.proof.arrangement.chance import by_chance_elsewhere, by_chance_in_python
 from setpoint.checks.proof.arrangement.neutral_place import NeutralPlace, neutral_place
 from setpoint.checks.proof.arrangement.plain_package import plain_package
 from setpoint.checks.proof.arrangement.plain_pytest import plain_python
@@ -133,6 +134,8 @@ async def arrangement(subject: Subject, witnesses: tuple[Witness, ...]) -> Oblig
             wrong, gave, refused, excused = await _without_those_of_base(again, place, wrong, gave, refused)
         if not wrong:
             wrong = await _without_pytest(again, place, witnesses)
+        if not wrong:
+            wrong = await _by_chance(again, place)
     return _judged(again, gave, (wrong, shaky, excused), refused)
 
 
@@ -149,6 +152,23 @@ async def _without_pytest(
     stood = witness.passed_in(subject.base.tests) & again.passed
     refused = await refused_without_pytest(suites[0].runner, place, stood, own)
     return {test: f"fails where there is no pytest, {why}" for test, why in refused.items()}
+
+
+async def _by_chance(again: Repeated, place: NeutralPlace) -> dict[str, str]:
+    """Repeat the tests that the change adds; return those that pass by chance."""
+    subject = place.subject
+    before = subject.base.tests.outcomes if subject.base.tests else {}
+    own = frozenset(test for test in again.passed if test not in before)
+    python = [test for test in own if not owner(test, subject.task.project.chosen)]
+    wrong: dict[str, str] = {}
+    for suite in again.checks:
+        if isinstance(suite, TestSuite) and suite.name == "pytest":
+            wrong |= await by_chance_in_python(suite.runner, place, python)
+
+    async def once(tests: frozenset[str]) -> dict[str, str]:
+        return (await again.on(place, subject.place.commit, tests, alone=True)).wrong(tests)
+
+    return wrong | await by_chance_elsewhere(once, own - {*python})
 
 
 async def _tried_alone(

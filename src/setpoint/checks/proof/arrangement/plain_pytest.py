@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from setpoint.checks import results
 from setpoint.checks.formats.bad_report import BadReport
@@ -61,29 +62,46 @@ async def plain_python(
         return PlainRun(outcomes={}, broken="none of the files is there")
     if runner.name == "unittest":
         return await _unittest(runner, place, known, words)
+    made = await started_pytest(runner, place, words, seed)
+    if made.broken:
+        return PlainRun(outcomes={}, argv=made.argv, broken=made.broken)
+    named = {address(test): test for test in known}
+    outcomes = {named.get(where, "::".join(where)): outcome for where, outcome in _worst(made.cases).items()}
+    return PlainRun(outcomes=outcomes, argv=made.argv, broken=_disagrees(made.done, outcomes))
+
+
+class Started(NamedTuple):
+    """What one run of pytest left."""
+
+    cases: list[tuple[tuple[str, str], Outcome]]
+    """The address and the outcome of each test that ran, in its order; a test may run more than once."""
+    argv: tuple[str, ...]
+    done: Completed
+    broken: str = ""
+    """Why there is no report that can be read."""
+
+
+async def started_pytest(runner: Runner, place: NeutralPlace, words: Collection[str], seed: int) -> Started:
+    """Run pytest on files or tests, and read its own report."""
     scratch = place.scratch()
     report = scratch / "junit.xml"
     argv = [runner.interpreter.path, "-m", "pytest", "--maxfail=0", "--color=no", f"--junitxml={report}"]
     if runner.interpreter.has("pytest-cov") and "no:pytest_cov" not in runner.args:
         argv.append("--no-cov")
     argv += runner.args
-    words = [as_word(word) for word in words]
-    argv += words if len([*in_chunks(words)]) <= 1 else ()
+    given = [as_word(word) for word in words]
+    argv += given if len([*in_chunks(given)]) <= 1 else ()
     done = await _started(runner, place, tuple(argv), seed)
     try:
         with report.open("rb") as file:
             text = file.read()
     except FileNotFoundError:
-        return PlainRun(
-            outcomes={}, argv=tuple(argv), broken=f"pytest wrote no report: {done.ending}{results.tail(done)}"
-        )
+        said = f"pytest wrote no report: {done.ending}{results.tail(done)}"
+        return Started([], tuple(argv), done, said)
     try:
-        found = _by_address(text)
+        return Started(_cases(text), tuple(argv), done)
     except BadReport as error:
-        return PlainRun(outcomes={}, argv=tuple(argv), broken=str(error))
-    named = {address(test): test for test in known}
-    outcomes = {named.get(where, "::".join(where)): outcome for where, outcome in found.items()}
-    return PlainRun(outcomes=outcomes, argv=tuple(argv), broken=_disagrees(done, outcomes))
+        return Started([], tuple(argv), done, str(error))
 
 
 def address(test: str) -> tuple[str, str]:
@@ -99,14 +117,21 @@ def _escaped(name: str) -> str:
     return _INVALID.sub(lambda found: f"#x{ord(found[0]):02X}", name)
 
 
-def _by_address(text: bytes) -> dict[tuple[str, str], Outcome]:
-    """Read pytest's XML; of a test that is named twice the worse outcome counts."""
+def _cases(text: bytes) -> list[tuple[tuple[str, str], Outcome]]:
+    """Read pytest's XML."""
     root = from_xml(text, Sources(tree=Path(), report="pytest's XML"), ("testsuites", "testsuite"))
-    found: dict[tuple[str, str], Outcome] = {}
+    found: list[tuple[tuple[str, str], Outcome]] = []
     for case in root.iter("testcase"):
-        where = (case.get("classname", ""), case.get("name", ""))
         parts = [_PARTS[each.tag] for each in case if each.tag in _PARTS]
         outcome = next((each for each in parts if each.red), parts[0] if parts else Outcome.PASSED)
+        found.append(((case.get("classname", ""), case.get("name", "")), outcome))
+    return found
+
+
+def _worst(cases: Iterable[tuple[tuple[str, str], Outcome]]) -> dict[tuple[str, str], Outcome]:
+    """Return outcomes by address; of a test that is named twice the worse one counts."""
+    found: dict[tuple[str, str], Outcome] = {}
+    for where, outcome in cases:
         if where not in found or not found[where].red:
             found[where] = outcome
     return found

@@ -153,7 +153,7 @@ def _ignores_input(node: Node, body: Node) -> bool:
     if parameters is None:
         return False
     taken = set(_bound(parameters))
-    if not taken or any(name.startswith("_") for name in taken):
+    if not taken:
         return False
     used = {text_of(each) for each in _every(body) if each.type.endswith("identifier") or each.type == "this"}
     return used.isdisjoint({*taken, "arguments", "this", "self"}) and "self" not in text_of(body)

@@ -68,11 +68,11 @@ def _is_none(value: ast.expr) -> bool:
 
 
 def _ignores_input(args: ast.arguments, body: Iterable[ast.AST]) -> bool:
-    taken = [each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
-    taken = [name for name in taken if name not in ("self", "cls") and not name.startswith("_")]
+    rest = [each for each in (args.vararg, args.kwarg) if each is not None]
+    names = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs, *rest)}
+    taken = names - {"self", "cls"}
     used = {each.id for part in body for each in ast.walk(part) if isinstance(each, ast.Name)}
-    bound = {"self", "cls", *(each.arg for each in (args.vararg, args.kwarg) if each)}
-    return bool(taken) and used.isdisjoint({*taken, *bound, "locals"})
+    return bool(taken) and used.isdisjoint({*taken, "self", "cls", "locals"})
 
 
 def _is_declared(node: Function) -> bool:

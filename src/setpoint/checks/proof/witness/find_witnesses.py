@@ -18,6 +18,13 @@ _NAME = "witness"
 _SHOWN = 3
 _NEEDS_WITNESS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
 _ORDER = tuple(Trust)
+_RESTS_ON = {
+    Trust.PERSON: "it rests on your command, or on a test that failed before the work",
+    Trust.SEALED: "it rests on tests that the maker never saw",
+    Trust.REVIEWED: "it rests on tests of the maker that a reviewer confirmed",
+    Trust.ANY: "it rests on tests of the maker alone",
+}
+"""On whose word a proof rests, in words."""
 
 
 async def find_witnesses(
@@ -45,7 +52,8 @@ async def find_witnesses(
     counting = [each for each in found if _ORDER.index(each.trust) <= _ORDER.index(least)]
     if counting:
         shown = "; ".join(map(str, counting[:_SHOWN]))
-        level = f"trust '{strongest(counting)}'"
+        trust = strongest(counting) or Trust.ANY
+        level = f"trust '{trust}' ({_RESTS_ON[trust]})"
         reason = f"{level}: {len(counting)} fail without the change and pass with it: {shown}"
         reason += "".join(f"; {other}" for other in reasons if "proves nothing" in other)
         names = tuple(each.name for each in counting[:MOST_NAMED])
