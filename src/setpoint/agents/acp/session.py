@@ -348,7 +348,6 @@ class LiveSession:
         try:
             while not task.done():
                 now = time.monotonic()
-                # An agent that waits for its own command is silent and works.
                 heard_s = now if self._listener.is_busy else max(self._wire.heard_s, began_s)
                 silent_until_s = heard_s + bounds.idle_s
                 if halt.done():
