@@ -17,6 +17,7 @@ from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.processes import Hold, Trial, clean_environment, holding
 from setpoint.system.processes.available import AvailableMeans
+from setpoint.system.processes.confinement import usable_devices
 from setpoint.system.processes.writable_paths import Places
 from setpoint.wiring.project import Project
 from setpoint.workspace import cache_folder
@@ -58,7 +59,12 @@ async def hold_of(project: Project, settings: Settings) -> Hold | None:
     if found is None:
         return None
     measured = project.copies / "measured"
-    return Hold(means=found.means, places=(measured.resolve(),), opened=_opened(project, settings))
+    return Hold(
+        means=found.means,
+        places=(measured.resolve(),),
+        opened=_opened(project, settings),
+        devices=usable_devices(settings.sandbox.devices),
+    )
 
 
 def _opened(project: Project, settings: Settings) -> tuple[str, ...]:

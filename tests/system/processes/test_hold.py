@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from sandboxes import usable
 from setpoint.model.config.sandbox import Means
 from setpoint.system.processes import Command, Completed, Hold, clean_environment, holding, run
+from setpoint.system.processes.confinement import usable_devices
 from setpoint.system.processes.hold import narrowing
 from setpoint.system.processes.refusals import refusal
 from setpoint.system.processes.writable_paths import Places
@@ -169,3 +171,23 @@ async def test_a_test_program_can_be_kept_from_its_runners_cache(
     assert done.ok, done.errors
     assert ([*cache.iterdir()], (trees / "one/package/kept").is_file()) == ([], True)
     assert narrowing("CACHE", ()) == ()
+
+
+async def test_devices_that_are_named_can_be_used_and_no_others(
+    means: Means, trees: Path, shell: Shell
+) -> None:
+    device = next(
+        (each for each in ("/dev/fuse", "/dev/kvm", "/dev/net/tun") if os.access(each, os.W_OK)), ""
+    )
+    if not device:
+        pytest.skip("this machine has no device that tests may open")
+    for devices, opens in ((usable_devices((f"{device[:-1]}*", "/dev/loop*", "/dev")), True), ((), False)):
+        with holding(Hold(means=means, places=(trees,), devices=devices)):
+            assert await ok(shell(f"test -c {device} && exec 3<> {device}")) is opens
+
+
+def test_a_disk_and_a_file_are_no_usable_devices(tmp_path: Path) -> None:
+    disks = [str(each) for each in Path("/dev").iterdir() if each.is_block_device()]
+    (tmp_path / "file").touch()
+    assert usable_devices((*disks, "/dev", "/dev/", "/etc/passwd", str(tmp_path / "*"))) == ()
+    assert usable_devices(("/dev/nul*",)) == ("/dev/null",)

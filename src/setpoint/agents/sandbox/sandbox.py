@@ -20,6 +20,7 @@ from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.system.git.history import borrowed
 from setpoint.system.processes import Command, Confinement, Trial, clean_environment
 from setpoint.system.processes.available import AvailableMeans
+from setpoint.system.processes.confinement import usable_devices
 from setpoint.system.processes.writable_paths import Places, existing
 
 
@@ -88,6 +89,7 @@ class Sandbox:
             writable=writable,
             covered=tuple(map(str, covered)),
             lent=tuple(str(path) for path in borrowed(command.cwd) if _lies_in(path, covered)),
+            devices=usable_devices(wanted.devices),
             hidden=tuple(dict.fromkeys((*existing(wanted.hide, environment), *hidden))),
         )
         confined = replace(command, environment=environment, confinement=confinement)

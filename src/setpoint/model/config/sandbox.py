@@ -32,6 +32,8 @@ class SandboxSettings(Value):
     """
     checks_write: tuple[str, ...] = ()
     """More folders and files that held checks may write to; `~` and `$NAME` are replaced."""
+    devices: tuple[str, ...] = ("/dev/dri", "/dev/nvidia*", "/dev/kfd", "/dev/accel", "/dev/kvm")
+    """Devices that held agents and checks may use: graphics cards, accelerators, KVM; never a disk."""
     caches: bool = True
     """Whether agents may write to the caches of package tools in your home (`~/.cache`, `~/.npm`, ...)."""
     writes: tuple[str, ...] = ()

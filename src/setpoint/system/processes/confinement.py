@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,21 @@ DEVICES = (
 """Devices that any program may write to; a disk is none of them."""
 
 
+def usable_devices(patterns: Iterable[str]) -> tuple[str, ...]:
+    """Return the devices that exist for some patterns, and folders of devices; no disk and no other file."""
+    inside = (each.removeprefix("/dev/") for each in patterns if each.startswith("/dev/") and each != "/dev/")
+    found = dict.fromkeys(path for each in inside for path in sorted(Path("/dev").glob(each)))
+    return tuple(str(path) for path in found if _is_no_disk(path))
+
+
+def _is_no_disk(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISCHR(mode) or (stat.S_ISDIR(mode) and Path("/dev") in path.resolve().parents)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Confinement:
     """Where a command may write; it can read everything else."""
@@ -27,6 +44,8 @@ class Confinement:
     """Landlock or bubblewrap; whether it works here is found out by `trial`."""
     writable: tuple[str, ...] = ()
     """Existing folders and files, absolute."""
+    devices: tuple[str, ...] = ()
+    """Existing devices that it may use beside those that any program may."""
     hidden: tuple[str, ...] = ()
     """Existing folders and files that look empty; bubblewrap alone can do that."""
     covered: tuple[str, ...] = ()
@@ -38,7 +57,7 @@ class Confinement:
         """Return the places for Landlock's rules; none where another means is used."""
         if self.means is not Means.LANDLOCK:
             return None
-        return [*filter(os.path.exists, DEVICES), *self.writable]
+        return [*filter(os.path.exists, DEVICES), *self.devices, *self.writable]
 
     def wrapper(self) -> list[str]:
         """Return the words to put before the command; none where another means is used."""
@@ -48,6 +67,7 @@ class Confinement:
         words = [shutil.which("bwrap") or "bwrap", "--die-with-parent"]
         words += ["--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
         words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        words += [word for path in self.devices for word in ("--dev-bind-try", path, path)]
         words += [word for path in self.covered for word in ("--tmpfs", path)]
         words += [word for path in self.lent for word in ("--ro-bind", path, path)]
         words += [word for path in self.writable for word in ("--bind", path, path)]

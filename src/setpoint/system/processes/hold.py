@@ -28,6 +28,9 @@ class Hold:
     opened: tuple[str, ...] = ()
     """More places that every command may write to, existing and absolute."""
 
+    devices: tuple[str, ...] = ()
+    """Devices that every command may use, such as a graphics card."""
+
     @property
     def identity(self) -> tuple[str, ...]:
         """Return what decides how a command is held."""
@@ -45,7 +48,9 @@ class Hold:
         temp = given.get("TMPDIR", "")
         keep_temp = bool(temp) and os.path.realpath(temp) in named
         return Held(
-            confinement=Confinement(means=self.means, writable=tuple(dict.fromkeys(writable))),
+            confinement=Confinement(
+                means=self.means, writable=tuple(dict.fromkeys(writable)), devices=self.devices
+            ),
             environment=own.environment(given, command.cwd, keep_temp=keep_temp),
             own=own,
         )
@@ -89,7 +94,8 @@ def narrowing(name: str, places: Iterable[Path]) -> tuple[str, ...]:
     hold = _ambient.get()
     if hold is None or missing_landlock():
         return ()
-    return (sys.executable, "-I", "-S", narrow.__file__, name, *map(str, places), *hold.opened, "--")
+    opened = (*map(str, places), *hold.devices, *hold.opened)
+    return (sys.executable, "-I", "-S", narrow.__file__, name, *opened, "--")
 
 
 def hold_identity() -> tuple[str, ...]:
