@@ -205,3 +205,50 @@ async def test_a_new_package_must_not_take_the_place_of_a_source(bench, path: st
     evaluated = await made.measure(Stage.EVALUATE)
 
     assert evaluated.restored == ((path,) if restored else ())
+
+
+MANIFESTS = {
+    **BASE,
+    "package.json": '{"main": "a.js", "imports": {"#code": "./a.js"}, "exports": {".": "./a.js"}}\n',
+    "a.js": "x\n",
+    "go.mod": "module example.com/calc\n\nrequire example.com/check v1.0.0\n",
+    "Cargo.toml": '[package]\nname = "calc"\n\n[dependencies]\nserde = "1"\nnear = { path = "near" }\n',
+    "sub/go.mod": "module example.com/sub\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "restored"),
+    [
+        ({"package.json": MANIFESTS["package.json"].replace('"#code": "./a.js"', '"#code": "./b.js"')}, True),
+        ({"package.json": MANIFESTS["package.json"].replace('"main": "a.js"', '"main": "b.js"')}, True),
+        ({"package.json": MANIFESTS["package.json"].replace('"#code"', '"#new": "./b.js", "#code"')}, False),
+        ({"package.json": MANIFESTS["package.json"].replace("a.js", "b.js"), "a.js": None}, False),
+        ({"go.mod": MANIFESTS["go.mod"] + "replace example.com/check => ./check\n"}, True),
+        ({"go.mod": MANIFESTS["go.mod"] + "replace example.com/other => ../other\n"}, False),
+        ({"go.work": "go 1.19\n\nuse (\n\t.\n\t./sub\n)\n"}, False),
+        ({"Cargo.toml": MANIFESTS["Cargo.toml"] + '[patch.crates-io]\nserde = { path = "s" }\n'}, True),
+        ({"Cargo.toml": MANIFESTS["Cargo.toml"].replace('"1"', '{ path = "s" }')}, True),
+        ({"Cargo.toml": MANIFESTS["Cargo.toml"].replace('"1"', '"2"') + 'rand = "1"\n'}, False),
+        ({"Cargo.toml": MANIFESTS["Cargo.toml"] + '[[test]]\nname = "t"\nharness = false\n'}, True),
+        ({"Cargo.toml": MANIFESTS["Cargo.toml"] + '[[bench]]\nname = "b"\nharness = false\n'}, False),
+        ({".cargo/config.toml": "[build]\nrustc-wrapper = 'x'\n"}, True),
+    ],
+)
+async def test_manifests_mean_what_they_meant_at_the_base(bench, files, restored: bool) -> None:
+    made = await bench(MANIFESTS, settings=OFF)
+
+    await made.change(files)
+    evaluated = await made.measure(Stage.EVALUATE)
+
+    assert evaluated.restored == ((next(iter(files)),) if restored else ())
+
+
+async def test_a_work_file_of_go_brings_no_dependency_from_the_tree(bench) -> None:
+    made = await bench(MANIFESTS, settings=OFF)
+
+    await made.change({"go.work": "use (\n\t.\n\t./third\n)\n", "third/go.mod": "module example.com/check\n"})
+    evaluated = await made.measure(Stage.EVALUATE)
+
+    assert evaluated.restored == ("go.work",)
+    assert "takes example.com/check from the tree" in evaluated.findings[0].message

@@ -21,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from setpoint.checks.integrity.paths.commands import DEFINING, run_by
 from setpoint.checks.integrity.paths.links import follow
 from setpoint.checks.integrity.paths.protected_paths import STEERING, Kind, kind_of, matches
+from setpoint.checks.integrity.paths.redirections import is_manifest
 from setpoint.checks.integrity.paths.startup_paths import folded, injects, steers_agents
 from setpoint.checks.integrity.protected_change import Comparison, Judged
 from setpoint.checks.integrity.rewrites.settings_effect import may_demand_no_less
@@ -213,6 +214,8 @@ class Guard:
             granted=told.granted,
             run=run,
             commands=told.commands,
+            files=frozenset(await files_at(self._repository, tree)) if changed else frozenset(),
+            manifests=await self._modules(tree, suspect),
             wish=told.wish,
             outside=links.outside,
             via={path: each.restored for path, each in links.seen.items()},
@@ -234,10 +237,18 @@ class Guard:
             self._protection.commands, {path: held.decode("utf-8", "replace") for path, held in texts.items()}
         )
 
+    async def _modules(self, tree: str, suspect: Collection[str]) -> dict[str, str]:
+        """Read the manifests of Go's modules, where what joins them has changed."""
+        if not any(path.rpartition("/")[2] == "go.work" for path in suspect):
+            return {}
+        paths = [path for path in await files_at(self._repository, tree) if path.endswith("go.mod")]
+        texts = await contents(self._repository, tree, paths)
+        return {path: held.decode("utf-8", "replace") for path, held in texts.items()}
+
     def _concerns(self, path: str) -> bool:
         name = folded(path).rpartition("/")[2]
         kept = kind_of(path, self._protection.named) is not None or injects(path) or steers_agents(path)
-        return kept or name.endswith((".py", ".pyd")) or name in ("package.json", "entry_points.txt")
+        return kept or is_manifest(path) or name.endswith((".py", ".pyd")) or name == "entry_points.txt"
 
     async def _unseen(self) -> list[str]:
         """List files that git ignores and that would steer the tests all the same."""

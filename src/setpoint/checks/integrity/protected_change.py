@@ -17,6 +17,7 @@ from setpoint.checks.integrity.paths.protected_paths import (
     matches,
     steers_scripts,
 )
+from setpoint.checks.integrity.paths.redirections import of_cargo, redirection, workspace
 from setpoint.checks.integrity.paths.startup_paths import (
     folded,
     injects,
@@ -73,6 +74,10 @@ class Comparison:
     """These commands."""
     wish: str = ""
     """What the story asks for; files of its commands and of agents that it names may change."""
+    files: frozenset[str] = frozenset()
+    """Every path of the tree as it is now."""
+    manifests: Mapping[str, str] = field(default_factory=dict)
+    """What the modules of Go require and are called, by path, where a `go.work` changed."""
     outside: tuple[str, ...] = ()
     """New links that leave the tree."""
     via: Mapping[str, str] = field(default_factory=dict)
@@ -117,7 +122,14 @@ class Comparison:
             return _for_agents(path, "was edited")
         if path.rpartition("/")[2] == "package.json" and steers_package(before, after, self.commands):
             return _judged(path, [("changes scripts or settings by which it is tested", "", False)])
-        return None
+        return self._redirected(path, before, after)
+
+    def _redirected(self, path: str, before: str, after: str) -> Judged | None:
+        """Judge a manifest by which tests meet other code than at the base, or no harness."""
+        said = redirection(path, before, after, self.files)
+        if path.rpartition("/")[2] == "go.work":
+            said = workspace(after, self.manifests)
+        return _judged(path, [(said, "", False)]) if said else None
 
     def _data(self, path: str, before: bytes, after: bytes) -> Judged | None:
         grows = self._runs_apart and self.mode is IntegrityMode.APPEND_ONLY
@@ -169,7 +181,8 @@ class Comparison:
     def _added(self, path: str) -> Judged | None:
         folder, _, name = path.rpartition("/")
         content = _text(self.now[path])
-        if (said := self._in_place_of(path, content)) is not None:
+        said = self._in_place_of(path, content) or self._steers_build(path, content)
+        if said is not None:
             return _judged(path, [said])
         if steers_agents(path) and not names(self.wish, path):
             return _for_agents(path, "is new")
@@ -187,6 +200,16 @@ class Comparison:
         if scripts or nearest or (name in STEERING and above):
             return self._new_settings(path, content)
         return None
+
+    def _steers_build(self, path: str, content: str) -> tuple[str, str, bool] | None:
+        """Say what new files do that the tools of Go and Rust read before they build anything."""
+        if self.wish and names(self.wish, path):
+            return None
+        if of_cargo(path) and any(folded(each).endswith("cargo.toml") for each in self.base_files):
+            return "is new and steers how cargo builds and runs tests", "", False
+        work = path.rpartition("/")[2] == "go.work"
+        said = workspace(content, self.manifests) if work else ""
+        return (f"is new and {said}", "", False) if said else None
 
     def _in_place_of(self, path: str, content: str) -> tuple[str, str, bool] | None:
         """Say what a new file is taken for by its name alone."""

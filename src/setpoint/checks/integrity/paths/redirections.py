@@ -1,0 +1,136 @@
+"""Manifests that lead the tests elsewhere: to other code under an old name, or past the test harness.
+
+A runner reads them before any test. What a name meant at the base it has to mean now: an import alias leads
+to the file that it led to, a dependency comes from where it came, and a target has the harness that it had.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+
+from setpoint.checks.integrity.paths.startup_paths import folded
+
+_LEADING = ("imports", "exports", "main", "module", "browser")
+"""Keys of a `package.json` that say which file a name means."""
+_OF_HARNESS = ("test", "harness", "doctest")
+_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+_REPLACED = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s*=>\s*(\.\S*)", re.MULTILINE)
+_USED = re.compile(r"^\s*(?:use\s+)?(\.\S*)\s*$", re.MULTILINE)
+_REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/\S+|[\w.~-]+/\S+)\s+v\d", re.MULTILINE)
+_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+_MANIFESTS = frozenset({"package.json", "go.mod", "go.work", "cargo.toml"})
+_OF_CARGO = (".cargo/config", ".cargo/config.toml")
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file may lead tests elsewhere."""
+    plain = folded(path)
+    return plain.rpartition("/")[2] in _MANIFESTS or of_cargo(path)
+
+
+def of_cargo(path: str) -> bool:
+    """Whether a file is a configuration that cargo reads in the folders above a package."""
+    return folded(path).endswith(_OF_CARGO)
+
+
+def redirection(path: str, before: str, after: str, files: Collection[str]) -> str:
+    """Say what a manifest of the base now means otherwise; empty where nothing.
+
+    `files` are the paths of the tree as it is now. A name may follow a file that moved.
+    """
+    name = folded(path).rpartition("/")[2]
+    if name == "package.json":
+        return _of_package(path, before, after, files)
+    if name == "go.mod":
+        return _of_go(before, after)
+    return _of_cargo(before, after) if name == "cargo.toml" else ""
+
+
+def workspace(after: str, manifests: Mapping[str, str]) -> str:
+    """Say which required module of Go a new or changed `go.work` takes from the tree; empty where none."""
+    modules = {path.rpartition("/")[0]: text for path, text in manifests.items() if path.endswith("go.mod")}
+    required = {name for text in modules.values() for name in _REQUIRED.findall(text)}
+    used = {place.strip("./") for place in _USED.findall(after)}
+    own = {found[1] for folder, text in modules.items() if folder in used and (found := _MODULE.search(text))}
+    replaced = {name for name, _ in _REPLACED.findall(after)}
+    taken = sorted(required & (own | replaced))
+    return f"takes {taken[0]} from the tree, which the base takes from elsewhere" if taken else ""
+
+
+def _of_package(path: str, before: str, after: str, files: Collection[str]) -> str:
+    folder = path.rpartition("/")[0]
+    old, new = (dict(_leaves(_parsed(text))) for text in (before, after))
+    for key, target in old.items():
+        file = "/".join(part for part in (*folder.split("/"), *target.split("/")) if part not in ("", "."))
+        there = file in files or any(each.startswith(f"{file}.") for each in files) or "*" in file
+        if key in new and new[key] != target and there:
+            return f"lets `{'.'.join(key)}` mean {new[key]}, though {target} is still there"
+    return ""
+
+
+def _parsed(text: str) -> object:
+    try:
+        held = json.loads(text)
+    except json.JSONDecodeError:
+        return {}
+    return {key: held[key] for key in _LEADING if key in held} if isinstance(held, dict) else {}
+
+
+def _leaves(held: object, key: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield each file that a manifest names, by the keys that lead to it."""
+    if isinstance(held, str):
+        yield key, held
+    elif isinstance(held, dict):
+        for name, inner in held.items():
+            yield from _leaves(inner, (*key, str(name)))
+
+
+def _of_go(before: str, after: str) -> str:
+    known, now = dict(_REPLACED.findall(before)), dict(_REPLACED.findall(after))
+    for name in _REQUIRED.findall(before):
+        if now.get(name) and now.get(name) != known.get(name):
+            return f"takes {name} from {now[name]}, which the base takes from elsewhere"
+    return ""
+
+
+def _of_cargo(before: str, after: str) -> str:
+    try:
+        old, new = tomllib.loads(before), tomllib.loads(after)
+    except tomllib.TOMLDecodeError:
+        return ""
+    for table in ("patch", "replace"):
+        if new.get(table) != old.get(table):
+            return f"replaces dependencies by [{table}]"
+    for table in _TABLES:
+        for name, given in _table(new, table).items():
+            was = _table(old, table).get(name)
+            if was is not None and _local(given) and _local(given) != _local(was):
+                return f"takes {name} from {_local(given)}, which the base takes from elsewhere"
+    switched = sorted(_off(new) - _off(old))
+    return f"switches {switched[0]} off" if switched else ""
+
+
+def _table(held: Mapping[str, object], key: str) -> Mapping[str, object]:
+    found = held.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _local(given: object) -> str:
+    return str(given.get("path", "")) if isinstance(given, dict) else ""
+
+
+def _off(held: Mapping[str, object]) -> set[str]:
+    """Name what a manifest of Cargo switches off in its tests."""
+    found = {f"lib.{key}" for key in _OF_HARNESS if _table(held, "lib").get(key) is False}
+    found |= {f"package.{key}" for key in ("autotests",) if _table(held, "package").get(key) is False}
+    for kind in ("test", "bin", "example"):
+        every = held.get(kind)
+        for each in every if isinstance(every, list) else ():
+            if isinstance(each, dict):
+                name = f"{kind} {each.get('name', '')}".strip()
+                keys = _OF_HARNESS if kind == "test" else ("harness",)
+                found |= {f"{name}.{key}" for key in keys if each.get(key) is False}
+    return found
