@@ -214,6 +214,7 @@ MANIFESTS = {
     "go.mod": "module example.com/calc\n\nrequire example.com/check v1.0.0\n",
     "Cargo.toml": '[package]\nname = "calc"\n\n[dependencies]\nserde = "1"\nnear = { path = "near" }\n',
     "sub/go.mod": "module example.com/sub\n",
+    "vite.config.ts": "export default {\n  server: { port: 1 },\n};\n",
 }
 
 
@@ -233,6 +234,10 @@ MANIFESTS = {
         ({"Cargo.toml": MANIFESTS["Cargo.toml"] + '[[test]]\nname = "t"\nharness = false\n'}, True),
         ({"Cargo.toml": MANIFESTS["Cargo.toml"] + '[[bench]]\nname = "b"\nharness = false\n'}, False),
         ({".cargo/config.toml": "[build]\nrustc-wrapper = 'x'\n"}, True),
+        ({"vite.config.ts": "export default {\n  server: { port: 2, proxy: { '/api': 'x' } },\n};\n"}, False),
+        ({"vite.config.ts": "export default {\n  resolve: { alias: { a: 'b' } },\n};\n"}, True),
+        ({"sub/vite.config.js": "export default { test: { setupFiles: ['x'] } };\n"}, True),
+        ({"sub/vite.config.js": "export default { build: { outDir: 'out' } };\n"}, False),
     ],
 )
 async def test_manifests_mean_what_they_meant_at_the_base(bench, files, restored: bool) -> None:

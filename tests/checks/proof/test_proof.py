@@ -272,3 +272,18 @@ async def test_a_sabotage_that_makes_tests_hang_is_noticed_and_waited_for_by_wha
     said = await prove(bench, JS, change)
 
     assert said["sensitivity"].state is MET, said["sensitivity"].reason
+
+
+async def test_a_function_that_is_tested_in_a_copy_of_its_file_is_not_tested(bench):
+    copied = "import sys\n\nsys.path.insert(0, 'build')\n" + TEST_DISCOUNT.replace(
+        "import shop",
+        "import importlib.util as u\nspec = u.spec_from_file_location('c', 'build/shop.py')\n"
+        "shop = u.module_from_spec(spec)\nspec.loader.exec_module(shop)",
+    )
+    more = "\n\ndef twice(n):\n    n = n + n\n    n = n + 0\n    n = n + 0\n    return n\n"
+    tests = copied + "\n\ndef test_twice():\n    assert shop.twice(4) == 8\n"
+    change = {"shop.py": DISCOUNT, "build/shop.py": DISCOUNT + more, "tests/test_discount.py": tests}
+    said = await prove(bench, {}, change)
+
+    assert said["sensitivity"].state is NOT_MET
+    assert "build/shop.py::discount in place of shop.py::discount" in said["sensitivity"].reason

@@ -17,7 +17,7 @@ from setpoint.checks.integrity.paths.protected_paths import (
     matches,
     steers_scripts,
 )
-from setpoint.checks.integrity.paths.redirections import of_cargo, redirection, workspace
+from setpoint.checks.integrity.paths.redirections import of_cargo, redirection, steers_vitest, workspace
 from setpoint.checks.integrity.paths.startup_paths import (
     folded,
     injects,
@@ -129,6 +129,8 @@ class Comparison:
         said = redirection(path, before, after, self.files)
         if path.rpartition("/")[2] == "go.work":
             said = workspace(after, self.manifests)
+        if steers_vitest(path, before, after):
+            said = "changes how vitest finds or loads what it tests"
         return _judged(path, [(said, "", False)]) if said else None
 
     def _data(self, path: str, before: bytes, after: bytes) -> Judged | None:
@@ -207,6 +209,10 @@ class Comparison:
             return None
         if of_cargo(path) and any(folded(each).endswith("cargo.toml") for each in self.base_files):
             return "is new and steers how cargo builds and runs tests", "", False
+        if steers_vitest(path, "", content) and any(
+            each.endswith("package.json") for each in self.base_files
+        ):
+            return "is new and says how vitest finds or loads what it tests", "", False
         work = path.rpartition("/")[2] == "go.work"
         said = workspace(content, self.manifests) if work else ""
         return (f"is new and {said}", "", False) if said else None

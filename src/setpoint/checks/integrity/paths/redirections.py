@@ -25,15 +25,31 @@ _MANIFESTS = frozenset({"package.json", "go.mod", "go.work", "cargo.toml"})
 _OF_CARGO = (".cargo/config", ".cargo/config.toml")
 
 
+_OF_VITE = re.compile(r"vite\.config\.[cm]?[jt]s", re.IGNORECASE)
+_STEERING = re.compile(
+    r"\b(?:import|require|resolve|alias|test|setup\w*|plugins?|define|transform|root|mode|env\w*)\b"
+)
+"""Words in the configuration of vite by which vitest finds, changes or prepares what it tests."""
+
+
 def is_manifest(path: str) -> bool:
     """Whether a file may lead tests elsewhere."""
     plain = folded(path)
-    return plain.rpartition("/")[2] in _MANIFESTS or of_cargo(path)
+    name = plain.rpartition("/")[2]
+    return name in _MANIFESTS or of_cargo(path) or _OF_VITE.fullmatch(name) is not None
 
 
 def of_cargo(path: str) -> bool:
     """Whether a file is a configuration that cargo reads in the folders above a package."""
     return folded(path).endswith(_OF_CARGO)
+
+
+def steers_vitest(path: str, before: str, after: str) -> bool:
+    """Whether a configuration of vite, which vitest reads, is changed in more than how things are built."""
+    if _OF_VITE.fullmatch(path.rpartition("/")[2]) is None:
+        return False
+    old, new = ({line.strip() for line in text.splitlines()} for text in (before, after))
+    return any(_STEERING.search(line) for line in old ^ new if not line.startswith("//"))
 
 
 def redirection(path: str, before: str, after: str, files: Collection[str]) -> str:

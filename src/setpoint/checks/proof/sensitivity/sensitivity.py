@@ -97,7 +97,8 @@ def _asked_of(subject: Subject) -> frozenset[str]:
 def _judged(subject: Subject, code: ChangedCode, made: list[Sabotaged], mutants: Noticed) -> Obligation:
     names = tuple(str(each.function) for each in made if each.proved)[:MOST_NAMED]
     pins = ", one that passes on the base too," if subject.work is WorkKind.REFACTOR else ""
-    if missing := [*_survived(made, pins), *_unentered(made, pins), *_unnoticed(code, made, mutants)]:
+    unseen = [*_survived(made, pins), *_copied(made), *_unentered(made, pins)]
+    if missing := [*unseen, *_unnoticed(code, made, mutants)]:
         reason = "; ".join(missing)
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason, evidence=names)
     proved = sum(each.proved and not each.function.is_value for each in made)
@@ -120,6 +121,19 @@ def _survived(made: Iterable[Sabotaged], pins: str) -> list[str]:
     if not found:
         return []
     return [f"no test notices when {listed(found)}: write a test{pins} that asserts what it does"]
+
+
+def _copied(made: list[Sabotaged]) -> Iterable[str]:
+    """Say which functions are tested in a copy: of the same name, in another file of the same name."""
+    entered = {_name(each.function): str(each.function) for each in made if each.reached}
+    for each in made:
+        copy = entered.get(_name(each.function))
+        if copy and not each.reached:
+            yield f"tests enter {copy} in place of {each.function}: let them import what is delivered"
+
+
+def _name(function: ChangedFunction) -> tuple[str, str]:
+    return function.path.rpartition("/")[2], function.name
 
 
 def _unentered(made: Iterable[Sabotaged], pins: str) -> list[str]:
