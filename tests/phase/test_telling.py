@@ -30,7 +30,8 @@ async def test_a_maker_is_told_each_cause_once_and_where_the_whole_lies(tmp_path
     assert (fix.mode, len(fix.failures)) == (Mode.FIX, 400)
     assert "### 1. `t::test_0`, and 399 more with the same cause" in fix.prompt
     assert "at `src/work.py:1`" in fix.prompt
-    assert f"All of it in full: {tmp_path / 'artifacts'}/" in fix.prompt
+    assert "All of it in full: .setpoint/evidence/problems-2.txt" in fix.prompt
+    assert "t::test_399" in fix.evidence["problems-2.txt"]
     told = fix.prompt[fix.prompt.index("## Failing tests") :].partition("All of it in full")[0]
     assert len(told) < MOST
 
