@@ -79,8 +79,8 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
         again = not repaired and attempt.stop in _ENDED
         _reject(run, question, agent, len(usages), why, asked_again=again)
         if not again:
-            kind = BreakageKind.BUDGET if run.is_exhausted else None
-            return Answered(value=None, why=why, breakage=kind, usages=tuple(usages))
+            spent = BreakageKind.BUDGET if run.is_exhausted else None
+            return Answered(value=None, why=why, breakage=spent, usages=tuple(usages))
         repaired, brief = True, _repairing(run, question.brief, why)
 
 
