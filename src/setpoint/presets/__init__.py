@@ -77,7 +77,10 @@ class Preset(Value):
     argv: tuple[str, ...]
     """Its arguments, before options and targets."""
     alone: tuple[str, ...] = ()
-    """For a test runner: how a person runs one test; `{file}` is its file or package, `{name}` its name."""
+    """For a test runner: how a person runs one test.
+
+    `{file}` is its file or package, `{name}` its name with its groups, `{leaf}` its name without.
+    """
     unconfigured: tuple[str, ...] = ()
     """Arguments on top where the project does not configure it."""
     climbs: bool = False

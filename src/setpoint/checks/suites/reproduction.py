@@ -9,6 +9,7 @@ from setpoint.checks.discovery.project import Project
 from setpoint.checks.suites.package_suite import owner
 from setpoint.presets import presets
 
+_NAMED = re.compile(r"\{name\}|\{leaf\}")
 _META = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 
 
@@ -24,12 +25,11 @@ def reproduction(test: str, project: Project) -> str:
     chosen = owner(test, project.chosen)
     if not chosen or (folder := _folder(place, chosen, project)) is None:
         return ""
-    leaf = _META.sub(r"\\\g<0>", name.replace(" > ", " ")) if chosen != "cargo_test" else name
-    values = {"file": place.removeprefix(f"{folder}/"), "name": leaf.partition(r"\/")[0]}
+    values = {"file": place.removeprefix(f"{folder}/"), **_names(name, chosen)}
     command = " ".join(
         shlex.quote(filled)
         for word in presets()[chosen].alone
-        if (filled := word.format(**values)) and (name or "{name}" not in word)
+        if (filled := word.format(**values)) and (name or not _NAMED.search(word))
     )
     return f"cd {shlex.quote(folder)} && {command}" if folder else command
 
@@ -41,6 +41,15 @@ def _of_python(test: str, place: str, name: str, project: Project) -> str:
         pattern = ("-k", name.replace("::", ".")) if name else ()
         return shlex.join(("python", "-m", "unittest", *pattern, place))
     return ""
+
+
+def _names(name: str, chosen: str) -> dict[str, str]:
+    """Return the name of a test as a pattern, with its groups and without; of a subtest in Go its test."""
+    if chosen == "cargo_test":
+        return {"name": name, "leaf": name}
+    name = name.partition("/")[0] if chosen == "go_test" else name
+    escaped = _META.sub(r"\\\g<0>", name)
+    return {"name": escaped.replace(" > ", " "), "leaf": escaped.rpartition(" > ")[2]}
 
 
 def _folder(place: str, chosen: str, project: Project) -> str | None:
