@@ -213,6 +213,24 @@ def test_go_since_1_24_tells_a_failed_build_in_json() -> None:
     assert report.failures[0].message == "p.go:2:1: syntax error"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "note: test did not panic as expected at tests/limit.rs:10:4",
+        "thread 'above' (7) panicked at src/lib.rs:4:9:\nno\nnote: panic did not contain expected string",
+    ],
+)
+def test_a_test_of_rust_that_should_panic_and_does_not_fails_by_assertion(tmp_path, said):
+    text = (
+        "     Running tests/limit.rs (target/debug/deps/limit-71ea8a4f33211ea8)\n\nrunning 1 test\n"
+        f"test above - should panic ... FAILED\n\nfailures:\n\n---- above stdout ----\n{said}\n\n\n"
+        "failures:\n    above\n\n"
+        "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n"
+    )
+    (failure,) = read(ReportFormat.CARGO_TEST, text, Sources(tree=tmp_path, report="r")).failures
+    assert (failure.test, failure.cause) == ("tests/limit.rs::above", Cause.ASSERTION)
+
+
 def test_cargo_test_names_tests_by_target_and_is_not_fooled_by_what_a_test_prints(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "lib.rs").touch()

@@ -26,6 +26,8 @@ _RESULT = re.compile(
 )
 _SAID = re.compile(r"---- (?P<name>.+?)(?: \(line \d+\))?(?: - [a-z ]+)? stdout ----")
 _LISTED = re.compile(r"(?P<name>.+?)(?: \(line \d+\))?(?: - [a-z ]+)?: (?:test|benchmark)")
+_UNMET = re.compile(r"note: (?:test did not panic as expected|panic did not contain expected string)")
+"""What libtest says where a test marked `should_panic` does not panic as it should."""
 _OUTCOMES = {"ok": Outcome.PASSED, "FAILED": Outcome.FAILED, "ignored": Outcome.SKIPPED}
 
 
@@ -136,6 +138,10 @@ def _ended(section: _Section, sources: Sources, fault: str) -> _Section:
     return section
 
 
+def _cause(said: str, message: str) -> Cause:
+    return Cause.ASSERTION if _UNMET.search(said) else cause_in(message) or Cause.RUNTIME
+
+
 def _cases(section: _Section, sources: Sources) -> Iterator[Case]:
     for name, outcome in section.outcomes.items():
         said = "\n".join(section.said.get(name, ())) if outcome.red else ""
@@ -150,5 +156,5 @@ def _cases(section: _Section, sources: Sources) -> Iterator[Case]:
             text=said.partition("\nstack backtrace:")[0],  # the end is what is kept, and values come before
             file=file,
             line=line,
-            cause=(cause_in(message) or Cause.RUNTIME) if said else None,
+            cause=_cause(said, message) if said else None,
         )
