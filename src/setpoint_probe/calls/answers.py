@@ -54,8 +54,10 @@ class Stage:
         try:
             with limited(_CPU_S), warnings.catch_warnings(), contextlib.redirect_stdout(printed):
                 warnings.simplefilter("ignore")
-                value, _ = settled(function(*given.args, **given.kwargs))
-            answer = self._value(number, value, (before, given.arguments), printed.getvalue())
+                value, taken = settled(function(*given.args, **given.kwargs))
+            told = printed.getvalue()
+            # A list and an iterator of the same items are not the same answer.
+            answer = self._value(number, (value, taken), (before, given.arguments), told)
         except (TimeUp, RecursionError, MemoryError):
             answer = Answer(number, TIME, shown="no end")
         except Refused:
@@ -69,17 +71,17 @@ class Stage:
     def _value(
         self,
         number: int,
-        value: Any,  # noqa: ANN401 - any value at all
+        settled_value: tuple[Any, str],
         arguments: tuple[dict[str, str], dict[str, Any]],
         printed: str,
     ) -> Answer:
-        before, now = arguments
+        (value, taken), (before, now) = settled_value, arguments
         teller = Teller(self.request.loose)
         after = {name: teller.tell(each) for name, each in now.items()}
         changed = {name: text for name, text in after.items() if text != before.get(name)}
-        told = json.dumps([teller.tell(value), printed, changed], sort_keys=True)
+        told = json.dumps([teller.tell(value), taken, printed, changed], sort_keys=True)
         digest = hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
-        shown = shortened(value)
+        shown = shortened(value) if taken == "{}" else f"an iterator or coroutine of {shortened(value)}"
         if changed:
             shown += f" ({', '.join(f'{name} is then {shortened(now[name])}' for name in changed)})"
         if printed:

@@ -32,8 +32,14 @@ def store(text):{}
 def leave(n):{}
     import os
     os._exit(3)
+
+def listed(n):{}
+    return [n, n + 1]
+
+def lazy(n):{}
+    return iter([n, n + 1])
 """
-NAMES = ("price", "take", "wait", "store", "leave")
+NAMES = ("price", "take", "wait", "store", "leave", "listed", "lazy")
 
 
 @pytest.fixture
@@ -80,6 +86,14 @@ def test_arguments_that_a_call_changes_belong_to_its_answer_and_state_does_not_l
 
     assert answers["take([5, 6])"].shown == "(6, 1) (items is then [5])"
     assert answers["take([6, 5])"].shown == "(5, 1) (items is then [6])"
+
+
+def test_an_iterator_is_another_answer_than_a_list_of_its_items(answered):
+    answers, _ = answered("listed(7)", "lazy(7)")
+
+    listed, lazy = answers["listed(7)"], answers["lazy(7)"]
+    assert (listed.shown, lazy.shown) == ("[7, 8]", "an iterator or coroutine of [7, 8]")
+    assert listed.told != lazy.told
 
 
 def test_a_call_without_end_and_one_that_writes_are_left_out(answered, tmp_path):
