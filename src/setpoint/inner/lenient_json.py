@@ -31,7 +31,6 @@ _TOKEN = re.compile(
 )
 _WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null", "NaN": "null"}
 _BARE = re.compile(r'\s*"[A-Za-z_]\w*"\s*:')
-_LABEL = re.compile(r"[\s>*`-]*(?:json)?\s*")
 _PAIRS = {"{": "}", "[": "]"}
 
 
@@ -42,8 +41,6 @@ class Piece(NamedTuple):
     start: int
     """Where it begins in the text."""
     end: int
-    alone: bool
-    """Whether nothing but marks and blanks comes before it on its line."""
 
 
 def pieces(text: str) -> Iterator[Piece]:
@@ -57,7 +54,7 @@ def pieces(text: str) -> Iterator[Piece]:
         if end is None or not isinstance(value, dict | list):
             position = start + 1
             continue
-        yield Piece(value, start, end, _alone(text, start))
+        yield Piece(value, start, end)
         position = end
 
 
@@ -66,7 +63,7 @@ def without_braces(text: str) -> Piece | None:
     if not _BARE.match(text):
         return None
     value = loads(f"{{{text.strip().strip(',')}}}")
-    return Piece(value, 0, len(text), alone=True) if isinstance(value, dict) else None
+    return Piece(value, 0, len(text)) if isinstance(value, dict) else None
 
 
 def fragments(text: str) -> Iterator[dict[str, Any]]:
@@ -82,15 +79,23 @@ def fragments(text: str) -> Iterator[dict[str, Any]]:
 def loads(text: str) -> Any:  # noqa: ANN401 - whatever an agent wrote
     """Read JSON, also with the common slips of models; none if it cannot be read."""
     try:
-        return json.loads(text, strict=False)
+        return json.loads(text, strict=False, object_pairs_hook=unique)
     except RecursionError:
         return None
     except ValueError:
         pass
     try:
-        return json.loads(_TOKEN.sub(_strict, text), strict=False)
+        return json.loads(_TOKEN.sub(_strict, text), strict=False, object_pairs_hook=unique)
     except (ValueError, RecursionError):
         return None
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its members; raises `ValueError` if two have the same name: which one counts?"""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a name appears twice in one object")
+    return members
 
 
 def _strict(found: re.Match[str]) -> str:
@@ -143,8 +148,3 @@ def _begins_value(text: str, position: int) -> bool:
     """Whether a quote begins a string, and is not an apostrophe in prose."""
     before = text[max(position - _NEAR, 0) : position].rstrip()
     return before[-1:] in ("{", "[", ",", ":")
-
-
-def _alone(text: str, start: int) -> bool:
-    line = text[text.rfind("\n", 0, start) + 1 : start]
-    return _LABEL.fullmatch(line) is not None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 
-from setpoint.inner.lenient_json import fragments
-from setpoint.inner.structured_answer import found_object, read_object
+from setpoint.inner.lenient_json import fragments, unique
+from setpoint.inner.structured_answer import read_object
 from setpoint.model.answers.role_answers import Objection, Replacement, ReviewShape
 from setpoint.model.attempt import Attempt
 from setpoint.model.finding import Category, Edit, Finding, Fix, Severity
@@ -27,14 +28,18 @@ _NAME_ONE = (
 )
 
 
-_SEND_ALONE = "an approval in the middle of a sentence may be a quotation; send the JSON object alone"
+_SEND_ALONE = (
+    "an approval counts only as one JSON object by itself, with the names that were asked for, each once: "
+    "what is around it may take it back, and an object within a text may be a quotation. Send only the object"
+)
+_FENCE = re.compile(r"\A```\w*\n(?P<inside>.*)\n```\Z", re.DOTALL)
 
 
 class Reading:
     """Reads the answers of one reviewer.
 
-    Asked about once are a request for changes that names none, an approval amid a sentence, and an answer
-    that was cut off. What was whole of a request for changes counts if no better answer follows.
+    Asked about once are a request for changes that names none, and an answer that was cut off. What was
+    whole of a request for changes counts if no better answer follows. An approval must be the whole answer.
     """
 
     def __init__(self, reviewer: str, kind: str, objections: tuple[Finding, ...]) -> None:
@@ -53,7 +58,7 @@ class Reading:
         except ValueError:
             self._hold_part(attempt)
             raise
-        if first and verdict.judgement is Judgement.APPROVE and not _alone(attempt):
+        if verdict.judgement is Judgement.APPROVE and not _is_whole(attempt.text):
             raise ValueError(_SEND_ALONE)
         if verdict.judgement is not Judgement.REQUEST_CHANGES or verdict.blocking:
             return verdict
@@ -73,8 +78,14 @@ class Reading:
                 return
 
 
-def _alone(attempt: Attempt) -> bool:
-    return found_object(attempt.text, ReviewShape)[1].alone
+def _is_whole(text: str) -> bool:
+    """Whether an answer is one object with known names, and nothing else but a code fence around it."""
+    fenced = _FENCE.match(text.strip())
+    try:
+        answer = json.loads(fenced["inside"] if fenced else text, strict=False, object_pairs_hook=unique)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(answer, dict) and answer.keys() <= ReviewShape.model_fields.keys()
 
 
 def _binding(verdict: Verdict, kind: str) -> Verdict:
