@@ -20,6 +20,8 @@ from ..foreign_code import Raised, attempt
 
 _DEEPEST, _MOST_ITEMS, _MOST_TEXT, _MOST_PARTS = 6, 400, 20_000, 4000
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
+_MADE_BY_CODE = 1 << 9
+"""Flag of types that were made while the program runs: those of `class` statements, and some of C."""
 _PROBES = (7193, "setpoint-7193", -55.25, (7193,), None)
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
@@ -112,7 +114,14 @@ def _state(value: object) -> Iterator[tuple[str, Any]]:
 def _is_of_library(kind: type) -> bool:
     """Whether a type comes with Python or is compiled, so that its repr can be believed."""
     names: Collection[str] = getattr(sys, "stdlib_module_names", ("builtins", "datetime", "decimal", "re"))
-    return kind.__module__.partition(".")[0] in {*names, "builtins"}
+    if kind.__module__.partition(".")[0] not in {*names, "builtins"}:
+        return False
+    if not kind.__flags__ & _MADE_BY_CODE:
+        return True
+    held: object = sys.modules.get(kind.__module__)  # a class can say that it comes from anywhere
+    for name in kind.__qualname__.split("."):
+        held = getattr(held, name, None)
+    return held is kind
 
 
 def equals_everything(value: Any) -> bool:  # noqa: ANN401 - any value at all

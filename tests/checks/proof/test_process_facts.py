@@ -88,6 +88,7 @@ GO = b"package a\n\nvar more = 1\n\nvar later func() int\n"
     ("test", "found"),
     [
         (b"func init() { more = 2 }", True),
+        (b"func init() { a.more = 2 }", True),
         (b"func TestMain(m *testing.M) { func() { more = 2 }(); m.Run() }", True),
         (b"var _ = func() bool { more = 2; return true }()", True),
         (b"func TestMore(t *testing.T) { more = 2 }", False),

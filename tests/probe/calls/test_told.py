@@ -1,5 +1,7 @@
 """What is told of a value is the same for equal values, and never what its `__eq__` says."""
 
+from decimal import Decimal
+
 import pytest
 
 from setpoint_probe.calls.told import Teller, equals_everything
@@ -48,3 +50,15 @@ def test_a_value_that_equals_everything_is_seen_through():
     assert equals_everything(Every("a"))
     assert equals_everything([Every("a")])
     assert not equals_everything(Cart(1, "a"))
+
+
+def test_a_class_that_says_it_comes_with_python_is_not_believed():
+    class Quiet:
+        __module__ = "decimal"
+        __hash__ = object.__hash__
+
+        def __eq__(self, other):
+            return True
+
+    assert equals_everything(Quiet())
+    assert not equals_everything(Decimal(1))

@@ -21,6 +21,8 @@ from setpoint.system.files.untrusted_folder import entered, names_in, put, remov
 Measure = Callable[[], Awaitable[str]]
 """Measures the work copy as it is now and describes the result."""
 _POLL_S = 0.2
+_PRESENT_S = 2.0
+"""Age of a measurement up to which it counts as one of the files as they are."""
 _QUESTION = re.compile(r"ask-([0-9a-f]{16})")
 _MOST_AT_ONCE = 20
 
@@ -34,6 +36,7 @@ class Desk:
         self._running: asyncio.Task[str] | None = None
         self._began_s = self._ended_s = 0.0
         self._spent_s = 0.0
+        self._done_s = 0.0
         self._last = ""
         self.measured = 0
         """How many measurements were begun."""
@@ -59,6 +62,8 @@ class Desk:
             self.measured += 1
             self._began_s = time.monotonic()
             self._running = asyncio.ensure_future(self._measure())
+            self._running.add_done_callback(lambda _: self._ends())
+        old_s = time.monotonic() - self._done_s if self._running.done() else 0.0
         await asyncio.wait({self._running}, timeout=self._terms.answer_s)
         now_s = time.monotonic()
         if not self._running.done():
@@ -68,9 +73,14 @@ class Desk:
             self._running.cancel()
             await asyncio.wait({self._running})
         done, self._running, self._ended_s = self._running, None, now_s
-        self._spent_s += now_s - self._began_s
+        self._spent_s += self._done_s - self._began_s
         self._last = "The checks took too long and were ended.\n" if done.cancelled() else done.result()
+        if old_s > _PRESENT_S:
+            return f"Measured {old_s:.0f} s ago; ask again for your files as they are now.\n{self._last}"
         return self._last
+
+    def _ends(self) -> None:
+        self._done_s = time.monotonic()
 
     def _refused(self) -> str:
         """Say why nothing is measured now; empty where it is."""

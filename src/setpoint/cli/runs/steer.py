@@ -16,10 +16,13 @@ def hint(
 ) -> None:
     """Tell the agent of a run something; it reads it behind its present tool call, or at its next prompt."""
     from setpoint.app.people.steering import give_hint
+    from setpoint.cli.render.hidden_input import confirm
     from setpoint.cli.render.styles import say
     from setpoint.wiring.project import open_project
 
-    give_hint(open_project(Path.cwd()), which, text)
+    project = open_project(Path.cwd())
+    confirm(project)  # the agent reads a hint as the word of a person
+    give_hint(project, which, text)
     say("recorded; `setpoint watch` shows when it reaches the agent")
 
 

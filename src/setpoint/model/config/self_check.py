@@ -15,7 +15,7 @@ class SelfCheckSettings(Value):
     per_turn: int = Field(default=10, ge=1)
     """How many measurements one turn of an agent may ask for."""
     every_s: float = Field(default=5.0, ge=0)
-    """Least seconds between the end of one and the begin of the next."""
+    """Minimum seconds between the end of one measurement and the start of the next."""
     answer_s: float = Field(default=45.0, gt=0, le=600)
     """Most seconds until an agent gets an answer; what still runs then can be asked for again."""
     total_s: float = Field(default=300.0, gt=0)

@@ -78,16 +78,18 @@ class Compared:
 async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared:
     """Record the calls that the tests make, vary them, and answer them on both sides.
 
-    What a tree does not answer alike twice, with other hashes, is left out.
+    Calls whose answers change with `PYTHONHASHSEED` are left out.
     """
     functions = comparable(subject, Path(subject.place.copy.path))
     tests = await _asked(subject, witnesses)
     if not functions.now or not tests:
         return Compared(functions=functions, why="no function of a changed Python file is tested")
     recorded = await _record(subject, functions, tests)
+    chosen = subject.scratch / "chosen-calls"
+    chosen.mkdir(exist_ok=True)
     request = CallsRequest(
         tree="",
-        calls=str(subject.scratch / "calls.bin"),
+        calls=str(chosen / "calls.bin"),
         functions=dict(functions.now),
         recorded=str(recorded),
         texts=dict(functions.texts),
@@ -97,12 +99,12 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared
     )
     result = await _answered(subject, await subject.checked_out(), request)
     calls = {each.number: each for each in result.calls}
-    now = _by_number(result)
+    now = _by_number(result, calls)
     if not functions.before:
         return Compared(functions=functions, calls=calls, now=now, why="the base has no such function")
     request = replace(request, recorded="", functions=dict(functions.before))
     there = await subject.without_its_code()
-    before = _by_number(await _answered(subject, there, request))
+    before = _by_number(await _answered(subject, there, request), calls)
     first = Compared(functions=functions, calls=calls, now=now, before=before, why=result.reason)
     open_ones = tuple(number for number in calls if first.differs(number))
     if not open_ones:
@@ -157,7 +159,8 @@ async def _answered(
             argv=calls_argv(project.interpreter.path, request, asked, answered),
             cwd=tree,
             environment=variables,
-            writes=(subject.scratch,),
+            # Only the process that chooses the calls may write them: later ones run what the agent wrote.
+            writes=(scratch, *([Path(request.calls).parent] if request.recorded else [])),
             timeout_s=request.wall_s + _GRACE_S,
         )
     )
@@ -167,8 +170,10 @@ async def _answered(
         return CallsResult(reason=f"the calls were not answered: {done.ending}{results.tail(done) or error}")
 
 
-def _by_number(result: CallsResult) -> dict[int, Answer]:
-    return {each.number: each for each in result.answers if each.kind in _ANSWERED}
+def _by_number(result: CallsResult, calls: Collection[int]) -> dict[int, Answer]:
+    """Return the answers to known calls: the project's own process has written them."""
+    known = (each for each in result.answers if each.number in calls)
+    return {each.number: each for each in known if each.kind in _ANSWERED}
 
 
 def _steady(first: Mapping[int, Answer], again: CallsResult, asked: Collection[int]) -> dict[int, Answer]:

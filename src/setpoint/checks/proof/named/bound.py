@@ -41,7 +41,8 @@ def _bound(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Yield the names that statements of a module bind, each with what the statement is."""
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
-            for each in ast.walk(node):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for each in (part for target in targets for part in ast.walk(target)):
                 if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
                     yield each.id, ast.dump(node)
         elif isinstance(node, ast.ImportFrom):

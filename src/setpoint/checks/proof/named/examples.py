@@ -38,6 +38,9 @@ _OTHERWISE = re.compile(
 _ASKS = re.compile(r"\b(should|must|will|has to|shall)\b")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n{2,}")
 _WORDS = {"true": "True", "false": "False", "null": "None", "nil": "None", "undefined": "None"}
+_WORD_OR_TEXT = re.compile(
+    r"""\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|(?<!\w)(?:true|false|null|nil|undefined)(?!\w)"""
+)
 
 
 class Example(NamedTuple):
@@ -90,8 +93,7 @@ def holds(path: str, text: str, example: Example) -> bool:
 
 def _literal(text: str) -> frozenset[str] | None:
     """Return texts and numbers of a literal; none where it is none."""
-    for name, python in _WORDS.items():
-        text = re.sub(rf"(?<![\w\"']){name}(?![\w\"'])", python, text)
+    text = _WORD_OR_TEXT.sub(lambda found: _WORDS.get(found[0], found[0]), text)
     try:
         return frozenset(_atoms(syntax.literal(text)))
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
@@ -109,6 +111,8 @@ def _atoms(value: object) -> Iterator[str]:
         return
     elif isinstance(value, int | float):
         yield _number(str(value))
+    elif isinstance(value, bytes):
+        yield _text(value.decode("latin-1"))
     else:
         yield _text(str(value))
 
@@ -147,7 +151,7 @@ def _units(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 def _written(node: ast.AST) -> Iterator[str]:
     for each in ast.walk(node):
         if isinstance(each, ast.Constant):
-            yield from _atoms(each.value if not isinstance(each.value, bytes) else "")
+            yield from _atoms(each.value)
         elif isinstance(each, ast.UnaryOp) and isinstance(each.operand, ast.Constant):
             value = each.operand.value
             if isinstance(each.op, ast.USub) and isinstance(value, int | float):

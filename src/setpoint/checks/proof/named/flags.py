@@ -33,9 +33,11 @@ async def unnoticed_flag(subject: Subject, saboteur: Saboteur, flag: str) -> str
     if not any(is_test_path(path) or is_code(path) for path in paths):
         missing = f"no test gives {flag}: write a test that does, and asserts what it changes"
         return "" if saboteur.commands else missing
-    for file, text in texts.items():
-        left_out = without(text.decode("utf-8", "surrogateescape"), flag)
-        await asyncio.to_thread(file.write_bytes, left_out.encode("utf-8", "surrogateescape"))
+    edited = {file: _without(text, flag) for file, text in texts.items()}
+    if edited == texts:  # it is given in a way that is not known
+        return ""
+    for file, text in edited.items():
+        await asyncio.to_thread(file.write_bytes, text)
     red = await _red(subject, saboteur, paths)
     for file, text in texts.items():
         await asyncio.to_thread(file.write_bytes, text)
@@ -53,12 +55,16 @@ async def _red(subject: Subject, saboteur: Saboteur, edited: set[str]) -> bool:
     return any(each.state is not CheckState.PASS for each in results)
 
 
+def _without(text: bytes, flag: str) -> bytes:
+    return without(text.decode("utf-8", "surrogateescape"), flag).encode("utf-8", "surrogateescape")
+
+
 def without(text: str, flag: str) -> str:
     """Return a text in which an option is not given: neither as a word of a list, nor in a command."""
-    quoted = rf"""(["'`]){re.escape(flag)}\1"""
+    quoted = rf"""(["'`]){re.escape(flag)}(?:=[^"'`]*)?\1"""
     text = re.sub(rf"{quoted}\s*,\s*", "", text)
     text = re.sub(rf",\s*{quoted}", "", text)
-    text = re.sub(rf"[ \t]+{re.escape(flag)}(?![\w-])", "", text)
+    text = re.sub(rf"[ \t]+{re.escape(flag)}(?:=[^\s\"'`]*)?(?![\w-])", "", text)
     return re.sub(quoted, r"\1\1", text)
 
 

@@ -157,8 +157,8 @@ async def _unnoticed(
     silent += [str(each) for each in there.bound if await _survives(saboteur, each)]
     if silent:
         missing.append(
-            f"the request names {listed(silent)}, and no test notices it: write a test that calls it by its "
-            "name, and asserts what comes out"
+            f"the request names {listed(silent)}, and no test fails when it is broken: write a test that "
+            "calls it by its name, and asserts what it returns"
         )
     for name, each in there.answers.items():
         if name not in silent and (said := await _no_answer(subject, saboteur, there, name, each)):
@@ -197,7 +197,7 @@ async def _no_answer(subject: Subject, saboteur: Saboteur, there: Named, name: s
     function = ChangedFunction(
         path=path, name=answers.name, sabotages={"raises at its answers": answers.places}
     )
-    if await saboteur.notices(function, answers.places, new_mark(saboteur.there)):
+    if not await saboteur.overlooks(function, answers.places, new_mark(saboteur.there)):
         return ""
     return f"tests of {name} end in its errors alone: write a test that asserts what it returns"
 

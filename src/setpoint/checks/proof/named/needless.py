@@ -17,6 +17,7 @@ _SAME = re.compile(
     re.IGNORECASE,
 )
 _TEXT = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
+_TRUTH = re.compile(r"\b(?:true|false)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 
 
@@ -30,6 +31,9 @@ def has_one_answer(request: str, text: str) -> bool:
     if _SAME.search(request):
         return True
     if any(re.search(rf"(?<!\w){re.escape(each)}(?!\w)", request) for each in _TEXT.findall(text)):
+        return True
+    truths = {each.lower() for each in _TRUTH.findall(request)}
+    if not truths.isdisjoint(each.lower() for each in _TRUTH.findall(text)):
         return True
     numbers = set(_NUMBER.findall(request))
     return len(numbers) == 1 and not numbers.isdisjoint(_NUMBER.findall(text))

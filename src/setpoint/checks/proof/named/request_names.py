@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 _NAME = r"[A-Za-z_$][\w$]*"
-_CALL = re.compile(rf"(?<![\w$])({_NAME})(?:<[^<>()]*>)?\(")
+_CALL = re.compile(rf"(?<![\w$])({_NAME})(?:<[^<>()]*>)?\((?!e?s\))")
 _AFTER_KIND = re.compile(
     rf"\b(?:function|method|class|constant|dataclass|struct|trait|enum|interface|fn|def|func|const)"
     rf"\s+(?:(?:named|called)\s+)?({_NAME})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from setpoint.checks.integrity.paths.protected_paths import matches
 from setpoint.checks.proof.process.facts import Fact, new_facts
 from setpoint.checks.proof.process.replaced import replaced_by_tests
 from setpoint.checks.proof.subject import Subject, listed
@@ -50,7 +51,9 @@ def same_in_every_process(subject: Subject) -> tuple[Obligation, ...]:
     found = [
         f"{path} reads {fact} (`{text[:60]}`)"
         for path, fact, text in new_facts(before, after)
-        if not _SPOKEN[fact].search(wish) and not _in_its_place(fact, path, after[path])
+        if not _SPOKEN[fact].search(wish)
+        and not _in_its_place(fact, path, after[path])
+        and not matches(path, subject.task.story.may_change)
     ]
     said = []
     if found:

@@ -68,6 +68,10 @@ def _targets(node: Node) -> Iterator[str]:
     for child in node.named_children:
         if child.type == "assignment_statement":
             left = child.child_by_field_name("left")
-            yield from (text_of(each).partition(".")[0] for each in (left.named_children if left else ()))
+            for each in left.named_children if left else ():
+                first, _, field = text_of(each).partition(".")
+                yield first
+                if field:  # a test of another package names the package first
+                    yield field.partition(".")[0]
         if child.type != "func_literal" or node.type in ("call_expression", "argument_list"):
             yield from _targets(child)

@@ -126,6 +126,10 @@ class Saboteur:
         """Whether a test or command fails while a function is sabotaged; it may leave a file at the mark."""
         return await self._fate(function, sabotage, mark) is Fate.NOTICED
 
+    async def overlooks(self, function: ChangedFunction, sabotage: Sabotage, mark: Path) -> bool:
+        """Whether all tests and commands ran and passed while a function is sabotaged."""
+        return await self._fate(function, sabotage, mark) is Fate.SURVIVED
+
     async def readers(self, functions: Collection[ChangedFunction], tests: frozenset[str]) -> frozenset[str]:
         """Return tests that fail where functions are only written otherwise: they read the source.
 
