@@ -9,6 +9,7 @@ from setpoint.cli.render.event_lines import line
 from setpoint.model import events as e
 from setpoint.model.attempt import Breakage, BreakageKind, Stop, ToolCall
 from setpoint.model.evaluation import Stage
+from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
 from setpoint.model.run import UNPROVEN_MARK, Action, Ending
 from setpoint.testing import Scene, evaluation
 
@@ -155,6 +156,20 @@ def test_no_other_ending_looks_verified(ending):
     assert (shown.text, shown.style) == (f"{word} by max_iterations: why", "bold red")
     bare = outcome.model_copy(update={"halt": None})
     assert line(e.RunFinished(outcome=bare)).text == f"{word}: why"
+
+
+@pytest.mark.parametrize("trust", Trust)
+def test_the_first_words_say_on_whose_word_verified_work_rests(trust):
+    proof = Proof(work=WorkKind.BEHAVIOUR, why="", obligations=(), trust=trust)
+    outcome = OUTCOME.model_copy(update={"trust": trust, "rests_on": proof.rests_on})
+    assert line(e.RunFinished(outcome=outcome)).text.startswith(f"IMPLEMENTATION_VERIFIED on {trust.words}: ")
+
+
+def test_a_proof_without_a_witness_or_with_gaps_does_not_look_like_one():
+    bare = Proof(work=WorkKind.REFACTOR, why="", obligations=())
+    gap = Obligation(name="sensitivity", state=ObligationState.NOT_MET)
+    holey = Proof(work=WorkKind.REPAIR, why="", obligations=(gap,), trust=Trust.PERSON, required=False)
+    assert (bare.rests_on, holey.rests_on) == ("as refactor", "without a whole proof")
 
 
 def test_cost_that_is_not_known_is_said_to_be_unknown():

@@ -46,6 +46,19 @@ class Trust(StrEnum):
     ANY = "any"
     """A test of the maker."""
 
+    @property
+    def words(self) -> str:
+        """Who stands behind the proof, as the end of a sentence."""
+        return _BEHIND[self]
+
+
+_BEHIND = {
+    Trust.PERSON: "your command, or a test that failed before the work",
+    Trust.SEALED: "tests that the maker never saw",
+    Trust.REVIEWED: "the maker's tests, which a reviewer confirmed",
+    Trust.ANY: "the maker's own tests alone",
+}
+
 
 class Arrangement(StrEnum):
     """How much of the last test run is repeated in a second arrangement."""
@@ -132,6 +145,13 @@ class Proof(Value):
     def met(self, name: str) -> bool:
         """Whether an obligation is met."""
         return any(each.name == name and each.state is ObligationState.MET for each in self.obligations)
+
+    @property
+    def rests_on(self) -> str:
+        """What verified work rests on, in words that follow `IMPLEMENTATION_VERIFIED`."""
+        if self.missing:
+            return "without a whole proof"
+        return f"on {self.trust.words}" if self.trust else f"as {self.work}"
 
     @property
     def missing(self) -> tuple[Obligation, ...]:

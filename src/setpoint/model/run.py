@@ -14,7 +14,7 @@ from setpoint.model.gate import Escalation
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.learning import MemoryTerms
 from setpoint.model.pipeline import Pipeline
-from setpoint.model.proof import Proof, ProofTerms
+from setpoint.model.proof import Proof, ProofTerms, Trust
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.stories.story import Story
 from setpoint.model.value import Instant, Text, Usd, Value
@@ -281,6 +281,10 @@ class RunOutcome(Value):
     halt: Halt | None = None
     iterations: int
     bounces: int
+    trust: Trust | None = None
+    """Of the strongest witness of verified work; none without one."""
+    rests_on: str = ""
+    """What verified work rests on, in words, for example `on the maker's own tests alone`."""
     best: Commit
     """The delivered or offered commit; the base where nothing was better."""
     best_iteration: int
@@ -303,3 +307,8 @@ class RunOutcome(Value):
     def mark(self) -> str:
         """The completion mark, where it was earned."""
         return COMPLETION_MARK if self.ending is Ending.VERIFIED else ""
+
+    @property
+    def verdict(self) -> str:
+        """The completion mark and what it rests on, where it was earned."""
+        return f"{self.mark} {self.rests_on}".strip() if self.mark else ""

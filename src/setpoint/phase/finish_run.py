@@ -63,6 +63,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
         budget = run.journal.account
         used = budget.used
         score = (best.latest if best else past.base).score if past else None
+        proof = best.proof if best and close.ending is Ending.VERIFIED else None
         outcome = RunOutcome(
             trace_id=run.order.trace_id,
             ending=close.ending,
@@ -72,6 +73,8 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
             bounces=sum(1 for event in run.journal.events if isinstance(event.body, PhaseBounce)),
             best=best.snapshot.commit if best else run.order.base,
             best_iteration=best.number if best else 0,
+            trust=proof.trust if proof else None,
+            rests_on=proof.rests_on if proof else "",
             branch=offered.branch,
             score=score,
             known_issues=offered.issues,
@@ -161,7 +164,9 @@ async def _delivered(run: RunContext, best: Round, close: Close, issues: tuple[s
 
 
 def _message(run: RunContext, best: Round, close: Close, issues: tuple[str, ...]) -> str:
-    state = COMPLETION_MARK if close.ending is Ending.VERIFIED else "not verified: the best state so far"
+    state = "not verified: the best state so far"
+    if close.ending is Ending.VERIFIED:
+        state = f"{COMPLETION_MARK} {best.proof.rests_on if best.proof else ''}".rstrip()
     if close.ending is Ending.ACCEPTED and close.answer is not None:
         state = f"not verified: accepted as it is by {close.answer.by}"
     known = "".join(f"- {issue}\n" for issue in issues)

@@ -208,7 +208,7 @@ def outcome_line(outcome: RunOutcome) -> Line:
         score = "" if outcome.score is None else f", quality {outcome.score:.2f}"
         rounds = f"{outcome.iterations} iteration{'s' if outcome.iterations != 1 else ''}"
         return Line(
-            f"{outcome.mark}: {rounds}, {outcome.bounces} bounces, {money(outcome)}{score}", "bold green"
+            f"{outcome.verdict}: {rounds}, {outcome.bounces} bounces, {money(outcome)}{score}", "bold green"
         )
     who = f" by {outcome.halt.guard}" if outcome.halt else ""
     word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()

@@ -25,6 +25,7 @@ from setpoint.cli.render.presenter import Presenter
 from setpoint.errors import ExitCode, RunWaiting
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult
+from setpoint.model.proof import Trust
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.stories.story_writer import story_notices
 from setpoint.wiring.project import Project
@@ -32,6 +33,10 @@ from setpoint.wiring.project import Project
 ShowResult = Callable[[Stage, CheckResult], None]
 POLL_S = 0.15
 MOST_ISSUES = 10
+_WEAK = (
+    "nobody but the maker said what is right; a command (--accept), a test designer (agents.test_designer) "
+    "or a reviewer does"
+)
 
 
 def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool = False) -> int:
@@ -137,6 +142,8 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
         )
     else:
         console.print("branch:  none, because no state was better than the base", markup=False)
+    if outcome.trust is Trust.ANY:
+        console.print(f"proof:   {_WEAK}", markup=False)
     for issue in outcome.known_issues[:MOST_ISSUES]:
         console.print(f"known:   {issue}", markup=False)
     if outcome.halt is not None and outcome.halt.go_on:

@@ -136,7 +136,7 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
 
 def _headline(told: History) -> str:
     if told.outcome is not None:
-        return _ENDINGS[told.outcome.ending]
+        return told.outcome.verdict or _ENDINGS[told.outcome.ending]
     return "Waits for a person" if told.waiting is not None else f"Running: {told.phase or 'starting'}"
 
 

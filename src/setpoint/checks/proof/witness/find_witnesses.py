@@ -18,13 +18,6 @@ _NAME = "witness"
 _SHOWN = 3
 _NEEDS_WITNESS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
 _ORDER = tuple(Trust)
-_RESTS_ON = {
-    Trust.PERSON: "it rests on your command, or on a test that failed before the work",
-    Trust.SEALED: "it rests on tests that the maker never saw",
-    Trust.REVIEWED: "it rests on tests of the maker that a reviewer confirmed",
-    Trust.ANY: "it rests on tests of the maker alone",
-}
-"""On whose word a proof rests, in words."""
 
 
 async def find_witnesses(
@@ -53,7 +46,7 @@ async def find_witnesses(
     if counting:
         shown = "; ".join(map(str, counting[:_SHOWN]))
         trust = strongest(counting) or Trust.ANY
-        level = f"trust '{trust}' ({_RESTS_ON[trust]})"
+        level = f"trust '{trust}' (it rests on {trust.words})"
         reason = f"{level}: {len(counting)} fail without the change and pass with it: {shown}"
         reason += "".join(f"; {other}" for other in reasons if "proves nothing" in other)
         names = tuple(each.name for each in counting[:MOST_NAMED])
