@@ -24,7 +24,7 @@ def rejecting(category, number, severity="error", *, findings=1):
     return Act(text=json.dumps({"decision": "request_changes", "findings": found}))
 
 
-APPROVING = Act(text='Here it is:\n```json\n{"decision": "approve", "findings": []}\n```')
+APPROVING = Act(text='```json\n{"decision": "approve", "findings": []}\n```')
 
 
 def a_stage(tmp_path, *reviews, limits=None):

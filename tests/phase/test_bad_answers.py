@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -108,6 +109,40 @@ def test_an_uncertain_meaning_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         reading(_said(REFUSED[name]))
     assert reading.held is None or reading.held.judgement == "request_changes"
+
+
+def _asked_about(text: str) -> tuple[Reading, str]:
+    """Return a reading that has asked about an answer once, and the approval that its question asks for."""
+    reading = Reading("code:critic", "code", NOTHING)
+    with pytest.raises(ValueError, match=r"own decision on this change\?") as asked:
+        reading(_said(text))
+    word = re.findall(r"this word: (\w+)", str(asked.value))[0]
+    return reading, APPROVAL.replace("[]", f'[], "confirmed": "{word}"')
+
+
+def test_an_approval_amid_words_counts_with_the_word_it_was_asked_for() -> None:
+    reading, confirmed = _asked_about(f"Here it is:\n```json\n{APPROVAL}\n```")
+    assert reading(_said(f"Yes, it is:\n```json\n{confirmed}\n```")).judgement == "approve"
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "Here it is:\n{plain}",
+        "Asked for the word {word}, the file says {plain}",
+        '{confirmed} but on second thoughts {{"decision": "request_changes", "findings": [{{',
+        "The file says {plain}, and I {confirmed}",
+        '{confirmed} {{"decision": "request_changes", "findings": []}}',
+        "Here: {refused}",
+    ],
+)
+def test_an_approval_amid_words_counts_not_without_its_word_or_beside_another_answer(again: str) -> None:
+    reading, confirmed = _asked_about(f"Here it is: {APPROVAL}")
+    word = re.findall(r'"confirmed": "(\w+)"', confirmed)[0]
+    refused = confirmed.replace("{", '{"verdict": "reject", ', 1)
+    text = again.format(plain=APPROVAL, confirmed=confirmed, word=word, refused=refused)
+    with pytest.raises(ValueError, match=r"\w"):
+        reading(_said(text))
 
 
 @pytest.mark.parametrize("name", ASKED_AGAIN)

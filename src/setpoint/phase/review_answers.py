@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
+from typing import Any
 
-from setpoint.inner.lenient_json import fragments, unique
+from setpoint.inner.lenient_json import fragments, pieces, unique
 from setpoint.inner.structured_answer import read_object
 from setpoint.model.answers.role_answers import Objection, Replacement, ReviewShape
 from setpoint.model.attempt import Attempt
@@ -30,8 +32,12 @@ _NAME_ONE = (
 
 _SEND_ALONE = (
     "an approval counts only as one JSON object by itself, with the names that were asked for, each once: "
-    "what is around it may take it back, and an object within a text may be a quotation. Send only the object"
+    "what is around it may take it back, and an object within a text may be a quotation. Is `approve` your "
+    "own decision on this change? If so, send only the object, and say so in it under `{name}`, with this "
+    "word: {word}. Otherwise send the object with your decision, without that name"
 )
+_CONFIRMED = "confirmed"
+"""Name under which a reviewer says that an approval is its own."""
 _FENCE = re.compile(r"\A```\w*\n(?P<inside>.*)\n```\Z", re.DOTALL)
 
 
@@ -39,7 +45,8 @@ class Reading:
     """Reads the answers of one reviewer.
 
     Asked about once are a request for changes that names none, and an answer that was cut off. What was
-    whole of a request for changes counts if no better answer follows. An approval must be the whole answer.
+    whole of a request for changes counts if no better answer follows. An approval must be the whole answer,
+    or hold the word with which it was asked about: nothing that is quoted can hold it.
     """
 
     def __init__(self, reviewer: str, kind: str, objections: tuple[Finding, ...]) -> None:
@@ -47,6 +54,7 @@ class Reading:
         self._who = (reviewer, kind)
         self._objections = objections
         self._asked = False
+        self._word = ""
         self.held: Verdict | None = None
         """A request that named nothing; it counts if no better answer follows."""
 
@@ -58,14 +66,24 @@ class Reading:
         except ValueError:
             self._hold_part(attempt)
             raise
-        if verdict.judgement is Judgement.APPROVE and not _is_whole(attempt.text):
-            raise ValueError(_SEND_ALONE)
+        if verdict.judgement is Judgement.APPROVE and not self._is_own(attempt.text):
+            self._word = self._word or secrets.token_hex(4)
+            raise ValueError(_SEND_ALONE.format(name=_CONFIRMED, word=self._word))
         if verdict.judgement is not Judgement.REQUEST_CHANGES or verdict.blocking:
             return verdict
         self.held = _binding(verdict, self._who[1])
         if first:
             raise ValueError(_NAME_ONE)
         return self.held
+
+    def _is_own(self, text: str) -> bool:
+        """Whether an approval is the reviewer's own: it is the whole answer, or holds the word alone."""
+        if (whole := _whole(text)) is not None:
+            return whole.get(_CONFIRMED, True) in (True, self._word)
+        objects = [each.value for each in pieces(text) if isinstance(each.value, dict) and each.value]
+        if not self._word or len(objects) != 1:
+            return False
+        return objects[0].get(_CONFIRMED) == self._word and _is_known(objects[0])
 
     def _hold_part(self, attempt: Attempt) -> None:
         """Keep what is whole of a request for changes that was cut off; a part of an approval counts not."""
@@ -78,14 +96,18 @@ class Reading:
                 return
 
 
-def _is_whole(text: str) -> bool:
-    """Whether an answer is one object with known names, and nothing else but a code fence around it."""
+def _whole(text: str) -> dict[str, Any] | None:
+    """Return an answer that is one object with known names, and nothing else but a code fence around it."""
     fenced = _FENCE.match(text.strip())
     try:
         answer = json.loads(fenced["inside"] if fenced else text, strict=False, object_pairs_hook=unique)
     except (ValueError, RecursionError):
-        return False
-    return isinstance(answer, dict) and answer.keys() <= ReviewShape.model_fields.keys()
+        return None
+    return answer if isinstance(answer, dict) and _is_known(answer) else None
+
+
+def _is_known(answer: Mapping[str, Any]) -> bool:
+    return answer.keys() <= {*ReviewShape.model_fields, _CONFIRMED}
 
 
 def _binding(verdict: Verdict, kind: str) -> Verdict:
