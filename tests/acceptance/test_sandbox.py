@@ -262,7 +262,7 @@ def test_mutants_are_held_as_checks_are(repository, means):
 READ = (
     "git -C $ROOT log", "ls $ROOT/.git/objects/??", "ls $ROOT/.setpoint/snapshots/*.git",
     "git --git-dir=$(echo ../../repositories/*.git) log", "ls ../../measured/*",
-    "ls .. | grep -v $(basename $PWD)", "ls $STORED/../../*/setpoint-ready",
+    "cat $ROOT/.setpoint/app.db", "ls .. | grep -v $(basename $PWD)", "ls $STORED/../../*/setpoint-ready",
 )  # fmt: skip
 """`$ROOT` stands for the repository of the user, `$STORED` for the objects that the copy borrows."""
 
@@ -272,6 +272,33 @@ def test_bubblewrap_hides_repositories_and_other_copies(repository):
     stored = "$(head -1 .git/objects/info/alternates)"
     tries = [each.replace("$ROOT", root).replace("$STORED", stored) for each in READ]
     can = ["git log --format=%s | grep bug", "git status", f"git fsck && ls {stored}/pack", "git diff HEAD"]
+    steps = [{"shell": each} for each in (*tries, *can)]
+    repository.agent([*steps, FIX])
+
+    code, outcome = repository.run("--agent", "actor", SETPOINT_SANDBOX__AGENTS=means.value)
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
+    calls = [body["call"]["ok"] for body in bodies if body["kind"] == "tool.executed"]
+    assert calls[: len(steps)] == [*[False] * len(tries), *[True] * len(can)]
+
+
+READ_FILES = (
+    "git -C $ROOT log", "cat $ROOT/.git/HEAD", "git --git-dir=$(echo ../../repositories/*.git) log",
+    "cat ../../measured/*/calc.py", "cat $ROOT/.setpoint/app.db", "cat $ROOT/.setpoint/runs/*/scratchpad.md",
+)  # fmt: skip
+
+
+def test_landlock_lets_no_repository_and_no_other_copy_be_read(repository):
+    root, means = shlex.quote(str(repository.root)), usable(Means.LANDLOCK)
+    tries = [each.replace("$ROOT", root) for each in READ_FILES]
+    can = ["git log --format=%s | grep bug", "git status", "git fsck", "git diff HEAD", f"cat {root}/calc.py"]
+    can += [
+        "ls /",
+        "python3 -c 1",
+        "echo x > $TMPDIR/y; cat $TMPDIR/y",
+        "cat /proc/self/status /dev/null",
+    ]
     steps = [{"shell": each} for each in (*tries, *can)]
     repository.agent([*steps, FIX])
 

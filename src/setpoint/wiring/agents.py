@@ -38,13 +38,12 @@ def sandbox(project: Project) -> Sandbox:
     """Make what holds the agents of a project."""
     cache = cache_folder(project.settings, project.root)
     code = (cache, data_folder(), *own_code(), *environments(project.root, project.settings.checks))
-    kept = [project.state / name for name in ("snapshots", "work", "standing")]
     copies = [project.copies / name for name in ("work", "measured", "repositories", FOLDER)]
     return Sandbox(
         project.settings.sandbox,
         protected=(project.root, project.state),
         code=code,
-        covered=(*private_folders(project.root), *kept, *copies),
+        covered=(*private_folders(project.root), project.state, *copies),
     )
 
 

@@ -53,8 +53,8 @@ class Sandbox:
         """Take what is asked for.
 
         Nothing in or above a `protected` folder is made writable but the work copy, and nothing in a folder
-        of `code`, which Setpoint or the tests of the project run. Where the means allows it, nothing in a
-        `covered` folder can be read but the work copy and the objects that its repository borrows.
+        of `code`, which Setpoint or the tests of the project run. Nothing in a `covered` folder can be read
+        but the work copy and the objects that its repository borrows.
         """
         self._settings = settings or SandboxSettings(agents=Means.NONE)
         self._protected = [path.resolve() for path in protected]

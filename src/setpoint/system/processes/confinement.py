@@ -19,6 +19,7 @@ DEVICES = (
     "/dev/pts", "/dev/shm",  # noqa: S108 - a name, and nothing is put there by us
 )  # fmt: skip
 """Devices that any program may write to; a disk is none of them."""
+_MOST_BESIDE = 2000
 
 
 def usable_devices(patterns: Iterable[str]) -> tuple[str, ...]:
@@ -36,6 +37,29 @@ def _is_no_disk(path: Path) -> bool:
     return stat.S_ISCHR(mode) or (stat.S_ISDIR(mode) and Path("/dev") in path.resolve().parents)
 
 
+def beside_all(covered: tuple[Path, ...]) -> list[str] | None:
+    """Return all that lies beside some folders and beside those above them, which is all but what they hold.
+
+    None where there is too much, as each command would have to name it.
+    """
+    found: list[str] = []
+    left = [Path("/")]
+    while left and len(found) <= _MOST_BESIDE:
+        folder = left.pop()
+        try:
+            inside = list(folder.iterdir())
+        except OSError:  # what may not be listed cannot be read by its entries either
+            continue
+        for each in inside:
+            if each in covered:
+                continue
+            if any(path.is_relative_to(each) for path in covered):
+                left.append(each)
+            else:
+                found.append(str(each))
+    return None if left else found
+
+
 @dataclass(frozen=True, kw_only=True)
 class Confinement:
     """Where a command may write; it can read everything else."""
@@ -49,7 +73,7 @@ class Confinement:
     hidden: tuple[str, ...] = ()
     """Existing folders and files that look empty; bubblewrap alone can do that."""
     covered: tuple[str, ...] = ()
-    """Existing folders that look empty except what is `writable` or `lent` there; by bubblewrap alone."""
+    """Existing folders in which nothing can be read except what is `writable` or `lent` there."""
     lent: tuple[str, ...] = ()
     """Existing folders within those that are covered, which can be read nevertheless."""
 
@@ -58,6 +82,13 @@ class Confinement:
         if self.means is not Means.LANDLOCK:
             return None
         return [*filter(os.path.exists, DEVICES), *self.devices, *self.writable]
+
+    def readable(self) -> list[str] | None:
+        """Return the places that Landlock's rules let it read; none where everything can be read."""
+        if self.means is not Means.LANDLOCK or not self.covered:
+            return None
+        beside = beside_all(tuple(map(Path, self.covered)))
+        return None if beside is None else [*beside, *self.lent]
 
     def wrapper(self) -> list[str]:
         """Return the words to put before the command; none where another means is used."""

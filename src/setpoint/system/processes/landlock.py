@@ -2,8 +2,9 @@
 
 Landlock is part of Linux and asks for no privilege; what a process has taken from itself, all that it starts
 lacks too. The supervisor calls this between fork and exec, so it needs nothing but the standard library.
-Reading stays as it is. What the kernel cannot refuse this way: changes of mode, owner, times and extended
-attributes of files, connections to sockets that have a path in the file system, and the network.
+Reading stays as it is, unless places to read are named: then no other file can be read, though its name can
+be seen. What the kernel cannot refuse this way: changes of mode, owner, times and extended attributes of
+files, connections to sockets that have a path in the file system, and the network.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _PATH_BENEATH = 1
 _ALL_SCOPES = 3
 _PR_SET_NO_NEW_PRIVS, _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 38, 23, 24
 
-_WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
+_WRITE_FILE, _READ_FILE, _TRUNCATE = 1 << 1, 1 << 2, 1 << 14
 _MAKE_DEVICE = 1 << 6 | 1 << 11
 _CHANGES = _WRITE_FILE | sum(1 << bit for bit in range(4, 14)) | _TRUNCATE
 """Every right but those to read and to execute: remove, make each kind of file, move between folders."""
@@ -44,27 +45,38 @@ def version() -> int:
     return _asked(_CREATE_RULESET, None, 0, _VERSION_ASKED)
 
 
-def confine(writable: list[str]) -> None:
+def confine(writable: list[str], readable: list[str] | None = None) -> None:
     """Refuse this process every change outside the folders and files named; less where one is gone by now.
 
+    With `readable`, whose links are not followed, nothing but these and what is writable can be read.
     Raises `OSError`; the process must not continue then.
     """
     _drop_capabilities()
+    reading = 0 if readable is None else _READ_FILE
     scopes = _ALL_SCOPES if version() >= _SCOPES else 0
-    attributes = struct.pack("=QQQ", _CHANGES, 0, scopes)
+    attributes = struct.pack("=QQQ", _CHANGES | reading, 0, scopes)
     size = len(attributes) if scopes else 8
     ruleset = _asked(_CREATE_RULESET, attributes, size, 0)
+    for path in readable or ():
+        _allow(ruleset, path, 0, reading)
     for path in writable:
-        try:
-            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except (FileNotFoundError, PermissionError):
-            continue
-        rights = _IN_FOLDERS if stat.S_ISDIR(os.fstat(place).st_mode) else _ON_FILES
-        _asked(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
-        os.close(place)
+        _allow(ruleset, path, _CHANGES, reading)
     _checked(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     _asked(_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
+
+
+def _allow(ruleset: int, path: str, changes: int, reading: int) -> None:
+    """Add a rule for a place, if it is there; a link is not followed where it is only read."""
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if changes else os.O_NOFOLLOW))
+    except (FileNotFoundError, PermissionError):
+        return
+    mode = os.fstat(place).st_mode
+    rights = changes & (_IN_FOLDERS if stat.S_ISDIR(mode) else _ON_FILES) | reading
+    if not stat.S_ISLNK(mode):
+        _asked(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
+    os.close(place)
 
 
 def _drop_capabilities() -> None:

@@ -65,6 +65,8 @@ class Order:
     leftover_s: float
     writable: list[str] | None
     """Where Landlock lets it write; none lets it write anywhere."""
+    readable: list[str] | None
+    """Where Landlock lets it read beside that; none lets it read everything."""
     wrapper: list[str]
     """Words that are put before the command."""
 
@@ -141,7 +143,7 @@ class Supervisor:
             if order.writable is not None:
                 place = "sandbox"
                 # By its bare name, as this one; and only where it is wanted, for every command waits.
-                importlib.import_module("landlock").confine(order.writable)
+                importlib.import_module("landlock").confine(order.writable, order.readable)
                 place = "program"
             os.execvpe(argv[0], argv, order.environment)  # noqa: S606 - that is its purpose
         except (OSError, ValueError) as error:

@@ -168,6 +168,7 @@ def _order(command: Command, held: Held | None) -> bytes:
             "grace_s": command.grace_s,
             "leftover_s": LEFTOVER_S,
             "writable": confinement.landlocked() if confinement else None,
+            "readable": confinement.readable() if confinement else None,
             "wrapper": confinement.wrapper() if confinement else [],
         }
     )
