@@ -53,6 +53,8 @@ fn adds() {
 #[test]
 fn stays() {}
 """
+OWN_CACHE = 'export default { cacheDir: "cache" };\n'
+"""Keeps vitest from writing into the installed packages, which other tests use."""
 MODULE = "module example.com/calc\n\ngo 1.19\n"
 PACKAGE = '[package]\nname = "calc"\nversion = "0.1.0"\nedition = "2021"\n'
 
@@ -100,6 +102,7 @@ async def test_a_test_in_a_group_is_reproduced(bench, node_modules, runner):
     (made.root / "node_modules").symlink_to(node_modules)
     (failure,) = (await made.measure(Stage.BASE)).failures
     assert failure.test == ADDS
+    (made.root / "vitest.config.mjs").write_text(OWN_CACHE)
     code, told = typed(made.root, failure.command)
     assert code == 1
     assert "adds" in told
