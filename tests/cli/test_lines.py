@@ -77,7 +77,7 @@ SHOWN = {
     "gate.expired": "no answer in time: cancel is the default answer",
     "run.cancel_requested": "Ann cancels the run: not wanted any more",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
-    "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounces, $0.04, quality 0.88",
+    "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounce, $0.04, quality 0.88",
     "memory.recalled": "plan: recalled 1 (1 held back at random, to measure the effect)\n"
     "  lrn-0example 0.70 Clear mocks between tests",
     "memory.followed": "recalled learnings that were followed: lrn-0example (wrote so)",
@@ -175,7 +175,7 @@ def test_a_proof_without_a_witness_or_with_gaps_does_not_look_like_one():
 def test_cost_that_is_not_known_is_said_to_be_unknown():
     outcome = OUTCOME.model_copy(update={"cost_known": False, "score": None, "iterations": 1})
     shown = line(e.RunFinished(outcome=outcome)).text
-    assert shown == "IMPLEMENTATION_VERIFIED: 1 iteration, 1 bounces, $0.04 known, the rest unknown"
+    assert shown == "IMPLEMENTATION_VERIFIED: 1 iteration, 1 bounce, $0.04 known, the rest unknown"
 
 
 def test_breakage_is_shown_in_red():

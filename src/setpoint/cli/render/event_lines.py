@@ -206,13 +206,15 @@ def outcome_line(outcome: RunOutcome) -> Line:
     """Return the line for the outcome of a run."""
     if outcome.ending is Ending.VERIFIED:
         score = "" if outcome.score is None else f", quality {outcome.score:.2f}"
-        rounds = f"{outcome.iterations} iteration{'s' if outcome.iterations != 1 else ''}"
-        return Line(
-            f"{outcome.verdict}: {rounds}, {outcome.bounces} bounces, {money(outcome)}{score}", "bold green"
-        )
+        rounds, bounces = _many(outcome.iterations, "iteration"), _many(outcome.bounces, "bounce")
+        return Line(f"{outcome.verdict}: {rounds}, {bounces}, {money(outcome)}{score}", "bold green")
     who = f" by {outcome.halt.guard}" if outcome.halt else ""
     word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
     return Line(f"{word}{who}: {outcome.reason}", "bold red")
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def money(outcome: RunOutcome) -> str:

@@ -49,7 +49,7 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
     return _decision(
         past,
         Action.CONTINUE,
-        f"{open_count(past.last)} problems are open and no guard fires",
+        f"open problems: {open_count(past.last)}; no guard fires",
     ), None
 
 
