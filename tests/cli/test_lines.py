@@ -29,6 +29,8 @@ SHOWN = {
     "tool.executed": "  bash: pytest -q [ok 0.5 s]",
     "tool.started": "  bash: pytest -q ...",
     "agent.said": "  | I look at the test.\n  | It is red.",
+    "agent.project_text": "  gemini is given AGENTS.md, 1 skill; reads GEMINI.md "
+    "(implement-1, as at the base)",
     "run.hint_given": "hint by Ann: round half up",
     "agent.hint_taken": "the hint reaches implement-1",
     "agent.interrupted": "  the turn of implement-1 ends for it; the edits are kept",
@@ -122,6 +124,7 @@ def test_only_details_are_left_out():
         "phase.approved",
         "phase.passed",
         "agent.interrupted",
+        "agent.project_text",
         "agent.said",
         "agent.spent",
         "tool.started",

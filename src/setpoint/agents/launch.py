@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from setpoint.model.config.sandbox import Means
+from setpoint.model.project_text import ReadsItself
 from setpoint.model.value import Value
 
 
@@ -119,6 +120,8 @@ class Launch(Value):
     """Its sandbox; none: the sandbox of all agents."""
     when_held: dict[str, str] = {}
     """Additional variables inside a sandbox: its own sandbox may not work within another."""
+    reads: ReadsItself = ReadsItself()
+    """What it reads by itself of a project's instructions; prompts give it the rest."""
     quirks: Quirks = Quirks()
 
     @property

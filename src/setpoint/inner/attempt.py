@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
+from setpoint.inner.project_text import informed
 from setpoint.inner.recovery import Recovering, given_up, goes_on, in_session
 from setpoint.inner.steering import held, interrupted, steered
 from setpoint.inner.tool_calls import InnerLoop, Place, known_cost, watched
@@ -211,6 +212,8 @@ def _stagnated(run: RunContext, start: Start, number: int, label: str, seen: Inn
 
 async def _try(run: RunContext, start: Start, brief: Brief, number: int) -> tuple[Attempt, InnerLoop]:
     agent = run.ports.agents[brief.role]
+    place = Place(start.phase.name, start.iteration, brief.label)
+    brief = await informed(run, agent, brief, place)
     body = AgentStarted(
         phase=start.phase.name,
         iteration=start.iteration,
@@ -221,7 +224,7 @@ async def _try(run: RunContext, start: Start, brief: Brief, number: int) -> tupl
         prompt=run.ports.keep(brief.prompt),
     )
     run.journal.note(f"{brief.label}:{number}:start", body)
-    return await watched(run, agent, brief, Place(start.phase.name, start.iteration, brief.label), number)
+    return await watched(run, agent, brief, place, number)
 
 
 async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snapshot) -> Made:

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import ValidationError
 
 from setpoint.inner.lenient_json import Piece, pieces, without_braces
+from setpoint.inner.project_text import informed
 from setpoint.inner.recovery import Recovering, in_session
 from setpoint.inner.tool_calls import Place, lost_usages, watched
 from setpoint.model.answers.role_answers import Shape, schema_of
@@ -64,7 +65,8 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
     place = Place(question.phase, question.iteration, question.label)
     recovering = Recovering(run=run, agent=agent, brief=question.brief, place=place)
     while True:
-        attempt, _ = await watched(run, agent, in_session(brief, run.journal.events), place)
+        asked = await informed(run, agent, in_session(brief, run.journal.events), place)
+        attempt, _ = await watched(run, agent, asked, place)
         usages.append(attempt.usage)
         if attempt.breakage is not None:
             why = attempt.breakage.message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from setpoint.inner.project_text import informed
 from setpoint.inner.tool_calls import Place, watched
 from setpoint.model.attempt import Mode, Role
 from setpoint.model.events.run import PhaseCompleted, PhaseEntered
@@ -73,7 +74,8 @@ async def _thought(run: RunContext, phase: Phase, now: Situation) -> str:
     async def act() -> PhaseCompleted:
         asked = brief(run, phase, now)
         agent = run.ports.agents[asked.role]
-        attempt, _ = await watched(run, agent, asked, Place(phase.name, now.iteration, key))
+        place = Place(phase.name, now.iteration, key)
+        attempt, _ = await watched(run, agent, await informed(run, agent, asked, place), place)
         return PhaseCompleted(
             phase=phase.name,
             iteration=now.iteration,

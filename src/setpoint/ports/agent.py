@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
+from setpoint.model.project_text import ReadsItself
 
 
 class Observer(Protocol):
@@ -44,3 +45,15 @@ class KeepsSessions(Protocol):
 
     def goes_on(self, brief: Brief) -> bool:
         """Whether an attempt with this brief continues a session that knows what was edited in it."""
+
+
+@runtime_checkable
+class ReadsProject(Protocol):
+    """An agent that takes a project's own instructions; without this it is given none."""
+
+    @property
+    def reads(self) -> ReadsItself:
+        """What of them it reads by itself."""
+
+    def begins(self, brief: Brief) -> bool:
+        """Whether an attempt with this brief begins a session, which knows nothing yet."""

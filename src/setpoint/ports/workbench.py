@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from setpoint.model.attempt import Brief
+from setpoint.model.project_text import ProjectText
 from setpoint.model.run import RunOrder
 from setpoint.ports.workspace import WorkCopy
 
@@ -15,3 +16,6 @@ class Workbench(Protocol):
 
     def laid_out(self, order: RunOrder, copy: WorkCopy, brief: Brief) -> AbstractAsyncContextManager[None]:
         """Bring everything to the work copy for one attempt; what an agent does with it is harmless."""
+
+    async def project_text(self, copy: WorkCopy) -> ProjectText:
+        """Return what the project says to coding agents at the base of a work copy."""

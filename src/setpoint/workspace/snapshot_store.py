@@ -13,10 +13,12 @@ from __future__ import annotations
 import asyncio
 import glob
 import os
+import secrets
 import shutil
 import signal
 import stat
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from setpoint.errors import WorkspaceError
@@ -146,12 +148,22 @@ class SnapshotStore:
         blob = (await self.git("hash-object", "-w", "--stdin", stdin=data)).text
         held = await self.file_at(tree, path)
         mode = held[0] if held is not None else "100644"
-        index = self.directory / "index.appended"
+        entry = b"%s %s\t%s\0" % (mode.encode(), blob.encode(), os.fsencode(path))
+        return await self._with_entries(tree, entry)
+
+    async def with_files_of(self, tree: Tree, other: str, paths: Sequence[str]) -> Tree:
+        """Write a tree in which some paths are what they are in another one, missing ones included."""
+        literal = [f":(literal){path}" for path in paths]
+        listed = (await self.git("ls-tree", "-z", "--full-tree", other, "--", *literal)).stdout
+        gone = b"".join(b"0 %s\t%s\0" % (b"0" * len(tree), os.fsencode(path)) for path in paths)
+        return await self._with_entries(tree, gone + listed)
+
+    async def _with_entries(self, tree: Tree, entries: bytes) -> Tree:
+        index = self.directory / f"index.{secrets.token_hex(4)}"
         apart = {**self._environment, "GIT_INDEX_FILE": str(index)}
         try:
             await git(self.path, "read-tree", tree, environment=apart)
-            entry = f"{mode},{blob},{path}"
-            await git(self.path, "update-index", "--add", "--cacheinfo", entry, environment=apart)
+            await git(self.path, "update-index", "-z", "--index-info", stdin=entries, environment=apart)
             return Tree((await git(self.path, "write-tree", environment=apart)).text)
         finally:
             index.unlink(missing_ok=True)

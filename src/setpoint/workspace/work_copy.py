@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from setpoint.model.attempt import Attempt
@@ -142,6 +143,29 @@ class GitWorkspace:
             "commit-tree", tree, "-p", current, "-m", "setpoint: work that is not finished"
         )
         return Commit(made.text), tree
+
+    async def show_base(self, copy: WorkCopy, which: Callable[[str], bool]) -> Tree | None:
+        """Make some files of a work copy as they are at its base, for who must not read later ones.
+
+        `which` chooses them by their paths. Returns the tree that is shown, for `hide_base`; none if all of
+        them are as at the base.
+        """
+        store = _store_of(copy)
+        answer = await store.git(*DIFF, "--no-renames", "-z", "--name-only", copy.base, CURRENT)
+        names = [os.fsdecode(name) for name in answer.stdout.split(b"\0") if name]
+        paths = [name for name in names if which(name)]
+        if not paths:
+            return None
+        ((_, current),) = await store.trees(CURRENT)
+        shown = await store.with_files_of(current, copy.base, paths)
+        await store.show_uncommitted(shown)
+        return shown
+
+    async def hide_base(self, copy: WorkCopy, shown: Tree) -> None:
+        """Make the files of a work copy again what was last recorded of them."""
+        store = _store_of(copy)
+        await store.git("read-tree", shown)
+        await store.git("read-tree", "--reset", "-u", CURRENT)
 
     async def apply(self, copy: WorkCopy, patch: str) -> str:
         """Put a unified diff on the files of the work copy; gives why it does not fit, if so."""

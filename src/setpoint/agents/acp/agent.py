@@ -40,6 +40,7 @@ from setpoint.model.attempt import (
 )
 from setpoint.model.config.sandbox import Means
 from setpoint.model.ids import StoryId
+from setpoint.model.project_text import ReadsItself
 from setpoint.model.stories.story import Story
 from setpoint.ports import Observer
 from setpoint.settings import inherited
@@ -169,6 +170,15 @@ class AcpAgent:
             return True
         kept = self._sessions.find(self.name, brief)
         return kept is not None and kept.resumable
+
+    @property
+    def reads(self) -> ReadsItself:
+        """What of a project's instructions it reads by itself."""
+        return self._launch.reads
+
+    def begins(self, brief: Brief) -> bool:
+        """Whether an attempt with this brief begins a session."""
+        return not self.goes_on(brief)
 
     async def try_out(self, workdir: Path) -> Breakage | str:
         """Start the agent and open a session without a prompt; return its version, or why it fails."""

@@ -21,6 +21,7 @@ from setpoint.agents.spending.prices import Prices, stated_models
 from setpoint.agents.spending.proxy import Tap, counting
 from setpoint.agents.transcript import Transcript, secrets_of
 from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
+from setpoint.model.project_text import ReadsItself
 from setpoint.ports import Observer
 from setpoint.settings import inherited
 from setpoint.system.files.artifacts import Artifacts
@@ -110,6 +111,15 @@ class CommandAgent:
     def goes_on(self, brief: Brief) -> bool:
         """Whether a session of a brief is kept that the command can continue."""
         return self._sessions is not None and self._sessions.find(self.name, brief) is not None
+
+    @property
+    def reads(self) -> ReadsItself:
+        """What of a project's instructions it reads by itself."""
+        return self._launch.reads
+
+    def begins(self, brief: Brief) -> bool:
+        """Whether an attempt with this brief begins a session."""
+        return not self.goes_on(brief)
 
     async def close(self) -> None:
         """Nothing runs between attempts."""

@@ -25,6 +25,7 @@ from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
 from setpoint.agents.spending.prices import Prices, table
 from setpoint.agents.transcript import Transcript
 from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, Role, Stop, Usage
+from setpoint.model.project_text import ReadsItself
 from setpoint.ports import Observer
 from setpoint.system.files.artifacts import Artifacts
 
@@ -104,6 +105,16 @@ class ModelAgent:
             duration_s=round(time.monotonic() - began_s, 6),
             transcript=kept,
         )
+
+    @property
+    def reads(self) -> ReadsItself:
+        """What of a project's instructions it reads by itself: nothing."""
+        return self._launch.reads
+
+    def begins(self, brief: Brief) -> bool:
+        """Whether an attempt with this brief begins a session."""
+        held = self._sessions.get(brief.role)
+        return held is None or held.name != brief.session
 
     async def close(self) -> None:
         """Nothing runs between attempts."""

@@ -41,6 +41,8 @@ class AgentRow(NamedTuple):
     note: str
     sandbox: str = ""
     """What would hold it; empty: it is part of Setpoint, or cannot be held as the settings ask."""
+    reads: tuple[str, ...] = ()
+    """Files and folders of a project with instructions or skills that it reads by itself."""
 
 
 class Diagnosis(NamedTuple):
@@ -85,6 +87,7 @@ async def _agent_rows(project: Project) -> list[AgentRow]:
                 seen_of(launch),
                 found.why_not or launch.login,
                 by,
+                (*launch.reads.files, *launch.reads.otherwise, *launch.reads.skills),
             )
             for launch, found, by in zip(launches.values(), probes, held_by, strict=True)
         ),

@@ -13,6 +13,7 @@ from setpoint.model.events.live import (
     HintTaken,
     PauseEnded,
     PauseRequested,
+    ProjectTextShown,
     RunHeld,
     Steering,
 )
@@ -58,8 +59,19 @@ def of_live(body: e.AboutLive) -> Line:
         case e.AgentSaid():
             text = "\n".join(f"  | {row}" for row in body.text.splitlines())
             return Line(text, "italic", detail=True)
+        case ProjectTextShown():
+            return Line(f"  {_project_text(body)}", "dim", detail=True)
         case _:
             return _of_steering(body)
+
+
+def _project_text(body: ProjectTextShown) -> str:
+    """Say which instructions of the project an agent has, and how it comes to them."""
+    count = len(body.skills)
+    given = [*body.files, f"{count} skill{'s' if count > 1 else ''}"] if count else list(body.files)
+    told = [f"is given {', '.join(given)}"] if given else []
+    told += [f"reads {', '.join(body.read)}"] if body.read else []
+    return f"{body.agent} {'; '.join(told)} ({body.label}, as at the base)"
 
 
 def _of_steering(body: Steering) -> Line:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from setpoint.model.attempt import ToolCall
+from setpoint.model.attempt import Role, ToolCall
 from setpoint.model.value import Text, Value
 
 
@@ -33,6 +33,21 @@ class AgentSaid(Value):
     attempt: int
     """1 for the first try of this label."""
     text: Text
+
+
+class ProjectTextShown(Value):
+    """A session of an agent began, with what it learns of the project's own instructions at the base."""
+
+    kind: Literal["agent.project_text"] = "agent.project_text"
+    label: str
+    role: Role
+    agent: str
+    files: tuple[Text, ...] = ()
+    """Files with instructions that the prompt repeats, since the agent does not read them by itself."""
+    skills: tuple[Text, ...] = ()
+    """Skills that the prompt names."""
+    read: tuple[Text, ...] = ()
+    """Files that the agent reads by itself."""
 
 
 class HintGiven(Value):
@@ -87,5 +102,5 @@ class PauseEnded(Value):
 
 Steering = HintGiven | HintTaken | AgentInterrupted | PauseRequested | RunHeld | PauseEnded
 """What a person asks for while a run works, and what became of it."""
-AboutLive = ToolStarted | AgentSaid | Steering
+AboutLive = ToolStarted | AgentSaid | ProjectTextShown | Steering
 """What an agent is doing at the moment, and what a person says to it."""
