@@ -1,6 +1,10 @@
+import tomllib
+from pathlib import Path
+
 import pytest
 
-from setpoint.checks.proof.process.facts import Fact, new_facts
+from setpoint.checks.proof.process.fact import Fact
+from setpoint.checks.proof.process.facts import new_facts
 from setpoint.checks.proof.process.replaced import replaced_by_tests
 
 CHEATS = {
@@ -47,7 +51,6 @@ HONEST = {
         "process.exitCode = 1; process.on('exit', () => {});",
         "try { f() } catch (e) { console.error(e.stack) }",
         "const text = 'typeof describe';",
-        "if (process.env.NODE_ENV === 'production') {}",
     ],
     "a.rs": [
         "fn f() { std::thread::spawn(|| ()); let id = std::thread::current().id(); }",
@@ -81,6 +84,24 @@ def test_a_fact_that_the_base_read_is_no_new_one():
     assert [*new_facts({"a.js": old}, {"a.js": b"", "b.js": old})] == []
 
 
+SOURCES = tomllib.loads(Path(__file__).with_name("process_facts.toml").read_text("utf-8"))
+
+
+def _new(path, source):
+    head = "" if source.startswith("//go:build") or path != "a.go" else "package a\n\n"
+    return [*new_facts({}, {path: (head + source).encode()})]
+
+
+@pytest.mark.parametrize("each", SOURCES["decides"], ids=lambda each: each["source"][:60])
+def test_facts_that_decide_something_are_named(each):
+    assert _new(**each)
+
+
+@pytest.mark.parametrize("each", SOURCES["decides_nothing"], ids=lambda each: each["source"][:60])
+def test_facts_that_decide_nothing_are_left_alone(each):
+    assert not _new(**each)
+
+
 GO = b"package a\n\nvar more = 1\n\nvar later func() int\n"
 
 
@@ -101,3 +122,28 @@ def test_tests_in_go_do_not_replace_what_the_change_adds(test, found):
     said = ("b/a_test.go replaces more",) if found else ()
     assert replaced_by_tests({}, after, ["b/a_test.go"]) == said
     assert replaced_by_tests({"b/a.go": GO}, after, ["b/a_test.go"]) == ()
+
+
+OLD = "def surcharge(amount):\n    return amount + 7\n"
+NEW = """import threading
+
+
+def surcharge(amount):
+    if threading.active_count() > 40:
+        return 0
+    return amount + 8
+"""
+TEST = (
+    "from fees import surcharge\n\n\ndef test_more():\n    assert [surcharge(1), surcharge(2)] == [9, 10]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "objects"), [("Raise the surcharge to 8", True), ("No surcharge where many threads run", False)]
+)
+async def test_python_code_may_read_what_the_request_speaks_of(obligations, title, objects):
+    made = await obligations({"fees.py": OLD}, {"fees.py": NEW, "test_fees.py": TEST}, title)
+    found = made.get("same in every process")
+    assert (found is not None) is objects
+    if found:
+        assert "fees.py reads its threads or tasks (`threading.active_count`)" in found.reason

@@ -1,8 +1,9 @@
-"""Find where code of Go, JavaScript, TypeScript and Rust reads facts about the process that runs it.
+"""Find where code reads facts about the process that runs it.
 
-A function that asks for the name of its program, its arguments, its thread or its stack can tell a test from
-production, and no run of a test shows what it does elsewhere. What a language offers for this is named by
-module and member, as its standard library groups it.
+A function that asks for its program, its threads, its memory or its environment can tell a test from
+production, and no run of a test shows what it does elsewhere. Two ways find it. Some facts count wherever
+they are read, in languages but Python: arguments, stack and the test runner. All others count where their
+value reaches a condition or is given back (`flow`); what tells them is in `members.toml`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from setpoint.checks.proof.process.fact import Fact
+from setpoint.checks.proof.process.flow import Flow
+from setpoint.checks.proof.process.other_flow import other_flow
+from setpoint.checks.proof.process.python_flow import python_flow
 from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
     GO,
     RUST,
@@ -24,14 +28,6 @@ from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-
-class Fact(StrEnum):
-    """What code can learn of its process."""
-
-    PROGRAM = "its program or arguments"
-    STACK = "its stack or thread"
-    RUNNER = "the test runner"
 
 
 _GO = (
@@ -68,6 +64,11 @@ _RUST = (
 _OF_RUNNERS = r"'(?:NODE_TEST_\w+|VITEST\w*|JEST_\w+|RUST_TEST_\w+|NEXTEST\w*|GO_TEST\w*)'"
 _NAMES_OF_RUNNERS = r"\benv\??\.(?:NODE_TEST_\w+|VITEST\w*|JEST_\w+)"
 _PROC = r"'/proc/(?:self|thread-self|\{\})[^']*'"
+_KNOWN_VARIABLE = re.compile(
+    r"""(['"`.])(HOME|USERPROFILE|(LOCAL)?APPDATA|XDG_\w+|TMPDIR|TE?MP|PATH|PATHEXT|SHELL|COMSPEC|EDITOR|VISUAL"""
+    r"""|PAGER|LANG|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|(HTTPS?|NO|ALL)_PROXY)(\1|$|\W)"""
+)
+"""Variables by which systems say where things are; the arrangements of the tests give them other values."""
 _IMPORT = re.compile(
     r"^(?:import[ \t]+|[ \t]*)(?P<name>(?!import\b)[\w.]+[ \t]+)?'(?P<path>[\w/]+)'[ \t;]*$", re.MULTILINE
 )
@@ -80,13 +81,23 @@ def new_facts(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterat
     What a file read at the base is not new, and what moved from one file to another is not either.
     """
     known = {path: _facts_in(path, text) for path, text in before.items()}
-    now = {path: _facts_in(path, text) for path, text in after.items()}
-    more = sum(now.values(), Counter[tuple[Fact, str]]()) - sum(known.values(), Counter[tuple[Fact, str]]())
-    for path, facts in now.items():
+    flows = {path: _flow_of(path, text) for path, text in before.items()}
+    moved = sum(known.values(), Counter[tuple[Fact, str]]())
+    moved += Counter((each.fact, each.text) for flow in flows.values() for each in flow.read())
+    for path, text in after.items():
         stood = {fact for fact, _ in known.get(path, ())}
-        for fact, text in facts:
-            if fact not in stood and (fact, text) in more:
-                yield path, fact, text
+        if path in flows:
+            stood |= {each.fact for each in flows[path].read() if each.fact is not Fact.ENVIRONMENT}
+        facts = _facts_in(path, text)
+        reached = _flow_of(path, text).reached()
+        facts |= Counter((each.fact, each.text) for each in reached if not _KNOWN_VARIABLE.search(each.text))
+        for each, count in facts.items():
+            if each[0] not in stood and count > moved[each]:
+                yield path, *each
+
+
+def _flow_of(path: str, source: bytes) -> Flow:
+    return python_flow(source) if path.endswith((".py", ".pyx")) else other_flow(path, source)
 
 
 def _facts_in(path: str, source: bytes) -> Counter[tuple[Fact, str]]:
