@@ -164,7 +164,7 @@ class _Reader:
             yield Read(Fact.BUILD, text[:_LONGEST])
 
     def _parts(self, node: Node) -> list[str]:
-        """Return the names that lead to a member of a module or global object; empty for all else."""
+        """Return the names that lead to a member of a module or global object; empty for anything else."""
         node = grammar.unwrapped(node)
         if node.type in grammar.NAMES:
             name = text_of(node)

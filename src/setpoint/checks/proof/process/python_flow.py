@@ -106,7 +106,7 @@ class _Reader:
         return told(_LANGUAGE, parts, text) if parts else None
 
     def _parts(self, node: ast.AST) -> list[str]:
-        """Return the names that lead to a member of a module; empty for all else."""
+        """Return the names that lead to a member of a module; empty for anything else."""
         if isinstance(node, ast.Attribute):
             held = self._parts(node.value)
             return [*held, node.attr] if held else []
