@@ -147,7 +147,7 @@ class _Reader:
         return None
 
     def _marked(self, node: Node) -> Iterator[Read]:
-        """Yield what a compiler is told to leave out or take in by the build."""
+        """Yield the conditions of builds under which a compiler leaves code out."""
         if node.type not in _MARKS:
             return
         text = " ".join(text_of(node).split())
