@@ -6,6 +6,7 @@ import pytest
 
 from setpoint.agents import breakage
 from setpoint.agents.launch import Launch
+from setpoint.agents.registry import shipped
 from setpoint.model.attempt import BreakageKind
 
 LAUNCH = Launch(name="any", argv=("any", "--acp"), login="run `any login`")
@@ -40,6 +41,113 @@ ERRORS = {
 def test_errors_are_told_apart_by_structure(case: str) -> None:
     code, data, kind = ERRORS[case]
     assert breakage.of_error(LAUNCH, code, "429 login rate limit", data).kind is kind
+
+
+GEMINI_OVERFLOW = (
+    '{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens '
+    'allowed (1048576).","status":"INVALID_ARGUMENT"}}'
+)
+OWN = {
+    "claude, overflow": ("claude", -32603, "Internal error: Prompt is too long", None, BreakageKind.OVERFLOW),
+    "claude, 529": (
+        "claude",
+        -32603,
+        "Internal error: API Error: 529 no room. This is usually temporary",
+        {"errorKind": "server_error"},
+        BreakageKind.OVERLOAD,
+    ),
+    "claude, a stream that was cut": (
+        "claude",
+        -32603,
+        "Internal error: API Error: Connection to the API was lost",
+        {"errorKind": "server_error"},
+        BreakageKind.OVERLOAD,
+    ),
+    "gemini, 401": (
+        "gemini",
+        401,
+        '{"error":{"code":401,"status":"UNAUTHENTICATED"}}',
+        None,
+        BreakageKind.AUTH,
+    ),
+    "gemini, overflow": (
+        "gemini",
+        400,
+        GEMINI_OVERFLOW,
+        None,
+        BreakageKind.OVERFLOW,
+    ),
+    "qwen, 401": ("qwen", -32603, "Internal error", {"details": "401 no key"}, BreakageKind.AUTH),
+    "qwen, 429": ("qwen", -32603, "Internal error", {"details": "429 slow down"}, BreakageKind.RATE_LIMIT),
+    "qwen, overflow": (
+        "qwen",
+        -32603,
+        "Internal error",
+        {"details": "400 This model's maximum context length is 128000 tokens."},
+        BreakageKind.OVERFLOW,
+    ),
+    "qwen, another refusal": ("qwen", -32603, "Internal error", {"details": "400 no"}, BreakageKind.MODEL),
+    "codex, its process": (
+        "codex",
+        1001,
+        "The Codex app-server was killed by SIGKILL",
+        {"exitCode": None, "signal": "SIGKILL", "restartable": True},
+        BreakageKind.CRASH,
+    ),
+    "codex, words in the middle": (
+        "codex",
+        -32603,
+        "the tests say: unexpected status 401 Unauthorized",
+        None,
+        BreakageKind.MODEL,
+    ),
+}
+"""Errors as the real programs wrote them."""
+
+
+@pytest.mark.parametrize("case", OWN)
+def test_the_form_of_each_agent_counts_for_that_agent_alone(case: str) -> None:
+    name, code, message, data, kind = OWN[case]
+    assert breakage.of_error(shipped()[name], code, message, data).kind is kind
+    if kind is not BreakageKind.CRASH and case.startswith("qwen"):
+        assert breakage.of_error(LAUNCH, code, message, data).kind is BreakageKind.MODEL
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "kind"),
+    [
+        ("unexpected status 529 <unknown>: no room, url: http://localhost", None, BreakageKind.OVERLOAD),
+        (
+            '{"error": {"message": "too long", "code": "context_length_exceeded"}}',
+            None,
+            BreakageKind.OVERFLOW,
+        ),
+        (
+            "Reconnecting",
+            {"codexErrorInfo": {"streamFailed": {"httpStatusCode": 429}}},
+            BreakageKind.RATE_LIMIT,
+        ),
+        ("stream disconnected before completion", None, BreakageKind.MODEL),
+    ],
+)
+def test_a_turn_that_failed_behind_a_completed_answer_is_named(
+    said: str, error: object, kind: BreakageKind
+) -> None:
+    assert breakage.of_turn(shipped()["codex"], said, error).kind is kind
+
+
+def test_what_an_agent_keeps_of_its_error_names_the_breakage() -> None:
+    launch = shipped()["opencode"]
+    untold = breakage.of_error(launch, -32603, "no", {"service": "session", "errorName": "APIError"})
+    kept = {"name": "APIError", "data": {"statusCode": 429, "responseHeaders": {"retry-after": "20"}}}
+    told = breakage.explained(launch, untold, kept)
+    assert (untold.kind, told.kind, told.status, told.wait_s) == (
+        BreakageKind.MODEL,
+        BreakageKind.RATE_LIMIT,
+        429,
+        20.0,
+    )
+    assert breakage.explained(launch, untold, None) == untold
 
 
 def test_a_breakage_says_how_to_mend_it() -> None:

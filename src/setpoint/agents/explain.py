@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from setpoint.agents.breakage import FORBIDDEN
+from setpoint.agents.error_data import FORBIDDEN
 from setpoint.agents.launch import Launch
 from setpoint.agents.probing import Probe
 from setpoint.model.attempt import Breakage, BreakageKind

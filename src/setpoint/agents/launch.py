@@ -39,6 +39,14 @@ class Quirks(Value):
     """What can be seen of its work: calls of tools, their names, tokens, cost; shown, never counted on."""
     error_as_text: str = ""
     """Prefix of a message that reports a failed model in a turn that the agent reports as completed."""
+    status_in_error: str = ""
+    """Regular expression at the start of the texts of its errors whose first group is a status of HTTP."""
+    overflow_in_error: str = ""
+    """Regular expression at the start of its error for a conversation that is too long."""
+    failed_meta: str = ""
+    """Dotted path in the `_meta` of an update that holds `systemError` where the turn failed."""
+    error_meta: str = ""
+    """Dotted path in the `_meta` of an update to what is known of an error."""
     mode: str = ""
     """Session mode to set after a session is opened."""
     tool_servers: bool = True
@@ -72,6 +80,11 @@ class Launch(Value):
     """For the protocol `model`: its address; empty: the provider's own address."""
     api_key_env: str = ""
     """For the protocol `model`: the variable that holds its key; empty: the provider's usual one."""
+    errors_argv: tuple[str, ...] = ()
+    """Command that prints the session `{session}` as JSON, with the data of its errors; over ACP.
+
+    Setpoint asks it where the agent's answer tells neither a status nor a kind of the error.
+    """
     executables: tuple[str, ...] = ()
     """Programs that must be found besides the first word of `argv`."""
     version_argv: tuple[str, ...] = ()

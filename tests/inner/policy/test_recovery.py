@@ -33,6 +33,11 @@ def test_each_breakage_has_its_step(kinds, goes_on, then):
     assert next_step(broke(*kinds), AMPLE, goes_on=goes_on).then is then
 
 
+def test_a_request_that_the_model_refuses_is_not_sent_again_by_the_same_session():
+    refused = Breakage(kind=BreakageKind.MODEL, message="bad request", status=400)
+    assert next_step([refused], AMPLE, goes_on=True).then is Recovery.NEW_SESSION
+
+
 def test_a_limit_is_waited_for_as_long_as_the_provider_says_and_no_longer_than_allowed():
     limited = broke(BreakageKind.RATE_LIMIT, wait_s=900)
     assert next_step(limited, AMPLE, goes_on=True).wait_s == 900

@@ -15,7 +15,9 @@ from typing import Any
 from acp.schema import McpServerStdio, PromptResponse
 
 from setpoint.agents import breakage
-from setpoint.agents.acp.session import Bounds, LiveSession, Turn
+from setpoint.agents.acp.error_record import error_of
+from setpoint.agents.acp.session import Bounds, LiveSession
+from setpoint.agents.acp.turn import Turn
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import hush
 from setpoint.agents.environment import environment_of, found
@@ -145,6 +147,7 @@ class AcpAgent:
             self._held[brief.role].tap.turn_to(None)
         usage = spending.told(meter.usage(live.answer if isinstance(live, LiveSession) else None))
         broken = breakage.known(self._launch, self._broken(answer, turn, usage), spending)
+        broken = await self._looked_up(brief, broken, live)
         if isinstance(live, LiveSession):
             self._keep(brief, live, broke=broken is not None and broken.kind not in PASSING)
         return Attempt(
@@ -301,6 +304,8 @@ class AcpAgent:
     def _broken(self, answer: PromptResponse | Breakage, turn: Turn | None, usage: Usage) -> Breakage | None:
         if isinstance(answer, Breakage):
             return answer.model_copy(update={"message": self._redacted(answer.message)})
+        if turn is not None and turn.failed and answer.stop_reason == "end_turn":
+            return breakage.of_turn(self._launch, self._redacted(turn.last_piece), turn.error)
         prefix = self._launch.quirks.error_as_text
         nothing_done = turn is not None and turn.calls.count == 0 and not usage.output_tokens
         if prefix and turn is not None and nothing_done and turn.said(prefix):
@@ -309,6 +314,16 @@ class AcpAgent:
             )
             return Breakage(kind=BreakageKind.MODEL, message=self._redacted(told))
         return None
+
+    async def _looked_up(
+        self, brief: Brief, broken: Breakage | None, live: LiveSession | Breakage
+    ) -> Breakage | None:
+        """Name a breakage by the agent's own record of the session, where nothing else tells its kind."""
+        untold = broken is not None and broken.kind is BreakageKind.MODEL and broken.status is None
+        if broken is None or not untold or isinstance(live, Breakage):
+            return broken
+        data = await error_of(self._launch, self._sandbox, self._command(brief, {}), live.session_id)
+        return breakage.explained(self._launch, broken, data)
 
     def _redacted(self, text: str) -> str:
         return Transcript(self._secrets).redacted(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,40 +12,32 @@ from typing import Any, TypeVar, cast
 
 import acp
 from acp.schema import (
-    AgentMessageChunk,
     ClientCapabilities,
-    ConfigOptionUpdate,
     FileSystemCapabilities,
     Implementation,
     McpServerStdio,
     PermissionOption,
     PromptResponse,
     RequestPermissionResponse,
-    ToolCallProgress,
-    ToolCallStart,
     ToolCallUpdate,
-    UsageUpdate,
 )
 from pydantic import BaseModel, ValidationError
 
 from setpoint.agents import breakage
 from setpoint.agents.acp.opening import Opening, can_open_again, chosen_model
-from setpoint.agents.acp.permission import CANCELLED, answered, refusal_of
-from setpoint.agents.acp.tool_calls import Calls
+from setpoint.agents.acp.permission import CANCELLED
+from setpoint.agents.acp.turn import Turn
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import AgentWire
 from setpoint.agents.launch import Launch
-from setpoint.agents.speech import Hearing
-from setpoint.agents.spending.meter import UsageMeter
 from setpoint.agents.transcript import Transcript
-from setpoint.model.attempt import Breakage, BreakageKind, Brief, ToolCall
+from setpoint.model.attempt import Breakage, BreakageKind
 from setpoint.system.processes import Process
 from setpoint.version import __version__
 
 T = TypeVar("T")
 SPOILING = (BreakageKind.AUTH, BreakageKind.PROTOCOL, BreakageKind.SESSION, BreakageKind.OVERFLOW)
 """Errors after which a session is not used again."""
-_TEXT_CHARS = 200_000
 _STDERR_BYTES = 4000
 _PARTING_S = 2.0
 """Seconds that an agent which closed its output gets to end by itself."""
@@ -70,82 +62,6 @@ class Bounds:
 
 class Halted(Exception):
     """The waiting was ended by the bounds' `halt`."""
-
-
-class Turn:
-    """What is seen and answered while one prompt is worked on.
-
-    `halted` tells that it is to end: its money is gone, or the agent goes in circles.
-    """
-
-    def __init__(
-        self, brief: Brief, launch: Launch, hearing: Hearing, meter: Meter, spending: UsageMeter
-    ) -> None:
-        """Begin with nothing seen."""
-        self.calls = Calls(Path(brief.workdir), launch.quirks, self._called, hearing.began)
-        self.spending = spending
-        self.halted = spending.halted
-        self.held = False
-        """Whether a sandbox holds the agent."""
-        self._brief = brief
-        self._hearing = hearing
-        self._meter = meter
-        self._text: list[str] = []
-        self._chars = 0
-        self._broken_line = False
-
-    @property
-    def text(self) -> str:
-        """What the agent said, with a new line wherever it did something in between."""
-        return "".join(self._text)
-
-    def said(self, prefix: str) -> bool:
-        """Whether any message of the agent began like this."""
-        return any(piece.lstrip().startswith(prefix) for piece in self._text)
-
-    def update(self, update: BaseModel) -> None:
-        """Take note of news."""
-        match update:
-            case ToolCallStart() | ToolCallProgress():
-                self.calls.told(update)
-                self._broken_line = bool(self._text)
-            case AgentMessageChunk():
-                self._say(getattr(update.content, "text", ""))
-            case UsageUpdate():
-                if (usage := self._meter.told(update)) is not None:
-                    self.spending.told(usage)
-            case ConfigOptionUpdate():
-                if model := chosen_model(update.config_options):
-                    self.spending.runs_on(model)
-            case _:
-                pass  # thoughts, plans, modes and replays are not counted
-
-    def permit(self, call: ToolCallUpdate, options: Sequence[PermissionOption]) -> RequestPermissionResponse:
-        """Allow a call, or note why it is refused."""
-        self.calls.told(call)
-        refusal = refusal_of(call, self.calls, self._brief.role, held=self.held)
-        if refusal:
-            self.calls.refuse(call.tool_call_id, refusal)
-        return answered(options, refused=bool(refusal))
-
-    def end(self) -> None:
-        """Close the record: calls that never ended were cut short, and what was written is passed on."""
-        self.calls.cancel_open()
-        self._hearing.flush()
-
-    def _called(self, call: ToolCall) -> None:
-        if self._hearing.called(call):
-            self.halted.set()
-
-    def _say(self, text: str) -> None:
-        if self._broken_line:
-            text = "\n" + text
-            self._broken_line = False
-        room = _TEXT_CHARS - self._chars
-        if room > 0:
-            self._text.append(text[:room])
-            self._chars += len(text)
-            self._hearing.said(text)
 
 
 class Listener:

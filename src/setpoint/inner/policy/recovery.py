@@ -11,6 +11,8 @@ FATAL = frozenset({BreakageKind.MISSING, BreakageKind.AUTH, BreakageKind.BUDGET}
 """Breakages that another try cannot fix."""
 SPOILING = frozenset({BreakageKind.SESSION, BreakageKind.OVERFLOW, BreakageKind.PROTOCOL})
 """Breakages after which the same session cannot continue."""
+REFUSED = frozenset({400, 422})
+"""Statuses of a request that a model refuses as it is: the same session would send it again."""
 BACK_OFF_S = (2.0, 8.0, 30.0, 60.0, 120.0, 300.0)
 """Seconds before the second, third and each later try, where nobody says how long a limit lasts."""
 
@@ -61,7 +63,9 @@ def _keeps_session(broke: Sequence[Breakage], *, goes_on: bool) -> bool:
     """Whether the session continues: it survives one breakage of the agent, and every passing one."""
     own = [each.kind not in PASSING for each in broke]
     twice = len(own) > 1 and all(own[-2:])
-    return goes_on and broke[-1].kind not in SPOILING and not twice
+    last = broke[-1]
+    refused = last.kind is BreakageKind.MODEL and last.status in REFUSED
+    return goes_on and last.kind not in SPOILING and not refused and not twice
 
 
 def _wait_s(broke: Sequence[Breakage]) -> float:
