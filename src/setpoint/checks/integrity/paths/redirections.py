@@ -6,18 +6,18 @@ to the file that it led to, a dependency comes from where it came, and a target 
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 
+from setpoint.checks.integrity.paths.package_targets import means_otherwise
 from setpoint.checks.integrity.paths.startup_paths import folded
 
-_LEADING = ("imports", "exports", "main", "module", "browser")
-"""Keys of a `package.json` that say which file a name means."""
 _OF_HARNESS = ("test", "harness", "doctest")
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
-_REPLACED = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s*=>\s*(\.\S*)", re.MULTILINE)
+_SOURCES = ("path", "git", "registry", "registry-index", "package", "base")
+"""Keys of a dependency of Cargo that say where it comes from."""
+_REPLACED = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s*=>\s*(\S+)", re.MULTILINE)
 _USED = re.compile(r"^\s*(?:use\s+)?(\.\S*)\s*$", re.MULTILINE)
 _REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/\S+|[\w.~-]+/\S+)\s+v\d", re.MULTILINE)
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
@@ -78,36 +78,17 @@ def workspace(after: str, manifests: Mapping[str, str]) -> str:
 
 def _of_package(path: str, before: str, after: str, files: Collection[str]) -> str:
     folder = path.rpartition("/")[0]
-    old, new = (dict(_leaves(_parsed(text))) for text in (before, after))
-    for key, target in old.items():
-        file = "/".join(part for part in (*folder.split("/"), *target.split("/")) if part not in ("", "."))
-        there = file in files or any(each.startswith(f"{file}.") for each in files) or "*" in file
-        if key in new and new[key] != target and there:
-            return f"lets `{'.'.join(key)}` mean {new[key]}, though {target} is still there"
+    for name, was, now in means_otherwise(before, after):
+        file = "/".join(part for part in (*folder.split("/"), *was.split("/")) if part not in ("", "."))
+        if file in files or any(each.startswith(f"{file}.") for each in files) or "*" in file:
+            return f"lets {name} mean {now}, though {was} is still there"
     return ""
-
-
-def _parsed(text: str) -> object:
-    try:
-        held = json.loads(text)
-    except json.JSONDecodeError:
-        return {}
-    return {key: held[key] for key in _LEADING if key in held} if isinstance(held, dict) else {}
-
-
-def _leaves(held: object, key: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield each file that a manifest names, by the keys that lead to it."""
-    if isinstance(held, str):
-        yield key, held
-    elif isinstance(held, dict):
-        for name, inner in held.items():
-            yield from _leaves(inner, (*key, str(name)))
 
 
 def _of_go(before: str, after: str) -> str:
     known, now = dict(_REPLACED.findall(before)), dict(_REPLACED.findall(after))
     for name in _REQUIRED.findall(before):
-        if now.get(name) and now.get(name) != known.get(name):
+        if now.get(name) and now.get(name) not in (name, known.get(name)):
             return f"takes {name} from {now[name]}, which the base takes from elsewhere"
     return ""
 
@@ -120,11 +101,10 @@ def _of_cargo(before: str, after: str) -> str:
     for table in ("patch", "replace"):
         if new.get(table) != old.get(table):
             return f"replaces dependencies by [{table}]"
-    for table in _TABLES:
-        for name, given in _table(new, table).items():
-            was = _table(old, table).get(name)
-            if was is not None and _local(given) and _local(given) != _local(was):
-                return f"takes {name} from {_local(given)}, which the base takes from elsewhere"
+    known = dict(_sources(old))
+    for name, sources in _sources(new):
+        if name in known and (other := sources - known[name]):
+            return f"takes {name} from {min(other)}, which the base takes from elsewhere"
     switched = sorted(_off(new) - _off(old))
     return f"switches {switched[0]} off" if switched else ""
 
@@ -134,8 +114,16 @@ def _table(held: Mapping[str, object], key: str) -> Mapping[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _local(given: object) -> str:
-    return str(given.get("path", "")) if isinstance(given, dict) else ""
+def _sources(manifest: Mapping[str, object]) -> Iterator[tuple[str, set[str]]]:
+    """Yield each dependency with all places it comes from: of any table, target or workspace."""
+    found: dict[str, set[str]] = {}
+    targets = _table(manifest, "target")
+    for owner in (manifest, _table(manifest, "workspace"), *(_table(targets, each) for each in targets)):
+        for table in _TABLES:
+            for name, given in _table(owner, table).items():
+                held = given if isinstance(given, dict) else {}
+                found.setdefault(name, set()).update(str(held[key]) for key in _SOURCES if key in held)
+    yield from found.items()
 
 
 def _off(held: Mapping[str, object]) -> set[str]:
