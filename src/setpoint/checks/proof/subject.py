@@ -14,6 +14,7 @@ from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.plan import Plan
+from setpoint.checks.proof.kinds.read_documents import read_documents
 from setpoint.checks.proof.kinds.same_program import same_program
 from setpoint.checks.suites.package_suite import PackageSuite, owner
 from setpoint.checks.suites.pytest import TestSuite
@@ -51,6 +52,8 @@ class Subject:
     """Changed files at the base, by path."""
     after: Mapping[str, bytes]
     """Changed files of the result, by path."""
+    read: Mapping[str, str]
+    """Changed documents that code reads, so that they are data, each with the file that does."""
     scratch: Path
     """A folder for files of this proof alone."""
 
@@ -84,7 +87,10 @@ class Subject:
         """Check out the base with all of the change but its code: tests, documents and data remain."""
         place = self._other_place()
         code = self.place._replace(commit=self.base.commit)
-        stays = (path in self.of_tests or not is_code(path) or path.endswith(".pyi") for path in self.paths)
+        stays = (
+            path in self.of_tests or not (is_code(path) or path in self.read) or path.endswith(".pyi")
+            for path in self.paths
+        )
         paths = tuple(path for path, there in zip(self.paths, stays, strict=True) if there)
         aside = Aside(place=place, base=self.place.commit, paths=paths, known=frozenset())
         there = await (aside.as_at_base(code) if aside.paths else aside.as_it_is(code))
@@ -154,7 +160,8 @@ async def subject_of(
     after = await contents(root, place.commit, changed)
     paths = dict.fromkeys((*before, *after))
     told = tuple(path for path in paths if not same_program(path, before.get(path), after.get(path)))
-    work, why = kind_of_change(*kind_of_request(task.story), told)
+    read = await read_documents(root, place.commit, paths)
+    work, why = kind_of_change(*kind_of_request(task.story), told, read)
     return Subject(
         measuring=quiet,
         task=task,
@@ -168,6 +175,7 @@ async def subject_of(
         now=await quiet.measure(task, place),
         before=before,
         after=after,
+        read=read,
         scratch=scratch,
     )
 

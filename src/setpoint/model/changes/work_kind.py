@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.proof import WorkKind
@@ -103,13 +104,19 @@ def kind_of_request(story: Story) -> tuple[WorkKind, str]:
     return WorkKind.BEHAVIOUR, "the request names no other kind; --kind sets it"
 
 
-def kind_of_change(wanted: WorkKind, why: str, paths: Collection[str]) -> tuple[WorkKind, str]:
-    """Tell what kind of work a change is: the files decide where the request promised less than they hold."""
-    code = [path for path in paths if runs(path)]
+def kind_of_change(
+    wanted: WorkKind, why: str, paths: Collection[str], read: Mapping[str, str] = MappingProxyType({})
+) -> tuple[WorkKind, str]:
+    """Tell what kind of work a change is: the files decide where the request promised less than they hold.
+
+    `read` are documents among them that code reads, each with the file that does.
+    """
+    code = [path for path in paths if runs(path) or path in read]
     if code:
         if wanted in _CHANGES_CODE:
             return wanted, why
-        return WorkKind.BEHAVIOUR, f"{code[0]} is changed, so it is not {wanted} alone"
+        happens = f"{read[code[0]]} reads {code[0]}" if code[0] in read else f"{code[0]} is changed"
+        return WorkKind.BEHAVIOUR, f"{happens}, so it is not {wanted} alone"
     if wanted in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
         return wanted, why
     if any(is_test_path(path) for path in paths):
@@ -122,7 +129,7 @@ def kind_of_change(wanted: WorkKind, why: str, paths: Collection[str]) -> tuple[
 
 def runs(path: str) -> bool:
     """Whether a file is part of what runs: no test, no document, no configuration of tools."""
-    return not (is_test_path(path) or _is_docs(path) or _is_chore(path))
+    return not (is_test_path(path) or is_document(path) or _is_chore(path))
 
 
 def is_code(path: str) -> bool:
@@ -147,7 +154,8 @@ def wants_look(story: Story) -> str:
     return found[0] if found else ""
 
 
-def _is_docs(path: str) -> bool:
+def is_document(path: str) -> bool:
+    """Whether a file is a document by its name; code that reads it makes it data."""
     name = path.rpartition("/")[2].lower()
     stem, _, suffix = name.partition(".")
     written = suffix in ("", "txt") and (stem in _DOCS_NAMES or path.startswith(("docs/", "doc/")))
