@@ -49,6 +49,11 @@ class Quirks(Value):
     """Dotted path in the `_meta` of an update to what is known of an error."""
     mode: str = ""
     """Session mode to set after a session is opened."""
+    held_mode: str = ""
+    """Mode of a maker that a sandbox holds, where no mode is set: one without questions.
+
+    Agents deny a subagent what they would ask a person about.
+    """
     tool_servers: bool = True
     """Whether it takes servers of the Model Context Protocol from its client."""
 
@@ -141,6 +146,11 @@ class Launch(Value):
     def way_in(self) -> str:
         """Return how to get what is missing, as a command; empty if it is not known."""
         return f"setpoint agents setup {self.name}" if self.npm else self.install
+
+    def held(self) -> Launch:
+        """Return how a maker starts that a sandbox holds."""
+        quirks = self.quirks.model_copy(update={"mode": self.quirks.mode or self.quirks.held_mode})
+        return self.model_copy(update={"quirks": quirks})
 
     @model_validator(mode="after")
     def _can_be_started(self) -> Launch:

@@ -234,7 +234,9 @@ class AcpAgent:
                 lane = begun.pop_all()
         except OSError as error:
             return breakage.missing(self._launch, f"cannot start: {error}")
-        live = LiveSession(self._launch, process, stderr, self._transcripts[role])
+        is_free = role is not Role.MAKER or confined.by == Means.NONE
+        launch = self._launch if is_free else self._launch.held()
+        live = LiveSession(launch, process, stderr, self._transcripts[role])
         self._held[role] = _Held(
             session=session, workdir=workdir, live=live, confined=confined, lane=lane, tap=tap
         )

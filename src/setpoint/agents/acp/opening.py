@@ -65,18 +65,22 @@ class Opening:
 
     async def choose(self, begun: Begun) -> Breakage | None:
         """Select model and mode if the settings name them."""
-        mode = self.launch.quirks.mode
+        quirks = self.launch.quirks
         if self.chosen:
             failed = await self._set(begun, "model", self.chosen)
             if failed is not None:
                 return failed
-        if mode and self._option(begun, "mode") is not None:
+        failed = await self._enter(begun, quirks.mode) if quirks.mode else None
+        # A user may forbid a mode without questions; the agent works in its own mode then.
+        spared = failed is not None and quirks.mode == quirks.held_mode and self.forgive()
+        return None if spared else failed
+
+    async def _enter(self, begun: Begun, mode: str) -> Breakage | None:
+        if self._option(begun, "mode") is not None:
             return await self._set(begun, "mode", mode)
-        if mode:
-            asked = self.connection.set_session_mode(session_id=begun.session, mode_id=mode)
-            answer = await self.ask(asked)
-            return answer if isinstance(answer, Breakage) else None
-        return None
+        asked = self.connection.set_session_mode(session_id=begun.session, mode_id=mode)
+        answer = await self.ask(asked)
+        return answer if isinstance(answer, Breakage) else None
 
     def _again(self, workdir: str, can: AgentCapabilities | None, earlier: str) -> Awaitable[Any] | None:
         if can is None:
