@@ -22,14 +22,16 @@ from typing import Any
 
 from ..foreign_code import attempt
 from ..generate.module_state import State
-from ..generate.trial import Refused, TimeUp, arm, forbid, limited, settled
+from ..generate.trial import Refused, TimeUp, arm, forbid, limited
 from ..process.children import Limits, Report, run_child
 from ..wire.calls import RAISES, REFUSED, TIME, UNFIT, VALUE, Answer, CallsRequest, CallsResult
 from ..wire.exchange import answer_order
-from .choice import Held, Unfit, chosen, function_of, shortened
+from .built import Built, Unfit, loaded, signature_of
+from .choice import Held, chosen, function_of, shortened
+from .driven import driven
 from .told import Teller, equals_everything
 
-_CPU_S, _RESTARTS = 0.3, 4
+_CPU_S, _RESTARTS, _MOST_SAID = 0.3, 4, 90
 _SLOW_ENOUGH = 3
 """Calls of one function that take too long before its others are left out."""
 
@@ -46,18 +48,21 @@ class Stage:
         """Make one call on copies of its arguments; say what came of it."""
         number = held.call.number
         self.refusals.clear()
+        printed = io.StringIO()
         try:
             function, given, before = self._prepared(held)
+        except TimeUp:
+            return Answer(number, TIME, shown="no end")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - what cannot be made again, for whatever reason
-            return Answer(number, UNFIT, shown=f"{type(error).__name__}: {error}"[:60])
-        printed = io.StringIO()
+            return Answer(number, UNFIT, shown=f"{type(error).__name__}: {error}"[:_MOST_SAID])
         try:
             with limited(_CPU_S), warnings.catch_warnings(), contextlib.redirect_stdout(printed):
                 warnings.simplefilter("ignore")
-                value, taken = settled(function(*given.args, **given.kwargs))
-            told = printed.getvalue()
-            # A list and an iterator of the same items are not the same answer.
-            answer = self._value(number, (value, taken), (before, given.arguments), told)
+                value, taken = driven(function(*given.args, **given.kwargs))
+                told, refused = printed.getvalue(), len(self.refusals)
+                # A list and an iterator of the same items are not the same answer.
+                answer = self._value(number, (value, taken), (before, given.arguments), told)
+                del self.refusals[refused:]  # of properties that were only looked at
         except (TimeUp, RecursionError, MemoryError):
             answer = Answer(number, TIME, shown="no end")
         except Refused:
@@ -81,16 +86,37 @@ class Stage:
         changed = {name: text for name, text in after.items() if text != before.get(name)}
         told = json.dumps([teller.tell(value), taken, printed, changed], sort_keys=True)
         digest = hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
-        shown = shortened(value) if taken == "{}" else f"an iterator or coroutine of {shortened(value)}"
+        shown = f"{taken} {self._shown(value)}".strip()
         if changed:
-            shown += f" ({', '.join(f'{name} is then {shortened(now[name])}' for name in changed)})"
+            shown += f" ({', '.join(f'{name} is then {self._shown(now[name])}' for name in changed)})"
         if printed:
             shown += f" and prints {shortened(printed)}"
-        return Answer(number, VALUE, digest, shown, equals_everything(value))
+        return Answer(number, VALUE, digest, shown, equals_everything(value), ", ".join(teller.vague))
+
+    def _shown(self, value: Any) -> str:  # noqa: ANN401 - any value at all
+        """Show a value; an object whose text says nothing by what it holds."""
+        shown = shortened(value)
+        return Teller(self.request.loose).tell(value)[:_MOST_SAID] if " object at 0x" in shown else shown
+
+    def _made(self, built: Built) -> Any:  # noqa: ANN401 - any object
+        """Make an object as a test did."""
+        kind = function_of(self.request, built.name, built.module)
+        if not isinstance(kind, type):
+            raise Unfit(f"{built.name} is no class")
+        (_, first), *steps = built.steps
+        given = bound(kind, first)
+        subject = kind(*given.args, **given.kwargs)
+        for name, arguments in steps:
+            last = self.request.functions.get(name, ("", name))[1].rpartition(".")[2]
+            # What raised in a test raises again, and the test went on.
+            attempt(partial(_asked, subject, last, arguments))
+        return subject
 
     def _prepared(self, held: Held) -> tuple[Callable[..., Any], inspect.BoundArguments, dict[str, str]]:
         function = function_of(self.request, held.call.name, held.module)
-        arguments: dict[str, Any] = pickle.loads(held.arguments)  # noqa: S301 - what the same project pickled
+        with limited(_CPU_S), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            arguments: dict[str, Any] = loaded(held.arguments, self._made, ())
         given = bound(function, arguments)
         home = sys.modules.get(function.__module__)
         if home is not None and home.__name__ not in self.states:
@@ -99,9 +125,18 @@ class Stage:
         return function, given, {name: teller.tell(each) for name, each in given.arguments.items()}
 
 
+def _asked(subject: Any, name: str, arguments: dict[str, Any]) -> None:  # noqa: ANN401 - any object
+    """Call a method of an object, or set or read a property."""
+    if isinstance(getattr(type(subject), name, None), property) and arguments:
+        setattr(subject, name, *arguments.values())
+    elif callable(found := getattr(subject, name)):
+        given = bound(found, arguments)
+        driven(found(*given.args, **given.kwargs))
+
+
 def bound(function: Callable[..., Any], arguments: dict[str, Any]) -> inspect.BoundArguments:
     """Fit arguments by name to a function; raise `Unfit` where it takes others."""
-    signature = inspect.signature(function)
+    signature = signature_of(function)
     if unknown := [name for name in arguments if name not in signature.parameters]:
         raise Unfit(f"no parameter {unknown[0]}")
     given = signature.bind_partial()
@@ -124,6 +159,8 @@ def answered(request: CallsRequest) -> CallsResult:
         kind, value = record
         if kind == "call":
             result.calls.append(value)
+        elif kind == "left":
+            result.left = value
         elif kind == "at":
             running[:] = [value]
         elif kind == "answer":
@@ -148,7 +185,8 @@ def _act(request: CallsRequest, done: set[int], report: Report) -> None:
     os.chdir(request.tree)
     sys.path.insert(0, request.tree)
     if request.recorded:
-        held = chosen(request)
+        held, left = chosen(request, partial(report, ("choosing", "")))
+        report(("left", left))
         Path(request.calls).write_bytes(pickle.dumps((held, sys.path)))
         for each in held:
             report(("call", each.call))

@@ -9,11 +9,10 @@ import importlib
 import inspect
 import itertools
 import json
-import pickle
 import sys
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 from ..foreign_code import Raised, attempt
 from ..generate.values.kinds import constants
 from ..wire.calls import Call, CallsRequest
+from .built import Built, Step, Unfit, dumped, loaded, near_objects, signature_of
 from .neighbours import is_boundary, leaves, near
 from .told import Teller
 
@@ -28,7 +28,7 @@ _MOST_OF_FUNCTION, _MOST_NEAR, _MOST_CALLS = 16, 40, 3000
 _END = object()
 _FEWEST = 200
 """Calls of one function that are tried in any case."""
-_MOST_SHOWN, _MOST_LEAVES, _MOST_CONSTANTS = 60, 40, 24
+_MOST_SHOWN, _MOST_LEAVES, _MOST_CONSTANTS, _MOST_OF_POOL = 60, 40, 24, 4
 
 
 class Held(NamedTuple):
@@ -40,18 +40,16 @@ class Held(NamedTuple):
     """Pickled, by name."""
 
 
-class Unfit(Exception):
-    """A call cannot be made here."""
-
-
 def function_of(request: CallsRequest, name: str, recorded: str) -> Any:  # noqa: ANN401 - any function
-    """Return the plain function of a name, without what decorates it."""
+    """Return the class of a name, or the plain function, without what decorates it."""
     module, qualified = request.functions.get(name, ("", ""))
     *owners, last = qualified.split(".")
     found: Any = importlib.import_module(module or recorded)
     for each in owners:
         found = getattr(found, each)
     raw: Any = vars(found).get(last)
+    if isinstance(raw, type):
+        return raw
     for _ in range(8):
         inner = getattr(raw, "__func__", None) or getattr(raw, "fget", None) or getattr(raw, "func", None)
         inner = inner or getattr(raw, "__wrapped__", None)
@@ -77,8 +75,13 @@ class Recorded(NamedTuple):
         return Teller().tell(self.arguments)
 
 
-def chosen(request: CallsRequest) -> list[Held]:
-    """Choose among the recorded calls: those of the first tests first, then small ones; then vary each."""
+def chosen(
+    request: CallsRequest, beat: Callable[[], object] = lambda: None
+) -> tuple[list[Held], dict[str, str]]:
+    """Choose among the recorded calls: those of the first tests first, then small ones; then vary each.
+
+    Return with them why there are none of a function, by its name. `beat` is called before each function.
+    """
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for file in sorted(Path(request.recorded).glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -86,28 +89,53 @@ def chosen(request: CallsRequest) -> list[Held]:
                 entry = json.loads(line)
                 groups[str(entry["name"])].append({**entry, "module": str(entry["module"])})
     found: list[Held] = []
+    left: dict[str, str] = {}
+    pools = _pools(groups)
     names = [each for each in request.functions if each in groups and groups[each][0]["module"] != "__main__"]
     for name in names:
-        own = _of_function(request, name, groups[name], len(found))
-        found += itertools.islice(own, max(_FEWEST, _MOST_CALLS // len(names)))
-    return found[:_MOST_CALLS]
+        beat()
+        entries = sorted(groups[name], key=partial(_rank, frozenset(request.first)))
+        for entry in entries:
+            sys.path.extend(each for each in entry["path"] if each not in sys.path)
+        tried = [attempt(partial(_recorded, request, name, entry)) for entry in entries]
+        made = [each for each in tried if not isinstance(each, Raised)]
+        if not made:
+            left[name] = next(_reason(each.error) for each in tried if isinstance(each, Raised))
+        else:
+            own = _of_function(request, name, made, (len(found), pools))
+            found += itertools.islice(own, max(_FEWEST, _MOST_CALLS // len(names)))
+    return found[:_MOST_CALLS], left
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, Unfit) else "its arguments cannot be made again"
+
+
+def _pools(groups: dict[str, list[dict[str, Any]]]) -> dict[str, list[tuple[str, str]]]:
+    """Return recorded calls of methods, by the class that they are called on."""
+    pools: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for name, entries in groups.items():
+        owner = name.rpartition(".")[0]
+        if owner in groups:
+            pools[owner] += [(name, each["arguments"]) for each in entries[:_MOST_OF_POOL]]
+    return pools
 
 
 def _of_function(
-    request: CallsRequest, name: str, entries: list[dict[str, Any]], start: int
+    request: CallsRequest,
+    name: str,
+    made: list[Recorded],
+    rest: tuple[int, dict[str, list[tuple[str, str]]]],
 ) -> Iterator[Held]:
-    entries = sorted(entries, key=partial(_rank, frozenset(request.first)))
-    for entry in entries:
-        sys.path.extend(each for each in entry["path"] if each not in sys.path)
-    tried = [attempt(partial(_recorded, request, name, entry)) for entry in entries]
-    made = [each for each in tried if not isinstance(each, Raised)]
     known = {each.told for each in made}
-    near_code = _constants(request, name, entries[0]["module"])
+    near_code = _constants(request, name, made[0].entry["module"])
+    start, pools = rest
     numbers = itertools.count(start)
     for each in made[:_MOST_OF_FUNCTION]:
-        data = attempt(partial(pickle.dumps, each.arguments, protocol=4))
+        data = attempt(partial(dumped, each.arguments))
         if isinstance(data, Raised):
             continue
+        pool = list(_steps(request, pools, each.arguments.get("self")))
         of = next(numbers)
         outer, module = each.entry["outer"], each.entry["module"]
         call = Call(
@@ -121,10 +149,22 @@ def _of_function(
             ),
         )
         yield Held(call, module, data)
-        for other in itertools.islice(_varied(each, near_code, known), _MOST_NEAR):
-            data = attempt(partial(pickle.dumps, other, protocol=4))
+        for other in itertools.islice(_varied(each, near_code, known, pool), _MOST_NEAR):
+            data = attempt(partial(dumped, other))
             if not isinstance(data, Raised):
                 yield Held(Call(next(numbers), name, _shown(name, other), of, outer=outer), module, data)
+
+
+def _steps(request: CallsRequest, pools: dict[str, list[tuple[str, str]]], subject: object) -> Iterator[Step]:
+    """Yield what tests ask other objects of the class of an object."""
+    for name, data in pools.get(subject.name, ()) if isinstance(subject, Built) else ():
+        given = attempt(partial(loaded, base64.b64decode(data), _as_it_is, request.loose))
+        if not isinstance(given, Raised) and isinstance(given.pop(next(iter(given), ""), None), Built):
+            yield name, given
+
+
+def _as_it_is(value: Built) -> Built:
+    return value
 
 
 def _rank(first: frozenset[str], entry: dict[str, Any]) -> tuple[bool, bool, int]:
@@ -132,9 +172,9 @@ def _rank(first: frozenset[str], entry: dict[str, Any]) -> tuple[bool, bool, int
 
 
 def _recorded(request: CallsRequest, name: str, entry: dict[str, Any]) -> Recorded:
-    arguments: dict[str, Any] = pickle.loads(base64.b64decode(entry["arguments"]))  # noqa: S301 - of this project
+    arguments: dict[str, Any] = loaded(base64.b64decode(entry["arguments"]), _as_it_is, request.loose)
     function = function_of(request, name, entry["module"])
-    parameters = inspect.signature(function).parameters
+    parameters = signature_of(function).parameters
     teller = Teller()
     defaults = {each.name: each.default for each in parameters.values() if each.default is not each.empty}
     empty: dict[Any, Any] = {inspect.Parameter.VAR_POSITIONAL: "()", inspect.Parameter.VAR_KEYWORD: "{}"}
@@ -147,14 +187,16 @@ def _recorded(request: CallsRequest, name: str, entry: dict[str, Any]) -> Record
     return Recorded(entry, kept, defaults)
 
 
-def _varied(recorded: Recorded, near_code: list[Any], known: set[str]) -> Iterator[dict[str, Any]]:
+def _varied(
+    recorded: Recorded, near_code: list[Any], known: set[str], pool: list[Step]
+) -> Iterator[dict[str, Any]]:
     """Yield the arguments with one of them varied, each in turn; none that a test passes itself."""
     arguments, defaults = recorded.arguments, recorded.defaults
     ways: list[Iterator[tuple[str, Any]]] = []
     for key, each in arguments.items():
         fitting = [value for value in near_code if type(value) is type(each)]
         ways += [
-            zip(itertools.repeat(key), _while_it_can(near(each))),
+            zip(itertools.repeat(key), _while_it_can(_near(each, pool))),
             zip(itertools.repeat(key), iter(fitting)),
         ]
     ways.append((key, None) for key in arguments if key in defaults and defaults[key] is None)
@@ -166,6 +208,10 @@ def _varied(recorded: Recorded, near_code: list[Any], known: set[str]) -> Iterat
             if (text := teller.tell(varied)) not in told:
                 told.add(text)
                 yield varied
+
+
+def _near(value: Any, pool: list[Step]) -> Iterator[Any]:  # noqa: ANN401 - any value at all
+    return near_objects(value, pool) if isinstance(value, Built) else near(value)
 
 
 def _while_it_can(values: Iterator[Any]) -> Iterator[Any]:
@@ -183,7 +229,7 @@ def _constants(request: CallsRequest, name: str, module: str) -> list[Any]:
                 (each, ast.literal_eval(each)) for each in constants(ast.parse(textwrap.dedent(text)))
             )
     function = attempt(partial(function_of, request, name, module))
-    if not isinstance(function, Raised):
+    if inspect.isfunction(function):
         held = [function.__globals__.get(each) for each in function.__code__.co_names]
         found.update((repr(each), each) for each in held if type(each) in (int, float, str))
     return list(found.values())[:_MOST_CONSTANTS]
@@ -191,6 +237,8 @@ def _constants(request: CallsRequest, name: str, module: str) -> list[Any]:
 
 def _shown(name: str, arguments: dict[str, Any]) -> str:
     last = name.rpartition("::")[2]
+    if isinstance(subject := arguments.get("self"), Built):
+        last = f"{shortened(subject)}.{last.rpartition('.')[2]}"
     given = [shortened(each) for key, each in arguments.items() if key not in ("self", "cls")]
     return f"{last}({', '.join(given)})"
 

@@ -12,33 +12,47 @@ import re
 import sys
 import types
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from ..foreign_code import Raised, attempt
+from ..wire.calls import SPECIAL
+from .built import Built
+from .driven import driven
 
 _DEEPEST, _MOST_ITEMS, _MOST_TEXT, _MOST_PARTS = 6, 400, 20_000, 4000
+_NOTHING: Mapping[str, Collection[str]] = {}
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 _MADE_BY_CODE = 1 << 9
 """Flag of types that were made while the program runs: those of `class` statements, and some of C."""
 _PROBES = (7193, "setpoint-7193", -55.25, (7193,), None)
+_CALLED = (types.FunctionType, types.MethodType)
+_SPECIAL: dict[str, Callable[[Any], Any]] = dict(zip(SPECIAL, (len, bool, str, repr, iter)))
+"""What a reader can ask of an object without a name."""
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
 
 class Teller:
     """Tells values."""
 
-    def __init__(self, loose: Collection[str] = ()) -> None:
-        """Take the names of classes whose private attributes may be others."""
-        self._loose = frozenset(loose)
+    def __init__(self, loose: Mapping[str, Collection[str]] = _NOTHING) -> None:
+        """Take classes whose objects may hold other attributes, and what is public of them."""
+        self._loose = loose
         self._left = _MOST_PARTS
+        self.vague: dict[str, None] = {}
+        """What was told by its kind alone, in words."""
 
     def tell(self, value: Any, depth: int = 0) -> str:  # noqa: ANN401, PLR0911 - any value; one form for each kind
         """Return what can be told of a value."""
         self._left = self._left - 1 if depth else _MOST_PARTS
         if depth > _DEEPEST or self._left < 0:
             return "..."
+        if isinstance(value, _CALLED) and "<locals>" in value.__qualname__:
+            self.vague["a function"] = None
+            return "a function"
+        if isinstance(value, Built):
+            return f"{value.name}{Teller(self._loose).tell(value.steps)}"
         plain = _plain(value)
         if plain:
             return plain
@@ -69,10 +83,21 @@ class Teller:
         name = kind.__qualname__
         if _is_of_library(kind):
             shown: object = attempt(lambda: repr(value))
+            if not isinstance(shown, str) or _ADDRESS.search(shown):
+                self.vague[f"an object of {name}"] = None
             return f"{name} {_steady(shown)}" if isinstance(shown, str) else name
-        held = {key: each for key, each in _state(value) if name not in self._loose or key[:1] != "_"}
+        if name in self._loose:
+            return f"{name}{self._pairs([(each, _seen(value, each)) for each in self._loose[name]], depth)}"
+        held = dict(_state(value))
         inside = attempt(lambda: self._pairs(value.items(), depth)) if isinstance(value, Mapping) else ""
         return f"{name}{self._pairs(held.items(), depth)}{inside if isinstance(inside, str) else ''}"
+
+
+def _seen(value: Any, name: str) -> Any:  # noqa: ANN401 - any object
+    """Return what a reader sees of an object under a name; exceptions are alike."""
+    ask = _SPECIAL.get(name)
+    seen = attempt(lambda: driven(ask(value) if ask else getattr(value, name)))
+    return "raises" if isinstance(seen, Raised) else seen[0]
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401, PLR0911 - any value; one form for each kind

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
+"""Methods by which a reader sees an object."""
 VALUE, RAISES, TIME, REFUSED, UNFIT = "value", "raises", "time", "refused", "unfit"
 
 
@@ -24,8 +26,8 @@ class CallsRequest:
     """Tests whose calls are chosen first."""
     only: tuple[int, ...] = ()
     """Numbers of the calls that are answered; none for all."""
-    loose: tuple[str, ...] = ()
-    """Classes of which private attributes are not compared."""
+    loose: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Classes whose objects hold other attributes than at the base, with what was public there."""
     wall_s: float = 8.0
     memory_bytes: int = 3 << 30
     scratch: str = ""
@@ -61,6 +63,8 @@ class Answer:
     """A hash of the value, of what was printed, and of changed arguments; the type of an exception."""
     shown: str = ""
     equals_everything: bool = False
+    vague: str = ""
+    """What of the answer was compared by its kind alone, in words."""
 
 
 @dataclass
@@ -72,3 +76,5 @@ class CallsResult:
     calls: list[Call] = field(default_factory=list)
     """Those that were chosen and varied here."""
     answers: list[Answer] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+    """Functions of which no recorded call can be made again, and why."""

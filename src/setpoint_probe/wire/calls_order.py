@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,9 +17,18 @@ RECORDER = ENGINE / "calls" / "recorder.py"
 
 def recording(name: str, folder: Path) -> str:
     """Return a statement that records the call of the function that it is in."""
+    return f"{_recorder(folder)}.seen({name!r})"
+
+
+def watching(classes: Mapping[str, str], folder: Path) -> str:
+    """Return a statement for the end of a module, which follows the objects of its classes."""
+    return f"{_recorder(folder)}.watch(globals(), {dict(classes)!r})"
+
+
+def _recorder(folder: Path) -> str:
     noted = "__import__('sys').modules.get('setpoint_calls')"
     begun = f"__import__('runpy').run_path({str(RECORDER)!r})['start']({str(folder)!r})"
-    return f"({noted} or {begun}).seen({name!r})"
+    return f"({noted} or {begun})"
 
 
 def calls_argv(python: str, request: CallsRequest, asked: Path, answered: Path) -> tuple[str, ...]:

@@ -89,3 +89,103 @@ async def test_a_repair_of_an_empty_list_is_not_bothered(obligations):
     said = await obligations(base, {"shop.py": new, "tests/test_new.py": test}, "fix mean for nothing")
 
     assert said["beyond the tests"].state is NONE
+
+
+QUEUE = """
+class Queue:
+    def __init__(self, first=()):
+        self._waiting = [*first]
+
+    def add(self, amount):
+        self._waiting = self._waiting + [amount]
+        return self
+
+    def take(self):
+        first = self._waiting[0]
+        self._waiting = self._waiting[1:]
+        return first
+
+    @property
+    def total(self):
+        total = 0
+        for each in self._waiting:
+            total += each
+        return total
+"""
+DEQUE = """
+from collections import deque
+
+
+class Queue:
+    def __init__(self, first=()):
+        self._items = deque(first)
+
+    def add(self, amount):
+        self._items.append(amount)
+        return self
+
+    def take(self):
+        return self._items.popleft()
+
+    @property
+    def total(self):
+        return sum(self._items)
+"""
+QUEUE_TEST = """
+import shop
+
+
+def test_queue():
+    queue = shop.Queue().add(20)
+    assert queue.total == 20
+    assert queue.take() == 20
+    assert queue.total == 0
+"""
+FIELD = DEQUE[: DEQUE.index("    @property")].replace(
+    "(first)\n", "(first)\n        self.total = sum(first)\n"
+)
+FIELD_TEST = (
+    "import shop\n\n\ndef test_queue():\n    queue = shop.Queue([20])\n    assert queue.total == 20\n"
+)
+
+
+async def test_an_object_with_other_attributes_is_made_again_as_tests_made_it(obligations):
+    base = {"shop.py": QUEUE, "tests/test_shop.py": QUEUE_TEST}
+    other = {"shop.py": DEQUE.replace("popleft", "pop")}
+    said = (await obligations(base, other, "refactor shop"))["same answers"]
+
+    assert said.state is NOT_MET
+    assert "Queue().add(20).add(21).total().take(): 20 (" in said.reason
+
+
+@pytest.mark.slow
+async def test_what_is_public_of_an_object_belongs_to_its_answers(obligations):
+    test = FIELD_TEST + "    assert queue.add(1) is queue\n"
+    base = {"shop.py": QUEUE, "tests/test_shop.py": test}
+    said = (await obligations(base, {"shop.py": FIELD}, "refactor shop"))["same answers"]
+
+    assert said.state is NOT_MET
+    assert "{'total': 1}) at the base, Queue{'total': 0} now" in said.reason
+
+
+@pytest.mark.slow
+async def test_objects_that_answer_as_before_with_other_attributes_are_proved(obligations):
+    base = {"shop.py": QUEUE, "tests/test_shop.py": QUEUE_TEST}
+    said = (await obligations(base, {"shop.py": DEQUE}, "refactor shop"))["same answers"]
+
+    assert said.state is MET
+    assert {"shop.py::Queue", "shop.py::Queue.take", "shop.py::Queue.total"} <= {*said.evidence}
+    assert "not compared" not in said.reason
+
+
+@pytest.mark.slow
+async def test_what_cannot_be_compared_is_named_with_the_reason(obligations):
+    shop = "def store(path, text):\n    path.write_text(text)\n\n\ndef other(n):\n    return n\n"
+    test = "import shop\n\n\ndef test_store(tmp_path):\n    shop.store(tmp_path / 'a', 'b')\n"
+    base = {"shop.py": shop, "tests/test_shop.py": f"{test}    assert (tmp_path / 'a').read_text() == 'b'\n"}
+    change = {"shop.py": shop.replace("path.write", "return path.write").replace("return n", "return +n")}
+    said = (await obligations(base, change, "refactor shop"))["same answers"]
+
+    assert said.state is NONE
+    assert "shop.py::store (it writes files, starts processes or uses the network)" in said.reason
+    assert "shop.py::other (no test calls it" in said.reason

@@ -92,7 +92,7 @@ def test_an_iterator_is_another_answer_than_a_list_of_its_items(answered):
     answers, _ = answered("listed(7)", "lazy(7)")
 
     listed, lazy = answers["listed(7)"], answers["lazy(7)"]
-    assert (listed.shown, lazy.shown) == ("[7, 8]", "an iterator or coroutine of [7, 8]")
+    assert (listed.shown, lazy.shown) == ("[7, 8]", "an iterator of [7, 8]")
     assert listed.told != lazy.told
 
 

@@ -35,8 +35,18 @@ def test_values_that_differ_are_told_apart(one, other):
     assert Teller().tell(one) != Teller().tell(other)
 
 
-def test_private_attributes_of_a_loose_class_do_not_count():
-    assert Teller({"Cart"}).tell(Cart(1, "a")) == Teller({"Cart"}).tell(Cart(1, "b"))
+def test_of_a_loose_class_only_what_is_public_counts():
+    teller = Teller({"Cart": ("size",)})
+
+    assert teller.tell(Cart(1, "a")) == teller.tell(Cart(1, "b"))
+    assert teller.tell(Cart(1, "a")) != teller.tell(Cart(2, "a"))
+
+
+def test_a_function_that_was_made_is_told_by_its_kind_and_named():
+    teller = Teller()
+
+    assert teller.tell([lambda: 1]) == "[a function]"
+    assert [*teller.vague] == ["a function"]
 
 
 def test_a_value_that_holds_itself_is_told():

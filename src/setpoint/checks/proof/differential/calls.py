@@ -19,13 +19,19 @@ from setpoint.checks.proof.witness.witness import Witness
 from setpoint.checks.suites.package_suite import owner
 from setpoint.ports import Measured
 from setpoint.system.processes import Command, run
-from setpoint_probe.wire.calls import RAISES, VALUE, Answer, Call, CallsRequest, CallsResult
+from setpoint_probe.wire.calls import RAISES, REFUSED, TIME, VALUE, Answer, Call, CallsRequest, CallsResult
 from setpoint_probe.wire.calls_order import calls_argv, read_calls
 
 _WALL_S, _GRACE_S = 8.0, 30.0
+_AGAIN = 3
+"""How often answers that differ are asked for again: what rests on chance differs from itself, too."""
 _LARGE_SUITE_S = 10.0
 """Seconds of a suite above which only tests that the change can reach are run once more for their calls."""
 _ANSWERED = (VALUE, RAISES)
+_WHY = {
+    TIME: "its calls take too long",
+    REFUSED: "it writes files, starts processes or uses the network",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +46,8 @@ class Compared:
     """Steady answers of the base."""
     why: str = ""
     """Why there are none."""
+    left: Mapping[str, str] = field(default_factory=dict)
+    """Why no recorded call of a function can be made again, by its name."""
 
     def both(self, number: int) -> tuple[Answer, Answer] | None:
         """Return the answers of base and result to a call; none where one of them gave none."""
@@ -78,7 +86,7 @@ class Compared:
 async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared:
     """Record the calls that the tests make, vary them, and answer them on both sides.
 
-    Calls whose answers change with `PYTHONHASHSEED` are left out.
+    What a tree does not answer alike each time, with other hashes, is left out.
     """
     functions = comparable(subject, Path(subject.place.copy.path))
     tests = await _asked(subject, witnesses)
@@ -94,7 +102,7 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared
         recorded=str(recorded),
         texts=dict(functions.texts),
         first=tuple(each.name for each in witnesses),
-        loose=tuple(functions.loose),
+        loose=dict(functions.loose),
         wall_s=_WALL_S,
     )
     result = await _answered(subject, await subject.checked_out(), request)
@@ -103,17 +111,22 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared
     if not functions.before:
         return Compared(functions=functions, calls=calls, now=now, why="the base has no such function")
     request = replace(request, recorded="", functions=dict(functions.before))
-    there = await subject.without_its_code()
-    before = _by_number(await _answered(subject, there, request), calls)
-    first = Compared(functions=functions, calls=calls, now=now, before=before, why=result.reason)
-    open_ones = tuple(number for number in calls if first.differs(number))
-    if not open_ones:
-        return first
-    request = replace(request, only=open_ones)
-    before = _steady(before, await _answered(subject, there, request, hashes=1), open_ones)
-    request = replace(request, functions=dict(functions.now))
-    again = await _answered(subject, await subject.checked_out(), request, hashes=1)
-    return replace(first, before=before, now=_steady(now, again, open_ones))
+    at_base = await _answered(subject, await subject.without_its_code(), request)
+    before = _by_number(at_base, calls)
+    left = result.left | _left_at_base(calls, at_base)
+    first = Compared(functions=functions, calls=calls, now=now, before=before, why=result.reason, left=left)
+    for hashes in range(1, _AGAIN + 1):
+        open_ones = tuple(number for number in calls if first.differs(number))
+        if not open_ones:
+            break
+        request = replace(request, only=open_ones, functions=dict(functions.before))
+        then = await _answered(subject, await subject.without_its_code(), request, hashes=hashes)
+        request = replace(request, functions=dict(functions.now))
+        again = await _answered(subject, await subject.checked_out(), request, hashes=hashes)
+        first = replace(
+            first, before=_steady(first.before, then, open_ones), now=_steady(first.now, again, open_ones)
+        )
+    return first
 
 
 async def _asked(subject: Subject, witnesses: tuple[Witness, ...]) -> list[str]:
@@ -168,6 +181,15 @@ async def _answered(
         return await asyncio.to_thread(read_calls, answered)
     except ValueError as error:
         return CallsResult(reason=f"the calls were not answered: {done.ending}{results.tail(done) or error}")
+
+
+def _left_at_base(calls: Mapping[int, Call], result: CallsResult) -> dict[str, str]:
+    """Say why calls of functions have no answer at the base."""
+    return {
+        calls[each.number].name: _WHY.get(each.kind, each.shown)
+        for each in reversed(result.answers)
+        if each.kind not in _ANSWERED and each.number in calls
+    }
 
 
 def _by_number(result: CallsResult, calls: Collection[int]) -> dict[int, Answer]:

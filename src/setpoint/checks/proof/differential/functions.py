@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from setpoint.checks.mutation.check import is_source
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
 from setpoint.checks.proof.sensitivity.python_functions import changed_python
 from setpoint.checks.proof.subject import Subject
 from setpoint.model import syntax
-from setpoint_probe.wire.calls_order import recording
+from setpoint_probe.wire.calls import SPECIAL
+from setpoint_probe.wire.calls_order import recording, watching
 from setpoint_probe.wire.cover_order import module_of
 
 _ALIKE = 0.7
+_PROPERTIES = frozenset({"property", "cached_property"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,17 +32,25 @@ class Comparable:
     """The same at the base, of those that can be called there with the same arguments."""
     changed: frozenset[str]
     """Those whose own text differs."""
-    loose: frozenset[str]
-    """Classes whose objects have other attributes than at the base."""
+    loose: Mapping[str, tuple[str, ...]]
+    """Classes whose objects have other attributes than at the base, with what was public there."""
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """How each is written, on both sides."""
     _all: Mapping[str, tuple[ChangedFunction, ...]] = field(default_factory=dict)
+    _classes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Names of the classes of each file, as they are recorded."""
 
     def instrumented(self, sources: Mapping[str, bytes], folder: Path) -> dict[str, bytes]:
-        """Return the sources with a statement at the top of each function that records its calls."""
+        """Return the sources with a statement at the top of each function that records its calls.
+
+        One at the end of a file follows the objects of its classes.
+        """
+        made = dict.fromkeys((*self._all, *(path for path in self._classes if path in sources)))
         return {
-            path: _recorded(sources[path], (each for each in own if str(each) in self.now), folder)
-            for path, own in self._all.items()
+            path: _followed(
+                _recorded(sources[path], self._all.get(path, ()), folder), self._classes.get(path, {}), folder
+            )
+            for path in made
         }
 
 
@@ -48,22 +59,25 @@ def comparable(subject: Subject, base: Path) -> Comparable:
     paths = [path for path in subject.paths if is_source(path) and path not in subject.of_tests]
     here = {path: _functions(path, subject.after.get(path)) for path in paths}
     there = {path: _functions(path, subject.before.get(path)) for path in paths}
-    loose = frozenset(
-        name
-        for path in paths
-        for name in _other_attributes(subject.before.get(path, b""), subject.after.get(path, b""))
-    )
+    before, after = (_classes_of(paths, sources) for sources in (subject.before, subject.after))
+    loose = {
+        name: before[name].public
+        for name in after.keys() & before.keys()
+        if before[name].held != after[name].held
+    }
     found: dict[str, tuple[str, str]] = {}
     for path, own in here.items():
         for name, each in own.items():
-            if name.partition(".")[0] in loose:
-                continue
             if name in there[path]:
                 found[str(each)] = ("", name)
             elif moved := [other for other in paths if name in there[other] and name not in here[other]]:
                 found[str(each)] = (module_of(base, moved[0]), name)
             elif renamed := _renamed(each, own, there[path]):
                 found[str(each)] = ("", renamed)
+    for name in after.keys() & before.keys():
+        moved_from = before[name].path
+        here_too = moved_from == after[name].path
+        found[f"{after[name].path}::{name}"] = ("" if here_too else module_of(base, moved_from), name)
     changed = frozenset(
         str(each)
         for path in here
@@ -71,6 +85,11 @@ def comparable(subject: Subject, base: Path) -> Comparable:
         for each in changed_python(path, subject.before.get(path), subject.after[path])[0]
     )
     named = {str(each): ("", name) for own in here.values() for name, each in own.items()}
+    named |= {f"{each.path}::{name}": ("", name) for name, each in after.items()}
+    classes = {
+        path: {name: f"{path}::{name}" for name, each in after.items() if each.path == path}
+        for path in {each.path for each in after.values()}
+    }
     return Comparable(
         now=dict(sorted(named.items(), key=lambda each: each[0] not in changed)),
         before=found,
@@ -82,6 +101,7 @@ def comparable(subject: Subject, base: Path) -> Comparable:
             for name, each in own.items()
         },
         _all={path: tuple(own.values()) for path, own in here.items() if own},
+        _classes=classes,
     )
 
 
@@ -110,20 +130,35 @@ def _ratio(before: str, after: str) -> float:
     return difflib.SequenceMatcher(None, before, after, autojunk=False).ratio()
 
 
-def _other_attributes(before: bytes, after: bytes) -> Iterator[str]:
-    """Yield the classes whose objects do not hold the same attributes on both sides."""
-    then, now = (dict(_attributes(each)) for each in (before, after))
-    yield from (name for name, held in now.items() if then.get(name, held) != held)
+class _Class(NamedTuple):
+    """A class outside functions and other classes."""
+
+    path: str
+    held: frozenset[str]
+    """Attributes that its objects hold."""
+    public: tuple[str, ...]
+    """What can be seen of its objects from outside."""
 
 
-def _attributes(source: bytes) -> Iterator[tuple[str, frozenset[str]]]:
-    try:
-        tree = syntax.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            yield node.name, frozenset(_stored(node))
+def _classes_of(paths: Iterable[str], sources: Mapping[str, bytes]) -> dict[str, _Class]:
+    """Return the classes of some files; a class has what the classes have that it extends."""
+    found: dict[str, _Class] = {}
+    for path in paths:
+        try:
+            tree = syntax.parse(sources.get(path, b""))
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                above = [
+                    found[each.id] for each in node.bases if isinstance(each, ast.Name) and each.id in found
+                ]
+                held = frozenset(_stored(node)).union(*(each.held for each in above))
+                names = {each for each in held if each[:1] != "_"}.union(
+                    _read(node), *(each.public for each in above)
+                )
+                found[node.name] = _Class(path, held, tuple(sorted(names)))
+    return found
 
 
 def _stored(node: ast.ClassDef) -> Iterable[str]:
@@ -132,6 +167,23 @@ def _stored(node: ast.ClassDef) -> Iterable[str]:
             yield each.attr
         elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
             yield each.target.id
+
+
+def _read(node: ast.ClassDef) -> Iterable[str]:
+    """Yield the properties of a class, and what else shows its objects."""
+    for each in node.body:
+        if isinstance(each, ast.FunctionDef):
+            words = {
+                part.id for top in each.decorator_list for part in ast.walk(top) if isinstance(part, ast.Name)
+            }
+            words |= {
+                part.attr
+                for top in each.decorator_list
+                for part in ast.walk(top)
+                if isinstance(part, ast.Attribute)
+            }
+            if each.name in SPECIAL or (words & _PROPERTIES and each.name[:1] != "_"):
+                yield each.name
 
 
 def _recorded(source: bytes, functions: Iterable[ChangedFunction], folder: Path) -> bytes:
@@ -143,3 +195,7 @@ def _recorded(source: bytes, functions: Iterable[ChangedFunction], folder: Path)
     for offset, text in sorted(made, reverse=True):
         source = source[:offset] + text.encode() + source[offset:]
     return source
+
+
+def _followed(source: bytes, classes: Mapping[str, str], folder: Path) -> bytes:
+    return source.rstrip() + f"\n{watching(classes, folder)}\n".encode() if classes else source

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from setpoint.checks.proof.differential.calls import Compared, judged
 from setpoint.checks.proof.subject import MOST_NAMED, listed
 from setpoint.model.proof import Obligation, ObligationState
@@ -21,8 +23,7 @@ def same_answers(found: Compared) -> Obligation:
             f"{listed(list(reversed(first.values())))}: let each function answer as before"
         )
         return Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason, evidence=tuple(compared))
-    both = found.functions.changed & found.functions.before.keys()
-    left = sorted(name for name in both if name not in compared)
+    left = list(_left(found, compared.keys()))
     notes = [f"not compared: {listed(left)}"] if left else []
     if not compared:
         reason = "; ".join([found.why or "no call of a changed function could be made again", *notes])
@@ -38,3 +39,19 @@ def same_answers(found: Compared) -> Obligation:
         reason="; ".join([reason, *notes]),
         evidence=tuple(compared)[:MOST_NAMED],
     )
+
+
+def _left(found: Compared, compared: Collection[str]) -> Iterator[str]:
+    """Yield the changed functions whose answers were not compared in full, and why."""
+    vague: dict[str, str] = {}
+    for each in found.now.values():
+        if each.vague:
+            vague.setdefault(found.calls[each.number].name, each.vague)
+    for name in sorted(found.functions.changed):
+        path, _, own = name.partition("::")
+        owner = f"{path}::{own.rpartition('.')[0]}"
+        if name not in compared and not (own.endswith(".__init__") and owner in compared):
+            new = "" if name in found.functions.before else "the base has no such function"
+            yield f"{name} ({found.left.get(name) or new or 'no test calls it with values that can be kept'})"
+        elif name in vague:
+            yield f"{name} (it gives {vague[name]})"
