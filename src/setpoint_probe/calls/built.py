@@ -64,7 +64,7 @@ class _Unpickler(pickle.Unpickler):
         held = tuple((each, loaded(data, self._make, self._loose)) for each, data in steps)
         return self._make(Built(name, module, held))
 
-    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401 - any class
+    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401 - any class at all
         if name in self._loose:
             raise Unfit(f"how the tests make {name} could not be followed")
         return super().find_class(module, name)
@@ -74,7 +74,7 @@ def signature_of(function: Any) -> inspect.Signature:  # noqa: ANN401 - a functi
     """Return what a function takes; of a class, what its constructor takes, without the object."""
     if not isinstance(function, type):
         return inspect.signature(function)
-    found = inspect.signature(function.__init__)  # type: ignore[misc]
+    found = inspect.signature(function.__init__)  # type: ignore[misc]  # it is only read
     return found.replace(parameters=list(found.parameters.values())[1:])
 
 
@@ -85,7 +85,7 @@ def dumped(value: object) -> bytes:
     return file.getvalue()
 
 
-def loaded(data: bytes, make: Callable[[Built], Any], loose: Collection[str]) -> Any:  # noqa: ANN401 - any value
+def loaded(data: bytes, make: Callable[[Built], Any], loose: Collection[str]) -> Any:  # noqa: ANN401 - any value at all
     """Return a value; `make` gives what stands for an object that is built.
 
     Objects of loose classes, which differ on the other side, raise `Unfit` where they are not built.

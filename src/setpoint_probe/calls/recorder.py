@@ -79,7 +79,7 @@ class Recorder(ModuleType):
         """Follow the objects of classes of a module; each has the name under which it is noted."""
         for own, name in classes.items():
             kind = names.get(own)
-            if type(kind) in (type, ABCMeta) and not issubclass(kind, (BaseException, tuple, enum.Enum)):  # type: ignore[arg-type]
+            if type(kind) in (type, ABCMeta) and not issubclass(kind, (BaseException, tuple, enum.Enum)):  # type: ignore[arg-type]  # a class of classes was asked for
                 self._timed(functools.partial(self._follow, kind, name))
 
     def _timed(self, act: Callable[[], None]) -> None:

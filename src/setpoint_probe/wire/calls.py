@@ -65,6 +65,8 @@ class Answer:
     equals_everything: bool = False
     vague: str = ""
     """What of the answer was compared by its kind alone, in words."""
+    state: dict[str, str] = field(default_factory=dict)
+    """Hashes of what is public of an object afterwards; what the base does not have is not compared."""
 
 
 @dataclass

@@ -34,7 +34,12 @@ async def test_a_named_function_that_tests_notice_is_proved(obligations):
 @pytest.mark.parametrize(
     ("code", "test", "title", "reason"),
     [
-        (MEAN + "\n\nmedian = mean\n", TEST_MEAN, TWO, "names shop.py::median, and no test fails when it is broken"),
+        (
+            MEAN + "\n\nmedian = mean\n",
+            TEST_MEAN,
+            TWO,
+            "names shop.py::median, and no test fails when it is broken",
+        ),
         (
             MEAN + "\n\ndef median(values):\n    return sorted(values)[len(values) // 2]\n",
             TEST_MEAN,

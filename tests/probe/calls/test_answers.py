@@ -49,7 +49,7 @@ def answered(tmp_path):
     def act(*calls):
         tree, folder = tmp_path / "tree", tmp_path / "recorded"
         tree.mkdir()
-        noted = [f"\n    {recording(f'shop.py::{name}', folder)}" for name in NAMES]
+        noted = [f"\n    {recording(f'shop.py::{name}', str(folder))}" for name in NAMES]
         (tree / "shop.py").write_text(SHOP.format(*noted))
         run = "\n".join(f"try: shop.{each}\nexcept SystemExit: pass" for each in calls)
         environment = {**os.environ, "PYTHONPATH": str(tree)}

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from setpoint.checks.proof.differential.calls import Compared
+from setpoint.checks.proof.differential.comparison import Compared
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.model import syntax
 from setpoint.model.changes.work_kind import is_code
@@ -15,6 +15,7 @@ from setpoint.model.proof import Obligation, ObligationState
 from setpoint_probe.wire.calls import Call
 
 _NAME = "beyond the tests"
+_LITERAL = re.compile(r"""-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*'|`[^`\n]*`""")
 _FEWEST = 10
 """Calls near to those of the tests; fewer say nothing."""
 _SHARE = 0.05
@@ -80,7 +81,10 @@ def _constants(subject: Subject) -> frozenset[str]:
     """Return the numbers and texts that the changed code had at the base."""
     found: set[str] = set()
     for path, text in subject.before.items():
-        if not path.endswith(".py") or path in subject.of_tests or not is_code(path):
+        if path in subject.of_tests or not is_code(path):
+            continue
+        if not path.endswith(".py"):
+            found.update(each.strip("\"'`") for each in _LITERAL.findall(text.decode("utf-8", "replace")))
             continue
         try:
             tree = syntax.parse(text)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import environment
-from setpoint.checks.proof.differential.functions import Comparable, comparable
+from setpoint.checks.proof.differential.comparison import Compared
+from setpoint.checks.proof.differential.functions import Comparable
 from setpoint.checks.proof.impacted import impacted
 from setpoint.checks.proof.sensitivity.sabotage import new_mark
 from setpoint.checks.proof.subject import Subject
@@ -20,7 +21,7 @@ from setpoint.checks.suites.package_suite import owner
 from setpoint.ports import Measured
 from setpoint.system.processes import Command, run
 from setpoint_probe.wire.calls import RAISES, REFUSED, TIME, VALUE, Answer, Call, CallsRequest, CallsResult
-from setpoint_probe.wire.calls_order import calls_argv, read_calls
+from setpoint_probe.wire.calls_order import read_calls
 
 _WALL_S, _GRACE_S = 8.0, 30.0
 _AGAIN = 3
@@ -35,63 +36,25 @@ _WHY = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared:
-    """What came of the same calls on both sides."""
+class Caller:
+    """How functions of one language are called."""
 
     functions: Comparable
-    calls: Mapping[int, Call] = field(default_factory=dict)
-    now: Mapping[int, Answer] = field(default_factory=dict)
-    """Steady answers of the result."""
-    before: Mapping[int, Answer] = field(default_factory=dict)
-    """Steady answers of the base."""
-    why: str = ""
-    """Why there are none."""
-    left: Mapping[str, str] = field(default_factory=dict)
-    """Why no recorded call of a function can be made again, by its name."""
-
-    def both(self, number: int) -> tuple[Answer, Answer] | None:
-        """Return the answers of base and result to a call; none where one of them gave none."""
-        before, now = self.before.get(number), self.now.get(number)
-        return (before, now) if before is not None and now is not None else None
-
-    def answered(self, number: int) -> bool:
-        """Whether both sides answer, and not only with exceptions."""
-        both = self.both(number)
-        return both is not None and VALUE in (both[0].kind, both[1].kind)
-
-    def differs(self, number: int) -> bool:
-        """Whether both sides answer, and otherwise; one exception is like another."""
-        both = self.both(number)
-        if both is None or (both[0].kind, both[1].kind) == (RAISES, RAISES):
-            return False
-        return (both[0].kind, both[0].told) != (both[1].kind, both[1].told)
-
-    @property
-    def equal_to_all(self) -> tuple[str, ...]:
-        """Calls whose value says that it equals things that differ."""
-        return tuple(self.calls[each.number].shown for each in self.now.values() if each.equals_everything)
-
-    def near(self, number: int) -> list[int]:
-        """Return the calls that vary a recorded one."""
-        return [each.number for each in self.calls.values() if each.of == number]
-
-    def shown(self, number: int) -> str:
-        """Tell one call and both of its answers."""
-        both = self.both(number)
-        if both is None:
-            return self.calls[number].shown
-        return f"{self.calls[number].shown}: {both[0].shown} at the base, {both[1].shown} now"
+    runners: frozenset[str]
+    """Presets of the runners whose tests call them; the empty text for those of Python."""
+    argv: Callable[[CallsRequest, Path, Path], tuple[str, ...]]
+    """Writes an order, and gives the command that answers it."""
 
 
-async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared:
+async def compared(subject: Subject, witnesses: tuple[Witness, ...], caller: Caller) -> Compared:
     """Record the calls that the tests make, vary them, and answer them on both sides.
 
     What a tree does not answer alike each time, with other hashes, is left out.
     """
-    functions = comparable(subject, Path(subject.place.copy.path))
-    tests = await _asked(subject, witnesses)
-    if not functions.now or not tests:
-        return Compared(functions=functions, why="no function of a changed Python file is tested")
+    functions = caller.functions
+    tests = await _asked(subject, witnesses, caller) if functions.now else []
+    if not tests:
+        return Compared(functions=functions, why="no function of a changed file is tested")
     recorded = await _record(subject, functions, tests)
     chosen = subject.scratch / "chosen-calls"
     chosen.mkdir(exist_ok=True)
@@ -105,13 +68,13 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared
         loose=dict(functions.loose),
         wall_s=_WALL_S,
     )
-    result = await _answered(subject, await subject.checked_out(), request)
+    result = await _answered(subject, caller, await subject.checked_out(), request)
     calls = {each.number: each for each in result.calls}
     now = _by_number(result, calls)
     if not functions.before:
         return Compared(functions=functions, calls=calls, now=now, why="the base has no such function")
     request = replace(request, recorded="", functions=dict(functions.before))
-    at_base = await _answered(subject, await subject.without_its_code(), request)
+    at_base = await _answered(subject, caller, await subject.without_its_code(), request)
     before = _by_number(at_base, calls)
     left = result.left | _left_at_base(calls, at_base)
     first = Compared(functions=functions, calls=calls, now=now, before=before, why=result.reason, left=left)
@@ -120,29 +83,31 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...]) -> Compared
         if not open_ones:
             break
         request = replace(request, only=open_ones, functions=dict(functions.before))
-        then = await _answered(subject, await subject.without_its_code(), request, hashes=hashes)
+        then = await _answered(subject, caller, await subject.without_its_code(), request, hashes=hashes)
         request = replace(request, functions=dict(functions.now))
-        again = await _answered(subject, await subject.checked_out(), request, hashes=hashes)
+        again = await _answered(subject, caller, await subject.checked_out(), request, hashes=hashes)
         first = replace(
             first, before=_steady(first.before, then, open_ones), now=_steady(first.now, again, open_ones)
         )
     return first
 
 
-async def _asked(subject: Subject, witnesses: tuple[Witness, ...]) -> list[str]:
-    """Return the tests of Python whose calls are recorded."""
+async def _asked(subject: Subject, witnesses: tuple[Witness, ...], caller: Caller) -> list[str]:
+    """Return the tests whose calls are recorded."""
     chosen = subject.task.project.chosen
-    passed = frozenset(test for test in witness.passed_in(subject.now.tests) if not owner(test, chosen))
-    suite_s = sum(
-        each.evidence.duration_s for each in subject.base.results if each.evidence.check == "pytest"
+    passed = frozenset(
+        test for test in witness.passed_in(subject.now.tests) if owner(test, chosen) in caller.runners
     )
+    checks = caller.runners | {"pytest"}
+    suite_s = sum(each.evidence.duration_s for each in subject.base.results if each.evidence.check in checks)
     return sorted(await impacted(subject, witnesses, passed) if suite_s > _LARGE_SUITE_S else passed)
 
 
 async def _record(subject: Subject, functions: Comparable, tests: list[str]) -> Path:
     """Run tests with sources that record; return the folder with what they wrote."""
     there = await subject.checked_out()
-    folder, kept = new_mark(there), subject.scratch / "calls"
+    folder = new_mark(there)
+    kept = subject.scratch / folder.name
     for path, text in functions.instrumented(subject.after, folder).items():
         await asyncio.to_thread((Path(there.copy.path) / path).write_bytes, text)
     await subject.run_tests(tests, there)
@@ -152,7 +117,7 @@ async def _record(subject: Subject, functions: Comparable, tests: list[str]) -> 
 
 
 async def _answered(
-    subject: Subject, there: Measured, request: CallsRequest, *, hashes: int = 0
+    subject: Subject, caller: Caller, there: Measured, request: CallsRequest, *, hashes: int = 0
 ) -> CallsResult:
     """Answer calls in a place, in a process that is held as those of tests are; its home is a new folder."""
     project, tree = subject.task.project, Path(there.copy.path)
@@ -169,7 +134,7 @@ async def _answered(
     }
     done = await run(
         Command(
-            argv=calls_argv(project.interpreter.path, request, asked, answered),
+            argv=caller.argv(request, asked, answered),
             cwd=tree,
             environment=variables,
             # Only the process that chooses the calls may write them: later ones run what the agent wrote.
@@ -206,12 +171,3 @@ def _steady(first: Mapping[int, Answer], again: CallsResult, asked: Collection[i
         for number, each in first.items()
         if number not in asked or second.get(number) == (each.kind, each.told)
     }
-
-
-def judged(found: Compared) -> Iterator[Call]:
-    """Yield the calls that a user of the code could make: of public functions, or made by a test itself."""
-    for call in found.calls.values():
-        name = call.name.rpartition("::")[2]
-        private = any(part.startswith("_") and not part.endswith("__") for part in name.split("."))
-        if call.outer or not private:
-            yield call

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from setpoint.checks.mutation.check import is_source
-from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion
 from setpoint.checks.proof.sensitivity.python_functions import changed_python
 from setpoint.checks.proof.subject import Subject
 from setpoint.model import syntax
@@ -18,6 +18,8 @@ from setpoint_probe.wire.calls import SPECIAL
 from setpoint_probe.wire.calls_order import recording, watching
 from setpoint_probe.wire.cover_order import module_of
 
+FOLDER = "{folder}"
+"""Represents, in an insertion, the folder to which calls are written."""
 _ALIKE = 0.7
 _PROPERTIES = frozenset({"property", "cached_property"})
 
@@ -36,22 +38,19 @@ class Comparable:
     """Classes whose objects have other attributes than at the base, with what was public there."""
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """How each is written, on both sides."""
-    _all: Mapping[str, tuple[ChangedFunction, ...]] = field(default_factory=dict)
-    _classes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Names of the classes of each file, as they are recorded."""
+    recording: Mapping[str, tuple[Insertion, ...]] = field(default_factory=dict)
+    """What records the calls of the functions of each file, with `FOLDER` for where."""
 
     def instrumented(self, sources: Mapping[str, bytes], folder: Path) -> dict[str, bytes]:
-        """Return the sources with a statement at the top of each function that records its calls.
-
-        One at the end of a file follows the objects of its classes.
-        """
-        made = dict.fromkeys((*self._all, *(path for path in self._classes if path in sources)))
-        return {
-            path: _followed(
-                _recorded(sources[path], self._all.get(path, ()), folder), self._classes.get(path, {}), folder
-            )
-            for path in made
-        }
+        """Return the sources with statements that record the calls of their functions."""
+        made: dict[str, bytes] = {}
+        for path, own in self.recording.items():
+            source = sources[path]
+            for each in sorted(own, key=lambda each: each.offset, reverse=True):
+                put = each.text.replace(FOLDER, str(folder)).encode()
+                source = source[: each.offset] + put + source[each.offset :]
+            made[path] = source
+        return made
 
 
 def comparable(subject: Subject, base: Path) -> Comparable:
@@ -65,19 +64,10 @@ def comparable(subject: Subject, base: Path) -> Comparable:
         for name in after.keys() & before.keys()
         if before[name].held != after[name].held
     }
-    found: dict[str, tuple[str, str]] = {}
-    for path, own in here.items():
-        for name, each in own.items():
-            if name in there[path]:
-                found[str(each)] = ("", name)
-            elif moved := [other for other in paths if name in there[other] and name not in here[other]]:
-                found[str(each)] = (module_of(base, moved[0]), name)
-            elif renamed := _renamed(each, own, there[path]):
-                found[str(each)] = ("", renamed)
+    found = _found_before(paths, here, there, base)
     for name in after.keys() & before.keys():
-        moved_from = before[name].path
-        here_too = moved_from == after[name].path
-        found[f"{after[name].path}::{name}"] = ("" if here_too else module_of(base, moved_from), name)
+        same = before[name].path == after[name].path
+        found[f"{after[name].path}::{name}"] = ("" if same else module_of(base, before[name].path), name)
     changed = frozenset(
         str(each)
         for path in here
@@ -100,9 +90,31 @@ def comparable(subject: Subject, base: Path) -> Comparable:
             for own in here.values()
             for name, each in own.items()
         },
-        _all={path: tuple(own.values()) for path, own in here.items() if own},
-        _classes=classes,
+        recording={
+            path: (*map(_recording, here[path].values()), *_following(subject.after[path], classes.get(path)))
+            for path in here
+            if path in subject.after
+        },
     )
+
+
+def _found_before(
+    paths: Iterable[str],
+    here: Mapping[str, Mapping[str, ChangedFunction]],
+    there: Mapping[str, Mapping[str, ChangedFunction]],
+    base: Path,
+) -> dict[str, tuple[str, str]]:
+    """Return where the base has the functions of the result: as they are, moved or renamed."""
+    found: dict[str, tuple[str, str]] = {}
+    for path, own in here.items():
+        for name, each in own.items():
+            if name in there[path]:
+                found[str(each)] = ("", name)
+            elif moved := [other for other in paths if name in there[other] and name not in here[other]]:
+                found[str(each)] = (module_of(base, moved[0]), name)
+            elif renamed := _renamed(each, own, there[path]):
+                found[str(each)] = ("", renamed)
+    return found
 
 
 def _functions(path: str, source: bytes | None) -> dict[str, ChangedFunction]:
@@ -186,16 +198,12 @@ def _read(node: ast.ClassDef) -> Iterable[str]:
                 yield each.name
 
 
-def _recorded(source: bytes, functions: Iterable[ChangedFunction], folder: Path) -> bytes:
-    made = [
-        each.first._replace(text=f"{recording(str(each), folder)}{each.first.text}")
-        for each in functions
-        if each.first is not None
-    ]
-    for offset, text in sorted(made, reverse=True):
-        source = source[:offset] + text.encode() + source[offset:]
-    return source
+def _recording(function: ChangedFunction) -> Insertion:
+    first = function.first or Insertion(0, "")
+    return first._replace(text=f"{recording(str(function), FOLDER)}{first.text}")
 
 
-def _followed(source: bytes, classes: Mapping[str, str], folder: Path) -> bytes:
-    return source.rstrip() + f"\n{watching(classes, folder)}\n".encode() if classes else source
+def _following(source: bytes, classes: Mapping[str, str] | None) -> Iterable[Insertion]:
+    """Yield the statement at the end of a file that follows the objects of its classes."""
+    if classes:
+        yield Insertion(len(source.rstrip()), f"\n{watching(classes, FOLDER)}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from setpoint.checks.proof.differential.calls import Compared, judged
+from setpoint.checks.proof.differential.comparison import Compared, judged
 from setpoint.checks.proof.subject import MOST_NAMED, listed
 from setpoint.model.proof import Obligation, ObligationState
 
@@ -50,7 +50,7 @@ def _left(found: Compared, compared: Collection[str]) -> Iterator[str]:
     for name in sorted(found.functions.changed):
         path, _, own = name.partition("::")
         owner = f"{path}::{own.rpartition('.')[0]}"
-        if name not in compared and not (own.endswith(".__init__") and owner in compared):
+        if name not in compared and not (own.endswith((".__init__", ".constructor")) and owner in compared):
             new = "" if name in found.functions.before else "the base has no such function"
             yield f"{name} ({found.left.get(name) or new or 'no test calls it with values that can be kept'})"
         elif name in vague:
