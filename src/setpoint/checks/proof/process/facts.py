@@ -13,11 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.process.fact import Fact
-from setpoint.checks.proof.process.flow import Flow
-from setpoint.checks.proof.process.other_flow import other_flow
-from setpoint.checks.proof.process.python_flow import python_flow
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
+from setpoint.checks.proof.parsing import (
     GO,
     RUST,
     is_test,
@@ -25,6 +21,10 @@ from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
     suffix_of,
     text_of,
 )
+from setpoint.checks.proof.process.fact import Fact
+from setpoint.checks.proof.process.flow import Flow
+from setpoint.checks.proof.process.other_flow import other_flow
+from setpoint.checks.proof.process.python_flow import python_flow
 
 if TYPE_CHECKING:
     from tree_sitter import Node

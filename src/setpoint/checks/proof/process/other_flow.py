@@ -6,11 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.process import grammar
-from setpoint.checks.proof.process.fact import PROC, Fact, Read, told
-from setpoint.checks.proof.process.flow import Expression, Flow
-from setpoint.checks.proof.process.module_names import module_names
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
+from setpoint.checks.proof.parsing import (
     FUNCTIONS,
     GO,
     RUST,
@@ -20,6 +16,10 @@ from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
     suffix_of,
     text_of,
 )
+from setpoint.checks.proof.process import grammar
+from setpoint.checks.proof.process.fact import PROC, Fact, Read, told
+from setpoint.checks.proof.process.flow import Expression, Flow
+from setpoint.checks.proof.process.module_names import module_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node

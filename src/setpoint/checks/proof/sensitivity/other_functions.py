@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion, Sabotage, weighed
-from setpoint.checks.proof.sensitivity.elsewhere import macros
-from setpoint.checks.proof.sensitivity.elsewhere.declarations import Outside, changed_declarations
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
+from setpoint.checks.proof.parsing import (
     FUNCTIONS,
     GO,
     RUST,
@@ -22,6 +19,9 @@ from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
     suffix_of,
     text_of,
 )
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion, Sabotage, weighed
+from setpoint.checks.proof.sensitivity.elsewhere import macros
+from setpoint.checks.proof.sensitivity.elsewhere.declarations import Outside, changed_declarations
 from setpoint.checks.proof.sensitivity.elsewhere.returns import (
     BLOCKS,
     NOTHING,

@@ -11,8 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from setpoint.checks.proof.parsing import is_script, suffix_of
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Sabotage
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import is_script, suffix_of
 from setpoint.checks.proof.subject import Subject
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.suites.package_suite import owner

@@ -12,6 +12,15 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from setpoint.checks.proof.parsing import (
+    FUNCTIONS,
+    GO,
+    RUST,
+    field_of,
+    is_test,
+    suffix_of,
+    text_of,
+)
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion, Sabotage
 from setpoint.checks.proof.sensitivity.elsewhere.inserted import (
     NOTHING,
@@ -22,15 +31,6 @@ from setpoint.checks.proof.sensitivity.elsewhere.inserted import (
     VALUE_PROBE,
 )
 from setpoint.checks.proof.sensitivity.elsewhere.literals import other_literals
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
-    FUNCTIONS,
-    GO,
-    RUST,
-    field_of,
-    is_test,
-    suffix_of,
-    text_of,
-)
 from setpoint.checks.proof.sensitivity.elsewhere.returns import (
     PROBE,
     go_walk_at,

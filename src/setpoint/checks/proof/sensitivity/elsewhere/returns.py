@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from setpoint.checks.proof.parsing import (
+    FUNCTIONS,
+    GO,
+    RUST,
+    field_of,
+    is_typed,
+    text_of,
+)
 from setpoint.checks.proof.sensitivity.changed_function import Insertion, Sabotage
 from setpoint.checks.proof.sensitivity.elsewhere.inserted import (
     GO_IMPORT,
@@ -13,14 +21,6 @@ from setpoint.checks.proof.sensitivity.elsewhere.inserted import (
     go_walk,
     rust_items,
     script_walk,
-)
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
-    FUNCTIONS,
-    GO,
-    RUST,
-    field_of,
-    is_typed,
-    text_of,
 )
 
 if TYPE_CHECKING:
