@@ -1,5 +1,9 @@
 """What a project says to agents reaches all of them as it is at the base, also after the maker changed it."""
 
+import json
+import sys
+from pathlib import Path
+
 from acceptance.conftest import RIGHT
 
 APPROVE = '{"decision": "approve", "findings": []}'
@@ -35,3 +39,38 @@ def test_reviewers_get_the_projects_instructions_of_the_base_and_not_those_of_th
     assert repository.git("show", f"{branch}:CLAUDE.md") == EVIL.strip()
     shown = repository.setpoint("show", "--verbose").stdout
     assert "critic is given AGENTS.md, 1 skill (review-1:code, as at the base)" in shown, shown
+
+
+def test_an_agent_finds_only_servers_that_a_person_approved_and_cannot_approve_one(repository, tmp_path):
+    told, data = tmp_path / "played", tmp_path / "data"
+    told.mkdir()
+    servers = {
+        "good": {"command": "sh", "args": ["-c", "cat"]},
+        "evil": {"command": "sh", "args": ["-c", "id"]},
+    }
+    text = json.dumps({"mcpServers": servers})
+    repository.write(".mcp.json", text)
+    verb = Path(sys.executable).with_name("setpoint")
+    approve = f"XDG_DATA_HOME={data} {verb} agents mcp --approve evil > {told}/tried 2>&1"
+    look = f"cat .mcp.json > {told}/files; {approve}; echo >> .mcp.json"
+    repository.agent([{"shell": look}, {"write": "calc.py", "text": RIGHT}])
+
+    def setpoint(*words):
+        return repository.setpoint(*words, XDG_DATA_HOME=str(data)).stdout
+
+    assert "not approved  good (.mcp.json): sh -c cat" in setpoint("agents", "mcp")
+    assert "approved for this repository: good (.mcp.json): sh -c cat" in setpoint(
+        "agents", "mcp", "--approve", "good"
+    )
+    code, outcome = repository.run("--agent", "actor", XDG_DATA_HOME=str(data))
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    assert list(json.loads((told / "files").read_text())["mcpServers"]) == ["good"]
+    assert repository.git("show", f"{outcome['branch']}:.mcp.json") == text
+    assert not outcome.get("restored"), outcome
+    assert "not approved  evil" in setpoint("agents", "mcp"), (told / "tried").read_text()
+    shown = setpoint("show", "--verbose")
+    assert "actor has the tools of good; without evil: not approved (setpoint agents mcp)" in shown, shown
+    repository.write(".mcp.json", text.replace("cat", "dog"))
+    repository.commit("another command")
+    assert "not approved  good (.mcp.json): sh -c dog" in setpoint("agents", "mcp")

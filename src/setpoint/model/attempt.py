@@ -13,6 +13,7 @@ from setpoint.model.finding import Finding
 from setpoint.model.ids import Artifact
 from setpoint.model.learning import Recollection
 from setpoint.model.stories.story import Story
+from setpoint.model.tool_server import ToolServer
 from setpoint.model.value import Instant, Text, Usd, Value
 
 _CHANGED = re.compile(r"^(?:\+\+\+ b|--- a)/(.+)$", re.MULTILINE)
@@ -121,6 +122,8 @@ class Brief(Value):
 
     `{workdir}` stands for the work copy. Empty: it has no such tool.
     """
+    tool_servers: tuple[ToolServer, ...] = Field(default=(), exclude=True)
+    """Servers of tools that the person approved and the agent does not start by itself."""
     evidence: dict[str, str] = Field(default={}, exclude=True)
     """Files that the prompt names, by their names in `.setpoint/evidence/` of the work copy."""
     answer: type[Value] | None = Field(default=None, exclude=True)

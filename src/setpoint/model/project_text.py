@@ -42,6 +42,8 @@ class ReadsItself(Value):
     """Names of files that it reads only where none of `files` exists."""
     skills: tuple[str, ...] = ()
     """Folders that hold skills."""
+    servers: tuple[str, ...] = ()
+    """Files whose servers of tools it starts by itself."""
 
 
 class ProjectTextGiven(Value):

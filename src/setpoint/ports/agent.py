@@ -55,5 +55,9 @@ class ReadsProject(Protocol):
     def reads(self) -> ReadsItself:
         """What of them it reads by itself."""
 
+    @property
+    def takes_servers(self) -> bool:
+        """Whether it starts servers of tools that a brief names."""
+
     def begins(self, brief: Brief) -> bool:
         """Whether an attempt with this brief begins a session, which knows nothing yet."""

@@ -6,40 +6,31 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from setpoint.checks import ProjectEvaluator
 from setpoint.checks.advice.desk import Desk
-from setpoint.checks.integrity.paths.startup_paths import steers_agents
 from setpoint.checks.trees.checkout import remove
 from setpoint.errors import SetpointError
 from setpoint.model.attempt import Brief, Role
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import CheckState
-from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.model.ids import Commit, TraceId
 from setpoint.model.project_text import ProjectText
 from setpoint.model.run import RunOrder
+from setpoint.model.tool_server import ToolServers
 from setpoint.phase.policy.maker_feedback import feedback
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.files.agent_folder import EVIDENCE, QUESTIONS, show_files
+from setpoint.wiring.agents_files import AgentsFiles
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
 from setpoint.workspace import GitWorkspace
 from setpoint.workspace.project_text import project_text_at
 
 _MOST_REASON = 300
-
-
-@dataclass(kw_only=True)
-class _Shown:
-    """Files of the base that are shown in a work copy, and to how many."""
-
-    users: int = 0
-    tree: Tree | None = None
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class AgentsWorkbench:
@@ -52,7 +43,7 @@ class AgentsWorkbench:
         self._evaluator, self._workspace = evaluator, workspace
         self._project, self._settings = project, settings
         self._texts: dict[Commit, ProjectText] = {}
-        self._shown: dict[str, _Shown] = {}
+        self._files = AgentsFiles(workspace, project.root)
 
     @asynccontextmanager
     async def laid_out(self, order: RunOrder, copy: WorkCopy, brief: Brief) -> AsyncIterator[None]:
@@ -62,11 +53,13 @@ class AgentsWorkbench:
         alone = brief.role is Role.MAKER
         with contextlib.suppress(OSError):
             await asyncio.to_thread(show_files, Path(copy.path), EVIDENCE, brief.evidence, only=alone)
-        if not alone:
-            async with self._instructed_by_base(copy):
-                yield
-            return
-        if not brief.self_check:
+        async with self._files.shown(copy, brief.story.wish, maker=alone), self._asked(order, copy, brief):
+            yield
+
+    @asynccontextmanager
+    async def _asked(self, order: RunOrder, copy: WorkCopy, brief: Brief) -> AsyncIterator[None]:
+        """Answer what a maker asks about its own work, for one attempt."""
+        if not (brief.self_check and brief.role is Role.MAKER):
             yield
             return
         with contextlib.suppress(OSError):
@@ -87,24 +80,9 @@ class AgentsWorkbench:
             self._texts[copy.base] = await project_text_at(copy.repository, copy.base)
         return self._texts[copy.base]
 
-    @asynccontextmanager
-    async def _instructed_by_base(self, copy: WorkCopy) -> AsyncIterator[None]:
-        """Show who judges the files for agents as they are at the base, whatever the maker made of them.
-
-        Those who work at the same time in one copy share what is shown; the last one puts it away.
-        """
-        held = self._shown.setdefault(copy.path, _Shown())
-        async with held.lock:
-            if held.users == 0:
-                held.tree = await self._workspace.show_base(copy, steers_agents)
-            held.users += 1
-        try:
-            yield
-        finally:
-            async with held.lock:
-                held.users -= 1
-                if held.users == 0 and held.tree is not None:
-                    await self._workspace.hide_base(copy, held.tree)
+    async def tool_servers(self, copy: WorkCopy) -> ToolServers:
+        """Return the servers of tools that the project names at the base of a work copy."""
+        return await self._files.servers(copy)
 
     async def _looked(self, order: RunOrder, copy: WorkCopy, brief: Brief) -> str:
         """Measure the work copy as it is now, for advice."""

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from acp.schema import McpServerStdio, PromptResponse
+from acp.schema import EnvVariable, McpServerStdio, PromptResponse
 
 from setpoint.agents import breakage
 from setpoint.agents.acp.error_record import error_of
@@ -179,6 +179,11 @@ class AcpAgent:
         """What of a project's instructions it reads by itself."""
         return self._launch.reads
 
+    @property
+    def takes_servers(self) -> bool:
+        """Whether it starts servers that a brief names."""
+        return self._launch.quirks.tool_servers
+
     def begins(self, brief: Brief) -> bool:
         """Whether an attempt with this brief begins a session."""
         return not self.goes_on(brief)
@@ -282,11 +287,22 @@ class AcpAgent:
         )
 
     def _servers(self, brief: Brief) -> tuple[McpServerStdio, ...]:
-        """Return the servers with tools of Setpoint that the agent is to start."""
-        if not (brief.self_check and self._launch.quirks.tool_servers):
+        """Return the servers with tools that the agent is to start: approved ones, and Setpoint's own."""
+        if not self.takes_servers:
             return ()
-        program, *words = (word.replace("{workdir}", brief.workdir) for word in brief.self_check)
-        return (McpServerStdio(name="setpoint", command=program, args=words, env=[]),)
+        made = [
+            McpServerStdio(
+                name=each.name,
+                command=each.command[0],
+                args=[*each.command[1:]],
+                env=[EnvVariable(name=name, value=value) for name, value in each.environment.items()],
+            )
+            for each in brief.tool_servers
+        ]
+        if brief.self_check:
+            program, *words = (word.replace("{workdir}", brief.workdir) for word in brief.self_check)
+            made.append(McpServerStdio(name="setpoint", command=program, args=words, env=[]))
+        return tuple(made)
 
     def _words(self) -> tuple[str, ...]:
         launch = self._launch

@@ -117,6 +117,11 @@ class CommandAgent:
         """What of a project's instructions it reads by itself."""
         return self._launch.reads
 
+    @property
+    def takes_servers(self) -> bool:
+        """Whether it starts servers that a brief names: commands have no way to be given them."""
+        return False
+
     def begins(self, brief: Brief) -> bool:
         """Whether an attempt with this brief begins a session."""
         return not self.goes_on(brief)

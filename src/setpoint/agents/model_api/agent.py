@@ -111,6 +111,11 @@ class ModelAgent:
         """What of a project's instructions it reads by itself: nothing."""
         return self._launch.reads
 
+    @property
+    def takes_servers(self) -> bool:
+        """Whether it starts servers that a brief names: it has no process."""
+        return False
+
     def begins(self, brief: Brief) -> bool:
         """Whether an attempt with this brief begins a session."""
         held = self._sessions.get(brief.role)

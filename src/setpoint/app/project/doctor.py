@@ -19,12 +19,13 @@ from setpoint.errors import SandboxUnavailable
 from setpoint.learning.store.embedding import MODEL, missing
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evidence import SUITES
-from setpoint.system.git.git import commit_of
+from setpoint.system.git.git import commit_of, head
 from setpoint.system.processes import Hold, holding
 from setpoint.version import __version__
 from setpoint.wiring.agents import sandbox
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import hold_of, sandbox_in_words, sandbox_of_checks
+from setpoint.wiring.tool_servers import tool_servers
 
 
 class AgentRow(NamedTuple):
@@ -154,6 +155,16 @@ async def _checks_row(project: Project) -> Diagnosis:
     return Diagnosis("sandbox of checks", ok=found is not None, detail=told)
 
 
+async def _servers_row(project: Project) -> list[Diagnosis]:
+    """Name the servers of tools that no agent gets since nobody approved them."""
+    found = await tool_servers(str(project.root), project.root, await head(project.root))
+    names = [f"{each.name} ({each.source})" for each in found.refused]
+    if not names:
+        return []
+    told = f"not approved, so no agent gets them: {', '.join(names)}; see setpoint agents mcp"
+    return [Diagnosis("tool servers", ok=False, detail=told)]
+
+
 def _memory_row(project: Project) -> Diagnosis:
     """Say by what learnings are found."""
     lacks = missing()
@@ -208,6 +219,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
                 Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")
             )
     rows += [await _sandbox_row(project), await _checks_row(project), _memory_row(project)]
+    rows += await _servers_row(project) if commit is not None else []
     for row in await _agent_rows(project):
         rows.append(
             Diagnosis(

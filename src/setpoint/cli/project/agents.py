@@ -109,6 +109,41 @@ def setup(
     return EXIT[seen.ending]
 
 
+@app.command()
+def mcp(
+    approve: Annotated[str, typer.Option(help="Let agents use this server as HEAD names it.")] = "",
+    revoke: Annotated[str, typer.Option(help="Take an approval away.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the servers of tools (MCP) that files of the project name; approve one by name.
+
+    A server starts a program on your machine, so no agent gets one that you did not approve. An approval
+    holds for this repository and for the command as it is; if the command changes, approve it again.
+    """
+    from setpoint.app.project.tool_servers import approve_server, revoke_server, server_rows
+    from setpoint.wiring.project import open_project
+
+    project = open_project(Path.cwd())
+    if approve:
+        server = approve_server(project, approve)
+        say(f"approved for this repository: {server.name} ({server.source}): {server.words}")
+        return
+    if revoke:
+        revoke_server(project, revoke)
+        say(f"no longer approved: {revoke}")
+        return
+    rows = server_rows(project)
+    if as_json:
+        typer.echo(json.dumps([row._asdict() for row in rows], indent=2))
+        return
+    for row in rows:
+        say(f"{'approved' if row.approved else 'not approved':<13} {row.name} ({row.source}): {row.words}")
+    if not rows:
+        say("no file of the newest commit names a server")
+    elif not all(row.approved for row in rows):
+        say("hint: setpoint agents mcp --approve NAME")
+
+
 def _planned(plan: SetupPlan) -> str:
     lines = [f"{plan.title}: this is missing, and npm would install it into {plan.folder}:"]
     lines += [f"  {step.package:<46} {step.why}" for step in plan.steps]

@@ -71,6 +71,8 @@ def _project_text(body: ProjectTextShown) -> str:
     given = [*body.files, f"{count} skill{'s' if count > 1 else ''}"] if count else list(body.files)
     told = [f"is given {', '.join(given)}"] if given else []
     told += [f"reads {', '.join(body.read)}"] if body.read else []
+    told += [f"has the tools of {', '.join(body.servers)}"] if body.servers else []
+    told += [f"without {each}" for each in body.left_out]
     return f"{body.agent} {'; '.join(told)} ({body.label}, as at the base)"
 
 

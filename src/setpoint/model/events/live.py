@@ -48,6 +48,10 @@ class ProjectTextShown(Value):
     """Skills that the prompt names."""
     read: tuple[Text, ...] = ()
     """Files that the agent reads by itself."""
+    servers: tuple[Text, ...] = ()
+    """Servers of tools that it can use: those of the project that a person approved."""
+    left_out: tuple[Text, ...] = ()
+    """Servers that it cannot use, each with the reason."""
 
 
 class HintGiven(Value):
