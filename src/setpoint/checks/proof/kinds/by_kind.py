@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from setpoint.checks.proof.kinds.documents import nothing_runs
+from setpoint.checks.proof.kinds.entries import entries
 from setpoint.checks.proof.kinds.lock_file import lock_file
 from setpoint.checks.proof.kinds.new_tests import new_tests
 from setpoint.checks.proof.kinds.public_names import public_names
@@ -21,4 +22,5 @@ async def by_kind(subject: Subject) -> tuple[Obligation, ...]:
         *await new_tests(subject),
         *nothing_runs(subject),
         *same_in_every_process(subject),
+        *entries(subject),
     )
