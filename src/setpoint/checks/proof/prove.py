@@ -9,6 +9,7 @@ from pathlib import Path
 from setpoint.checks.measurement import Measuring, Task
 from setpoint.checks.proof.arrangement.arrangement import arrangement
 from setpoint.checks.proof.differential.differential import answers
+from setpoint.checks.proof.equality.plain_values import plain_values
 from setpoint.checks.proof.instrument.instrument import instrument
 from setpoint.checks.proof.kinds.by_kind import by_kind
 from setpoint.checks.proof.kinds.look import looked_at
@@ -66,6 +67,7 @@ class Prover:
                 *sensitive,
                 *await answers(subject, witnesses),
                 *await named(subject, witnesses, noticed),
+                *await plain_values(subject, witnesses),
                 *await by_kind(subject),
                 *whole_request(task.story, restored or RestoredWork()),
             ]

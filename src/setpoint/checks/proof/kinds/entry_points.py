@@ -142,7 +142,9 @@ def _of_setup_code(path: str, content: bytes) -> Iterator[Entry]:
 
 def _of_setup(path: str, text: str) -> Iterator[Entry]:
     within = re.search(r"^\[options\.entry_points\]$(.*?)(?=^\[|\Z)", text, re.MULTILINE | re.DOTALL)
-    for name, target in re.findall(r"^[ \t]+([\w.-]+)[ \t]*=[ \t]*(\S+)", within[1], re.MULTILINE) if within else ():
+    for name, target in (
+        re.findall(r"^[ \t]+([\w.-]+)[ \t]*=[ \t]*(\S+)", within[1], re.MULTILINE) if within else ()
+    ):
         yield Entry(path, name, target, by_itself=False)
 
 
