@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from setpoint.checks.proof.named.aliases import aliases, rust_aliases
 from setpoint.checks.proof.named.answers import Answers
 from setpoint.checks.proof.named.bound import CALLABLE, bound_names
 from setpoint.checks.proof.named.examples import examples, missing_in
@@ -39,7 +40,7 @@ class Named:
 
     functions: tuple[ChangedFunction, ...] = ()
     bound: tuple[ChangedFunction, ...] = ()
-    """Names of Python that are bound outside functions."""
+    """Names that are bound outside functions, such as aliases."""
     answers: dict[str, Answers] = field(default_factory=dict)
     """How the functions answer, by path and name."""
     new: frozenset[str] = frozenset()
@@ -57,6 +58,7 @@ async def named(
     there = _named(subject, asked)
     missing = await _absent(subject, asked)
     missing += await _unheld_examples(subject, there)
+    missing += await _untested_aliases(subject, asked)
     if there.functions or there.bound or there.flags or there.answers:
         sabotaged = (*there.functions, *there.bound)
         saboteur = await saboteur_of(subject, sabotaged, witnesses)
@@ -85,6 +87,7 @@ def _named(subject: Subject, asked: Requested) -> Named:
         old = subject.before.get(path)
         if path.endswith(".py"):
             bound += [each for each in bound_names(path, old, text, asked.names) if str(each) not in known]
+        bound += aliases(path, old, text, asked.names)
         was, now = _answers(path, old or b""), _answers(path, text)
         for name, each in now.items():
             if _last(name) in asked.names and (name not in was or was[name].text != each.text):
@@ -117,6 +120,22 @@ async def _absent(subject: Subject, asked: Requested) -> list[str]:
     if not absent:
         return []
     return [f"the request asks for {listed(absent)}, and no code has such a name: add it, and test it"]
+
+
+async def _untested_aliases(subject: Subject, asked: Requested) -> list[str]:
+    """Say which names that Rust gives by `pub use … as` no test has."""
+    silent: list[str] = []
+    for path, text in subject.after.items():
+        for name in rust_aliases(subject.before.get(path), text, asked.names) if path.endswith(".rs") else ():
+            files = [each for each in await files_with(subject, name) if each.endswith(".rs")]
+            texts = await contents(subject.place.copy.path, subject.place.commit, files[:_MOST_FILES])
+            plain = (each.decode("utf-8", "replace") for each in texts.values())
+            called = re.compile(rf"(?<!as )\b{re.escape(name)}\b(?=[^;]*[(!.{{:;])")
+            if not any(called.search(each) and "#[test]" in each for each in plain):
+                silent.append(f"{path}::{name}")
+    if not silent:
+        return []
+    return [f"the request names {listed(silent)}, and no test has it: write a test that uses this name"]
 
 
 def _is_source(subject: Subject, path: str) -> bool:
@@ -174,6 +193,8 @@ async def _survives(saboteur: Saboteur, bound: ChangedFunction) -> bool:
             continue
         if mark.exists():
             return True
+        if not bound.path.endswith(".py"):
+            return await saboteur.overlooks(bound, sabotage, mark)
         return does == RAISES and Path(f"{mark}{CALLABLE}").exists()
     return False
 
