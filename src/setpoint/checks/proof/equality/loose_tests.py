@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from setpoint.checks.proof.parsing import is_script, suffix_of
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import is_script, suffix_of
 
 _LOOSE = re.compile(rb"""(?:from|require\(|import\()\s*(['"])(?:node:)?assert(?=\1)""")
 

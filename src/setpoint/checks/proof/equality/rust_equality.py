@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from setpoint.checks.proof.parsing import RUST, field_of, parser_of, text_of
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import RUST, field_of, parser_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,14 +6,14 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion, Sabotage
-from setpoint.checks.proof.sensitivity.elsewhere.parsing import (
+from setpoint.checks.proof.parsing import (
     field_of,
     is_script,
     parser_of,
     suffix_of,
     text_of,
 )
+from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion, Sabotage
 from setpoint.checks.proof.sensitivity.sabotage import RAISES
 
 if TYPE_CHECKING:
