@@ -22,6 +22,7 @@ from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.model_price import ModelPrice
+from setpoint.model.config.reviewer_terms import ReviewerTerms
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.model.config.self_check import SelfCheckSettings
 from setpoint.model.config.sonarqube import SonarQubeServer
@@ -180,6 +181,8 @@ class Settings(BaseSettings):
     """What keeps the processes of agents, and of checks, from changing what is not theirs."""
     self_check: SelfCheckSettings = SelfCheckSettings()
     """What makers may ask about their own work before they end their turn."""
+    reviewers: ReviewerTerms = ReviewerTerms()
+    """Which reviewers may send work back."""
     limits: Limits = Limits()
     """Every bound of a run."""
     escalation: Escalation = Escalation()

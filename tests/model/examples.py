@@ -30,7 +30,7 @@ from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
 from setpoint.model.proof import Obligation, ObligationState, Proof, SealedTest, Trust, WorkKind
 from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.stories.story import Story
-from setpoint.model.verdict import HardGate, Judgement, Verdict
+from setpoint.model.verdict import HardGate, Judgement, ReviewerVersion, Verdict
 from setpoint.pipelines import load_pipeline
 from setpoint.testing import Scene, evaluation
 
@@ -204,6 +204,7 @@ _BODIES = (
         iteration=1,
         review="security",
         verdict=Verdict(reviewer="security:rules", judgement=Judgement.APPROVE, feedback="nothing found"),
+        made_by=ReviewerVersion(agent="rules", version="1", model="none", prompt="0ab74152794e"),
     ),
     e.FindingDeclined(iteration=2, fingerprint=BLOCKER.fingerprint, reason="it is meant so"),
     e.ReviewCompleted(

@@ -17,6 +17,7 @@ from setpoint.model.gate import Answer, Choice, Escalation, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
 from setpoint.phase import loop
+from setpoint.ports import Reviewing
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 WRONG = {
@@ -321,3 +322,38 @@ async def test_a_person_can_have_the_reviewers_asked_again_without_another_chang
     harness.answer(gate.id, Answer(choice=Choice.CONTINUE, by="Ann", via=Via.CLI))
     outcome = await harness.drive()
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
+
+
+async def test_a_request_for_changes_is_advice_where_a_rule_says_so_and_the_commit_says_it(tmp_path):
+    reviewers = by_kind(code=[APPROVES], security=[objects(WRONG)])
+    harness = a_stage(tmp_path, *changes(1), reviewers=reviewers)
+    asked = []
+
+    def why(kind, made_by):
+        asked.append((kind, made_by.agent, made_by.version, bool(made_by.prompt)))
+        return "the rule of the test" if kind == "security" else ""
+
+    harness.durable.resume()
+    ports = harness.ports()._replace(reviewing=Reviewing(why_advice=why))
+    outcome = await loop.drive(harness.order(), ports, harness.durable)
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
+    assert asked == [
+        ("code", "agent-code", "script", True),
+        ("security", "agent-security", "script", True),
+    ]
+    told = "security:agent-security requested changes, which counts as advice by the rule of the test"
+    assert told in harness.forge.branches[outcome.branch].message
+    (reviewed,) = said(harness, ReviewCompleted)
+    assert (reviewed.verdict.advice, reviewed.verdict.blocking) == (told, ())
+    assert [finding.severity for finding in reviewed.verdict.findings] == ["warning"]
+
+
+async def test_a_review_records_what_made_it_and_who_gave_unreadable_answers(tmp_path):
+    reviewer = ScriptedAgent(Act(text="?"), APPROVES, name="critic")
+    harness = a_stage(tmp_path, *changes(1), reviewer=reviewer)
+    await harness.drive()
+    (answered,) = said(harness, ReviewAnswered)
+    assert (answered.made_by.agent, answered.made_by.version) == ("critic", "script")
+    assert answered.made_by.prompt == reviewer.briefs[0].prompt_version
+    assert answered.unreadable == (answered.made_by,)

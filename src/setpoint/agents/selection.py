@@ -116,6 +116,11 @@ class Agents:
             return ""
         return await self._sandbox.told(launch)
 
+    def model(self, name: str) -> str:
+        """Return the model that an agent is set to work with; empty where it is its default."""
+        launch = self._launch(name)
+        return launch.model if launch else ""
+
     def vendor(self, name: str) -> str:
         """Return the vendor of an agent's models; an unknown agent is its own vendor."""
         launch = self._launch(name)

@@ -92,6 +92,8 @@ class Brief(Value):
     """Names the attempt within its run, for example `implement-2`."""
     prompt: str
     """The text for agents that read text."""
+    prompt_version: str = Field(default="", exclude=True)
+    """Digest of the template and the shape of the answer that the prompt was made from."""
     workdir: str
     """The work copy's root; the agent works there and nowhere else."""
     python: str = ""

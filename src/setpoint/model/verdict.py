@@ -28,6 +28,19 @@ class Settled(Value):
     reason: Text = ""
 
 
+class ReviewerVersion(Value):
+    """What made a review: this agent in this version, with this model and this prompt."""
+
+    agent: Text = ""
+    """Its name; empty in reviews of older versions of Setpoint, and where nobody answered."""
+    version: Text = ""
+    """Of the agent, as it tells it."""
+    model: Text = ""
+    """As the agent or the proxy tells it, else as it is set; empty where it is not known."""
+    prompt: str = ""
+    """Digest of the template with its rubric, and of the shape of the answer."""
+
+
 class Verdict(Value):
     """A review's decision with its findings and the evidence it rests on."""
 
@@ -43,6 +56,8 @@ class Verdict(Value):
     """Tests of the change that a reviewer with a model of its own found to express the request."""
     all_express: bool = False
     """Whether it found this of all of them."""
+    advice: Text = ""
+    """Who requested changes that do not block, and the rule that says so; empty if all bind."""
     missing: Text = ""
     """Why no reviewer that the run names has judged the change; empty if each has. The rest is by rule."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from setpoint.learning.loop import TAUGHT, question, recalled
 from setpoint.model.answers.change_request import ChangeRequest
@@ -30,6 +31,7 @@ from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.phase.policy.change_requests import given_reasons
 from setpoint.phase.policy.maker_feedback import feedback, whole_text
 from setpoint.phase.policy.review import NOTHING_REVIEWED, Docket, is_frozen
+from setpoint.ports import Reviewing
 from setpoint.runs.context import RunContext
 
 ANALYSIS = "analysis"
@@ -89,13 +91,14 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
     learnings = _learnings(run, phase, now, label)
     evidence = _evidence(run, now)
     variables = _told(run, now, answer, learnings)
-    template = phase.prompts.get(now.review or now.mode, phase.prompts.get(Mode.FRESH, ""))
+    template = template_of(phase, now.review or now.mode)
     return Brief(
         role=phase.role or Role.MAKER,
         mode=now.mode,
         session=f"{order.trace_id}:{about}:{now.chain}",
         label=label,
         prompt=ports.render(template, variables) if template else order.story.wish,
+        prompt_version=_prompt_version(run, template, answer),
         workdir=run.copy.path,
         python=run.tools.python,
         environment=run.tools.environment,
@@ -113,6 +116,24 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
         answer=answer,
         limits=run.bounded(order.attempt),
     )
+
+
+def template_of(phase: Phase, which: str) -> str:
+    """Return the name of the prompt template for a kind of review or a mode."""
+    return phase.prompts.get(which, phase.prompts.get(Mode.FRESH, ""))
+
+
+def _prompt_version(run: RunContext, template: str, answer: type[Shape] | None) -> str:
+    """Return a digest of what a review is asked with; none for other roles."""
+    if answer is not ReviewShape:
+        return ""
+    return review_version(run.ports.reviewing, template)
+
+
+def review_version(reviewing: Reviewing, template: str) -> str:
+    """Return the version of a review's prompt: a digest of its template and the shape of the answer."""
+    parts = (reviewing.prompt_version(template), schema_of(ReviewShape), example_of(ReviewShape))
+    return sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
 def _told(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from setpoint.inner.structured_answer import Answered, Question, ask_for
+from setpoint.inner.structured_answer import Question, ask_for
 from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind, Brief, Usage
 from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.spending import added
 from setpoint.model.finding import Finding
-from setpoint.model.verdict import Judgement, Verdict
-from setpoint.phase.policy.review import Docket, weighed
+from setpoint.model.verdict import Judgement, ReviewerVersion, Verdict
+from setpoint.phase.policy.review import Docket, as_advice, weighed
 from setpoint.phase.review_answers import Reading
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
@@ -32,6 +32,22 @@ class Submission:
     before: Docket
     declined: Mapping[str, str]
     """Objections that the maker declines with this change: reason by fingerprint."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opinion:
+    """What one agent answered as a reviewer."""
+
+    verdict: Verdict | None
+    """None if the agent broke, or its answer could not be read."""
+    why: str
+    """Why there is none."""
+    breakage: BreakageKind | None
+    usages: tuple[Usage, ...]
+    """Cost of each try."""
+    made_by: ReviewerVersion
+    unreadable: int
+    """Answers that could not be read."""
 
 
 def reviewer_of(run: RunContext, kind: str) -> Agent:
@@ -73,37 +89,54 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
     known = run.journal.known(key)
     if isinstance(known, ReviewAnswered):
         return known
-    usages, failed = list[Usage](), list[str]()
+    opinions = list[Opinion]()
+    verdict: Verdict | None = None
     for number, agent in enumerate(_in_turn(run, kind)):
-        asked = await _asked(run, change, kind, agent, f"{key}~{number}" if number else key)
-        usages += asked.usages
-        verdict = asked.value
-        failed.append(f"{kind}:{agent.name}: {asked.why}")
-        if asked.breakage is BreakageKind.BUDGET:
-            verdict = Verdict(reviewer=f"{kind}:{agent.name}", judgement=Judgement.FAILED, feedback=asked.why)
+        opinion = await ask_reviewer(run, change, kind, agent, f"{key}~{number}" if number else key)
+        opinions.append(opinion)
+        verdict = opinion.verdict
+        if opinion.breakage is BreakageKind.BUDGET:
+            reviewer = f"{kind}:{agent.name}"
+            verdict = Verdict(reviewer=reviewer, judgement=Judgement.FAILED, feedback=opinion.why)
         if verdict is not None:
             break
     else:
+        failed = (f"{kind}:{each.made_by.agent}: {each.why}" for each in opinions)
         verdict = await _by_rule(run, change, kind, "; ".join(failed))
-    body = ReviewAnswered(iteration=change.iteration, review=kind, verdict=verdict, usage=added(usages))
+    made_by = ReviewerVersion() if verdict.missing else opinions[-1].made_by
+    body = ReviewAnswered(
+        iteration=change.iteration,
+        review=kind,
+        verdict=as_advice(verdict, run.ports.reviewing.why_advice(kind, made_by)),
+        usage=added([usage for each in opinions for usage in each.usages]),
+        made_by=made_by,
+        unreadable=tuple(each.made_by for each in opinions for _ in range(each.unreadable)),
+    )
     run.journal.note(key, body)
     return body
 
 
-async def _asked(
-    run: RunContext, change: Submission, kind: str, agent: Agent, label: str
-) -> Answered[Verdict]:
+async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Agent, label: str) -> Opinion:
     """Ask one agent; what was whole of a request for changes that was cut off counts, too."""
+    asked = change.briefs[kind]
     read = Reading(f"{kind}:{agent.name}", kind, change.before.open)
-    question = Question(
-        phase="review",
-        iteration=change.iteration,
-        label=label,
-        brief=change.briefs[kind],
-        read=read,
-    )
+    question = Question(phase="review", iteration=change.iteration, label=label, brief=asked, read=read)
     came = await ask_for(run, agent, question)
-    return came if came.value is not None else replace(came, value=read.held)
+    seen = read.last
+    made_by = ReviewerVersion(
+        agent=agent.name,
+        version=seen.version if seen else "",
+        model=(seen.usage.model if seen else "") or run.ports.reviewing.model(agent.name),
+        prompt=asked.prompt_version,
+    )
+    return Opinion(
+        verdict=came.value if came.value is not None else read.held,
+        why=came.why,
+        breakage=came.breakage,
+        usages=came.usages,
+        made_by=made_by,
+        unreadable=read.unreadable,
+    )
 
 
 def _in_turn(run: RunContext, kind: str) -> list[Agent]:
@@ -117,8 +150,8 @@ async def _by_rule(run: RunContext, change: Submission, kind: str, why: str) -> 
     """Review by rule where no reviewer gave an answer; the verdict says that the review is missing."""
     found = Verdict(reviewer=f"{kind}:nobody", judgement=Judgement.APPROVE)
     if (rules := run.ports.agents.get(BY_RULE)) is not None:
-        asked = await _asked(run, change, kind, rules, f"{change.key}:{kind}~rules")
-        found = asked.value or found
+        asked = await ask_reviewer(run, change, kind, rules, f"{change.key}:{kind}~rules")
+        found = asked.verdict or found
     return found.model_copy(update={"missing": why})
 
 
@@ -142,5 +175,6 @@ def combined(verdicts: list[Verdict]) -> Verdict:
         settled=tuple(each for verdict in verdicts for each in verdict.settled),
         expressing=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.expressing)),
         all_express=any(verdict.all_express for verdict in verdicts),
+        advice="; ".join(verdict.advice for verdict in verdicts if verdict.advice),
         missing="; ".join(verdict.missing for verdict in verdicts if verdict.missing),
     )

@@ -55,18 +55,24 @@ class Reading:
         self._objections = objections
         self._asked = False
         self._word = ""
+        self.unreadable = 0
+        """Answers that could not be read."""
+        self.last: Attempt | None = None
+        """The attempt whose answer was read last."""
         self.held: Verdict | None = None
         """A request that named nothing; it counts if no better answer follows."""
 
     def __call__(self, attempt: Attempt) -> Verdict:
         """Read an answer; raises `ValueError` if it does not fit, or if a finding has to be named first."""
-        first, self._asked = not self._asked, True
+        first, self._asked, self.last = not self._asked, True, attempt
         try:
             verdict = read_verdict(*self._who, attempt, self._objections)
         except ValueError:
+            self.unreadable += 1
             self._hold_part(attempt)
             raise
         if verdict.judgement is Judgement.APPROVE and not self._is_own(attempt.text):
+            self.unreadable += 1
             self._word = self._word or secrets.token_hex(4)
             raise ValueError(_SEND_ALONE.format(name=_CONFIRMED, word=self._word))
         if verdict.judgement is not Judgement.REQUEST_CHANGES or verdict.blocking:

@@ -166,9 +166,18 @@ async def _reviewed(
     mark: str = "",
 ) -> Round:
     """Review all of a change that is not approved yet, including what was objected to."""
-    approved = [each for each in rounds if each.chain == current.chain and _approved(each)]
+    change = await submission(run, phase, (*rounds, current), situation.texts, mark)
+    return current.model_copy(update={"verdict": await review(run, change)})
+
+
+async def submission(
+    run: RunContext, phase: Phase, rounds: tuple[Round, ...], texts: dict[str, str], mark: str = ""
+) -> Submission:
+    """Return what reviewers receive of the last round, after the earlier ones; `mark` ends the key of it."""
+    *earlier, current = rounds
+    approved = [each for each in earlier if each.chain == current.chain and _approved(each)]
     since = approved[-1].snapshot.commit if approved else run.order.base
-    before = docket(rounds)
+    before = docket(tuple(earlier))
     open_now = {finding.fingerprint for finding in before.open}
     declined = {each: reason for each, reason in declined_in(current).items() if each in open_now}
     now = Situation(
@@ -176,19 +185,18 @@ async def _reviewed(
         chain=current.chain,
         findings=current.evaluation.findings,
         measured=measured_results(current.evaluation, run.judged_by.story.acceptance),
-        texts=situation.texts,
+        texts=texts,
         diff=await run.ports.workspace.diff(run.copy, since, current.snapshot.commit),
         before=before,
         declined=declined,
     )
-    change = Submission(
+    return Submission(
         key=f"{_entered(run, phase, current.number)}{mark}",
         iteration=current.number,
         briefs={kind: _asked(run, phase, now, kind) for kind in phase.reviews},
         before=before,
         declined=declined,
     )
-    return current.model_copy(update={"verdict": await review(run, change)})
 
 
 def _asked(run: RunContext, phase: Phase, now: Situation, kind: str) -> Brief:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
@@ -81,6 +82,23 @@ def render(name: str, variables: Mapping[str, object], overrides: Path | None = 
 def variables_of(template: str, overrides: Path | None = None) -> set[str]:
     """Return the variables a template needs, those of templates it includes or extends too."""
     return {each.variable for each in _used(_environment(overrides), template)}
+
+
+def template_version(name: str, overrides: Path | None = None) -> str:
+    """Return a digest of a template and of all that it extends or includes; empty for one that is missing."""
+    sources, todo = dict[str, str](), [name]
+    environment = _environment(overrides)
+    while todo:
+        each = todo.pop()
+        if each in sources or environment.loader is None:
+            continue
+        try:
+            sources[each] = environment.loader.get_source(environment, each)[0]
+        except TemplateNotFound:
+            return ""
+        todo += [other for other in meta.find_referenced_templates(environment.parse(sources[each])) if other]
+    text = "\0".join(f"{each}\0{sources[each]}" for each in sorted(sources))
+    return sha256(text.encode()).hexdigest()[:12]
 
 
 def _checked(name: str, known: Iterable[str], overrides: Path | None) -> None:

@@ -10,6 +10,7 @@ from setpoint.ports.event_log import EventLog
 from setpoint.ports.forge import Appendix, Forge
 from setpoint.ports.lineage import Lineage
 from setpoint.ports.memory import Memory
+from setpoint.ports.reviewing import Reviewing
 from setpoint.ports.run_ports import RunPorts
 from setpoint.ports.workbench import Workbench
 from setpoint.ports.workspace import WorkCopy, Workspace
@@ -28,6 +29,7 @@ __all__ = [
     "Measured",
     "Memory",
     "Observer",
+    "Reviewing",
     "RunPorts",
     "Toolbox",
     "WorkCopy",

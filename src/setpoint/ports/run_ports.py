@@ -14,6 +14,7 @@ from setpoint.ports.event_log import EventLog
 from setpoint.ports.forge import Forge
 from setpoint.ports.memory import Memory
 from setpoint.ports.policy import PluggedGuard, PluggedPolicy
+from setpoint.ports.reviewing import Reviewing
 from setpoint.ports.workbench import Workbench
 from setpoint.ports.workspace import Workspace
 
@@ -41,6 +42,8 @@ class RunPorts(NamedTuple):
     """Describes what has happened in a run so far, for its maker."""
     workbench: Workbench | None = None
     """What agents find in their work copies beside the work; none: nothing."""
+    reviewing: Reviewing = Reviewing()
+    """What is known of reviewers."""
     memory: Memory | None = None
     """What earlier runs and people taught; none: nothing is recalled and nothing is kept."""
     guards: Mapping[str, PluggedGuard] = {}

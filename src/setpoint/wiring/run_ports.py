@@ -18,6 +18,7 @@ from setpoint.wiring.memory import memory_of
 from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.plugins import extensions_of, forge_by, memory_by
 from setpoint.wiring.project import Project
+from setpoint.wiring.reviewing import reviewing_of
 from setpoint.wiring.sandboxed_checks import HeldEvaluator
 from setpoint.wiring.test_writers import writers
 from setpoint.wiring.workbench import AgentsWorkbench
@@ -68,6 +69,7 @@ def run_ports_of(
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
         scratchpad=lambda trace_id: scratchpad(project.log.replay(trace_id)),
+        reviewing=reviewing_of(project, settings, agents),
         memory=memory_by(extensions, project.state) or memory_of(project, ordered.memory),
         guards=extensions.guards,
         policies=extensions.policies,

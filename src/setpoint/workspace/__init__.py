@@ -2,7 +2,7 @@
 
 from setpoint.workspace.copies_folder import cache_folder, copies_folder
 from setpoint.workspace.delivery import GitBranchForge
-from setpoint.workspace.snapshot_store import repository_of_run
+from setpoint.workspace.snapshot_store import repository_of_run, snapshot_store_of
 from setpoint.workspace.state_folder import ensure_state
 from setpoint.workspace.work_copy import GitWorkspace
 
@@ -13,4 +13,5 @@ __all__ = [
     "copies_folder",
     "ensure_state",
     "repository_of_run",
+    "snapshot_store_of",
 ]

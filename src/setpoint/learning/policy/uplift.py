@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
 from typing import NamedTuple
 
+from setpoint.model.facts.intervals import Z, wilson
 from setpoint.model.learning import LearningKind, RunGroup
 from setpoint.model.value import Value
 
 LEAST = 10
 """Fewest runs on each side for a statement."""
-Z = 1.96
-"""For intervals that hold 95 in 100."""
 POOLED = "all"
 FIGURES = ("success", "iterations", "cost_usd")
 
@@ -117,17 +116,10 @@ def _interval(one: _Sums, other: _Sums, *, share: bool) -> tuple[float, float, f
     """Return the difference of means with its interval: Newcombe's for shares, Welch's for amounts."""
     difference = one.mean - other.mean
     if share:
-        (low1, high1), (low2, high2) = _wilson(one), _wilson(other)
+        (low1, high1), (low2, high2) = wilson(one.mean, one.runs), wilson(other.mean, other.runs)
         first, second = one.mean, other.mean
         low = difference - sqrt((first - low1) ** 2 + (high2 - second) ** 2)
         high = difference + sqrt((high1 - first) ** 2 + (second - low2) ** 2)
         return round(difference, 4), round(low, 4), round(high, 4)
     half = Z * sqrt(one.variance / one.runs + other.variance / other.runs)
     return round(difference, 4), round(difference - half, 4), round(difference + half, 4)
-
-
-def _wilson(values: _Sums) -> tuple[float, float]:
-    count, share = values.runs, values.mean
-    centre = (share + Z * Z / (2 * count)) / (1 + Z * Z / count)
-    half = Z / (1 + Z * Z / count) * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
-    return centre - half, centre + half

@@ -13,7 +13,7 @@ from setpoint.model.ids import Commit, GateId
 from setpoint.model.proof import Proof, SealedTest
 from setpoint.model.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.value import Text, Usd, Value
-from setpoint.model.verdict import HardGate, Verdict
+from setpoint.model.verdict import HardGate, ReviewerVersion, Verdict
 
 
 class RunStarted(Value):
@@ -198,6 +198,10 @@ class ReviewAnswered(Value):
     """Kind of the review, for example `security`."""
     verdict: Verdict
     usage: Usage = Usage()
+    made_by: ReviewerVersion = ReviewerVersion()
+    """What gave the answer."""
+    unreadable: tuple[ReviewerVersion, ...] = ()
+    """What gave an answer that could not be read, once for each such answer."""
 
 
 class ReviewCompleted(Value):

@@ -148,6 +148,7 @@ def _review(past: Round) -> HardGate:
     left = [
         f"{each.fingerprint} withdrawn by the reviewer" for each in past.verdict.settled if each.withdrawn
     ]
+    left += [past.verdict.advice] if past.verdict.advice else []
     return HardGate(
         name="review", state=CheckState.PASS, reason="; ".join(left), evidence=past.verdict.evidence
     )

@@ -107,6 +107,25 @@ def weighed(verdict: Verdict, before: Docket, limits: Limits, declined_now: Coll
     )
 
 
-def _recorded(finding: Finding) -> Finding:
-    detail = f"{finding.detail}\nwithdrawn by the reviewer".strip()
-    return finding.model_copy(update={"severity": Severity.INFO, "detail": detail})
+def as_advice(verdict: Verdict, why: str) -> Verdict:
+    """Let a request for changes be advice by a rule, which `why` names; anything else stays as it is.
+
+    Its findings are recorded and do not block, and it speaks for no test of the change.
+    """
+    if not why or verdict.judgement is not Judgement.REQUEST_CHANGES:
+        return verdict
+    findings = tuple(
+        _recorded(finding, "advice", Severity.WARNING) if finding.blocking else finding
+        for finding in verdict.findings
+    )
+    told = f"{verdict.reviewer} requested changes, which counts as advice by {why}"
+    silent = {"expressing": (), "all_express": False}
+    update = {"judgement": Judgement.APPROVE, "findings": findings, "advice": told, **silent}
+    return verdict.model_copy(update=update)
+
+
+def _recorded(
+    finding: Finding, how: str = "withdrawn by the reviewer", severity: Severity = Severity.INFO
+) -> Finding:
+    detail = f"{finding.detail}\n{how}".strip()
+    return finding.model_copy(update={"severity": severity, "detail": detail})
