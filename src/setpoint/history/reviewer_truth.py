@@ -1,7 +1,7 @@
 """Which reviewed trees were right and which wrong, by what happened afterwards; never by a reviewer alone.
 
 Wrong is a tree that failed a later measurement, that a person edited, changed before merging or reverted, or
-in which the maker mended what a finding names, if the run ended with work that counts. Right is a tree that
+in which the maker fixed what a finding names, if the run ended with work that counts. Right is a tree that
 was verified on a witness that the maker did not write, or that a person merged as it was.
 """
 
@@ -28,7 +28,7 @@ from setpoint.model.run import Ending, Round
 from setpoint.model.value import Value
 
 _BY_OTHERS = (Trust.PERSON, Trust.SEALED)
-"""Who stands behind a witness that neither the maker nor a reviewer wrote."""
+"""Authors of a witness that neither the maker nor a reviewer wrote."""
 _COUNTS = (Ending.VERIFIED, Ending.ACCEPTED)
 
 
@@ -145,7 +145,7 @@ def _by_people(told: History, events: Sequence[Event], past: Round) -> _Wrong:
 
 
 def _by_the_maker(told: History, past: Round, kind: str) -> _Wrong:
-    """Return the findings of this kind of review that were mended, or for which a person took a fix."""
+    """Return the findings of this kind of review that were fixed, or for which a person took a fix."""
     dismissed = {each.finding for each in told.feedback if isinstance(each, FindingDismissed)}
     fixed = {
         each.finding for each in told.feedback if isinstance(each, FixApplied | FixRewritten) and each.kept
@@ -163,7 +163,7 @@ def _by_the_maker(told: History, past: Round, kind: str) -> _Wrong:
                 found.append((f"a person fixed: {finding.message}", (finding.file,) if finding.file else ()))
             elif finding.file in later or (later and not finding.file):
                 files = (finding.file,) if finding.file else later
-                found.append((f"the maker mended: {finding.message}", files))
+                found.append((f"the maker fixed: {finding.message}", files))
     return found
 
 

@@ -65,7 +65,7 @@ class FrozenRun(NamedTuple):
 
 
 class _ClockOfThen:
-    """Time that goes on from a moment in the past."""
+    """time that continues from a moment in the past."""
 
     def __init__(self, then: datetime) -> None:
         self._then, self._begun_s = then, monotonic()

@@ -11,8 +11,10 @@ from time import monotonic
 
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
 from setpoint.history.queries import RunState
-from setpoint.history.reviewer_evals import EvalRecord, ReplayedReview, TreeKey
-from setpoint.history.reviewer_truth import ReviewedTree, Truth
+from setpoint.history.reviewer_evals import EvalRecord, TreeKey
+from setpoint.history.reviewer_evals import ReplayedReview as ReplayedReview  # noqa: PLC0414 - what the faces show
+from setpoint.history.reviewer_truth import ReviewedTree as ReviewedTree  # noqa: PLC0414 - as above
+from setpoint.history.reviewer_truth import Truth
 from setpoint.model.attempt import BreakageKind
 from setpoint.model.facts.spending import added
 from setpoint.model.value import Usd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setpoint.history.phrases import duration
-from setpoint.history.reviewer_evals import EvalRecord
+from setpoint.history.reviewer_evals import EvalRecord as EvalRecord  # noqa: PLC0414 - what the faces show
 from setpoint.history.reviewer_records import ReviewerRecord as ReviewerRecord  # noqa: PLC0414 - the answer
 from setpoint.history.reviewer_records import reviewer_records
 from setpoint.model.facts.intervals import wilson

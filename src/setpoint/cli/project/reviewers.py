@@ -12,10 +12,8 @@ import typer
 from setpoint.cli.render.styles import say
 
 if TYPE_CHECKING:
-    from setpoint.app.runs.reviewer_eval import EvalCourse, EvalPlan
-    from setpoint.history.reviewer_evals import EvalRecord, ReplayedReview
-    from setpoint.history.reviewer_records import ReviewerRecord
-    from setpoint.history.reviewer_truth import ReviewedTree
+    from setpoint.app.runs.reviewer_eval import EvalCourse, EvalPlan, ReplayedReview, ReviewedTree
+    from setpoint.app.views.reviewers import EvalRecord, ReviewerRecord
 
 app = typer.Typer(help="Show how often each reviewer was right, and replay one on recorded runs.")
 
@@ -76,7 +74,7 @@ def evaluate(
 ) -> int:
     """Let a reviewer judge trees of recorded runs once more, and compare with what happened afterwards.
 
-    This calls the agent's model. Each answer is recorded at once: an eval that was interrupted goes on where
+    This calls the agent's model. Each answer is recorded at once: an interrupted eval continues where
     it ended. Recorded runs stay as they are.
     """
     from setpoint.wiring.project import open_project
@@ -149,7 +147,7 @@ def _show(records: tuple[EvalRecord, ...], *, as_json: bool) -> None:
 
 
 def _close(plan: EvalPlan, course: EvalCourse, *, interrupted: bool) -> None:
-    """Say what was left out, and how to go on."""
+    """Say what was left out, and how to continue."""
     if not plan.trees:
         say("nothing to judge: nothing shows whether a reviewed tree was right or wrong; --all takes all")
     for key, why in course.skipped.items():
@@ -160,4 +158,4 @@ def _close(plan: EvalPlan, course: EvalCourse, *, interrupted: bool) -> None:
         say("the cost of its answers is not known, so --max-cost could not be kept")
     if interrupted or course.ended:
         why = course.ended or "it was interrupted"
-        say(f"ended early: {why}; hint: the same command goes on after the {course.answered} answers of now")
+        say(f"ended early: {why}; hint: the same command continues after {course.answered} answers")

@@ -110,7 +110,7 @@ def weighed(verdict: Verdict, before: Docket, limits: Limits, declined_now: Coll
 def as_advice(verdict: Verdict, why: str) -> Verdict:
     """Let a request for changes be advice by a rule, which `why` names; anything else stays as it is.
 
-    Its findings are recorded and do not block, and it speaks for no test of the change.
+    Its findings are recorded and do not block, and it supports no test of the change.
     """
     if not why or verdict.judgement is not Judgement.REQUEST_CHANGES:
         return verdict
