@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from acceptance.conftest import RIGHT
 
 FIX = [{"write": "calc.py", "text": RIGHT}]
@@ -20,6 +22,7 @@ def _recorded(repository):
     return kept, repository.setpoint("show", "--json").stdout
 
 
+@pytest.mark.slow
 def test_a_reviewer_is_replayed_on_a_run_which_stays_as_it_is(repository):
     repository.agent(FIX, settings='[agents]\nmaker = "actor"\n')
     repository.shell_agent(
