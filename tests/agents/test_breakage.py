@@ -87,6 +87,32 @@ OWN = {
         BreakageKind.OVERFLOW,
     ),
     "qwen, another refusal": ("qwen", -32603, "Internal error", {"details": "400 no"}, BreakageKind.MODEL),
+    "vibe, its own code for a refused key": ("vibe", -31002, "Invalid API key", None, BreakageKind.AUTH),
+    "vibe, its own code for a limit": ("vibe", -31001, "Rate limited", None, BreakageKind.RATE_LIMIT),
+    "vibe, overflow": (
+        "vibe",
+        -32603,
+        (
+            "Client error '400 Bad Request' for url 'http://localhost/v1/chat/completions'\n"
+            "For more information check: https://localhost/400: This model's maximum context length is 9."
+        ),
+        None,
+        BreakageKind.OVERFLOW,
+    ),
+    "copilot, 401": (
+        "copilot",
+        -32603,
+        "Error: Authentication failed with provider at http://localhost/v1 (HTTP 401).",
+        None,
+        BreakageKind.AUTH,
+    ),
+    "copilot, overflow": (
+        "copilot",
+        -32603,
+        "Error: 400 This model's maximum context length is 128000 tokens.",
+        None,
+        BreakageKind.OVERFLOW,
+    ),
     "codex, its process": (
         "codex",
         1001,

@@ -213,3 +213,13 @@ async def test_the_same_text_from_any_other_agent_or_after_work_is_just_text(scr
     assert (await talker.attempt(brief(), SilentObserver())).stop is Stop.END_TURN
     worker = scripted([{"shell": "true"}, {"say": "Error: none left"}], quirks={"error_as_text": "Error:"})
     assert (await worker.attempt(brief(), SilentObserver())).stop is Stop.END_TURN
+
+
+async def test_an_error_as_the_last_words_after_work_counts_in_the_form_of_the_agent(scripted, brief) -> None:
+    quirks = {"error_as_text": "Error:", "status_in_error": r"Error: .* \(HTTP (\d{3})\)"}
+    work = [{"shell": "true"}, {"say": "Error: refused (HTTP 401)"}]
+    broken = await scripted(work, quirks=quirks).attempt(brief(), SilentObserver())
+    assert broken.breakage is not None
+    assert (broken.breakage.kind, broken.breakage.status) == (BreakageKind.AUTH, 401)
+    recovered = [*work, {"say": "It works after all."}]
+    assert (await scripted(recovered, quirks=quirks).attempt(brief(), SilentObserver())).stop is Stop.END_TURN

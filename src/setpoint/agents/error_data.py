@@ -103,7 +103,7 @@ class Told:
 
 def read(code: object, message: str, data: object, quirks: Quirks) -> Told:
     """Read an error: code and data first, then an object within its message, then the agent's own form."""
-    told = _of_data(code, data)
+    told = _of_data(quirks.error_codes.get(str(code), code), data)
     if told.kind is BreakageKind.MODEL and (found := _EMBEDDED.search(message)) is not None:
         inner = _of_data("", found.group(0))
         told = inner if inner.kind is not BreakageKind.MODEL or told.status is None else told

@@ -38,7 +38,13 @@ class Quirks(Value):
     tells: tuple[Literal["calls", "names", "tokens", "cost"], ...] = ("calls",)
     """What can be seen of its work: calls of tools, their names, tokens, cost; shown, never counted on."""
     error_as_text: str = ""
-    """Prefix of a message that reports a failed model in a turn that the agent reports as completed."""
+    """Prefix of a message that reports a failed model in a turn that the agent reports as completed.
+
+    After work in the turn it counts only as its last words: in the form of the next two, or where the proxy
+    saw that the last call was refused.
+    """
+    error_codes: dict[str, int] = {}
+    """Codes of its own errors, each with the status of HTTP that says the same."""
     status_in_error: str = ""
     """Regular expression at the start of the texts of its errors whose first group is a status of HTTP."""
     overflow_in_error: str = ""

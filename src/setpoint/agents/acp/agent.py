@@ -146,7 +146,7 @@ class AcpAgent:
         if brief.role in self._held:
             self._held[brief.role].tap.turn_to(None)
         usage = spending.told(meter.usage(live.answer if isinstance(live, LiveSession) else None))
-        broken = breakage.known(self._launch, self._broken(answer, turn, usage), spending)
+        broken = breakage.known(self._launch, self._broken(answer, turn, usage, spending), spending)
         broken = await self._looked_up(brief, broken, live)
         if isinstance(live, LiveSession):
             self._keep(brief, live, broke=broken is not None and broken.kind not in PASSING)
@@ -319,12 +319,18 @@ class AcpAgent:
             halt=turn.halted,
         )
 
-    def _broken(self, answer: PromptResponse | Breakage, turn: Turn | None, usage: Usage) -> Breakage | None:
+    def _broken(
+        self, answer: PromptResponse | Breakage, turn: Turn | None, usage: Usage, spending: UsageMeter
+    ) -> Breakage | None:
         if isinstance(answer, Breakage):
             return answer.model_copy(update={"message": self._redacted(answer.message)})
         if turn is not None and turn.failed and answer.stop_reason == "end_turn":
             return breakage.of_turn(self._launch, self._redacted(turn.last_piece), turn.error)
         prefix = self._launch.quirks.error_as_text
+        if prefix and turn is not None and (last := turn.last_piece.lstrip()).startswith(prefix):
+            failed = breakage.of_turn(self._launch, self._redacted(last), None)
+            if spending.last_refused or failed.status or failed.kind is not BreakageKind.MODEL:
+                return failed
         nothing_done = turn is not None and turn.calls.count == 0 and not usage.output_tokens
         if prefix and turn is not None and nothing_done and turn.said(prefix):
             told = (

@@ -90,6 +90,11 @@ class UsageMeter:
             self._tell()
 
     @property
+    def last_refused(self) -> bool:
+        """Whether the proxy saw that the newest call of a model got no answer or an error."""
+        return self.last_call is not None and not 0 < self.last_call.status < _FAILED
+
+    @property
     def usage(self) -> Usage:
         """The best estimate of the use of the attempt."""
         told = self._told
