@@ -48,7 +48,7 @@ def function_of(request: CallsRequest, name: str, recorded: str) -> Any:  # noqa
     for each in owners:
         found = getattr(found, each)
     raw: Any = vars(found).get(last)
-    if isinstance(raw, type):
+    if isinstance(raw, type) or (name in request.lost and callable(raw)):
         return raw
     for _ in range(8):
         inner = getattr(raw, "__func__", None) or getattr(raw, "fget", None) or getattr(raw, "func", None)

@@ -28,6 +28,8 @@ class CallsRequest:
     """Numbers of the calls that are answered; none for all."""
     loose: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Classes whose objects hold other attributes than at the base, with what was public there."""
+    lost: tuple[str, ...] = ()
+    """Functions that are values of another kind on the result, recorded at the base."""
     wall_s: float = 8.0
     memory_bytes: int = 3 << 30
     scratch: str = ""

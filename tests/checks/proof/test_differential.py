@@ -189,3 +189,12 @@ async def test_what_cannot_be_compared_is_named_with_the_reason(obligations):
     assert said.state is NONE
     assert "shop.py::store (it writes files, starts processes or uses the network)" in said.reason
     assert "shop.py::other (no test calls it" in said.reason
+
+
+async def test_a_function_that_the_result_makes_in_another_way_is_called_as_the_base_was(obligations):
+    made = "def _rounded(half):\n    return lambda n: int(n + half)\n\n\nround_up = _rounded(0.4)\n"
+    base = {"shop.py": ROUND, "tests/test_shop.py": TEST}
+    said = (await obligations(base, {"shop.py": made}, "refactor shop"))["same answers"]
+
+    assert said.state is NOT_MET
+    assert "round_up(2.5): 3 at the base, 2 now" in said.reason

@@ -88,6 +88,11 @@ test("add", () => assert.deepEqual(new List([20]).add(4).amounts, [20, 4]));
             "export function roundUp(n) {\n  return Math.trunc(n + 0.4);\n}\n",
             "roundUp(2.5): 3 at the base, 2 now",
         ),
+        (
+            _NODE,
+            "const rounded = (half) => (n) => Math.floor(n + half);\nexport const roundUp = rounded(0.4);\n",
+            "roundUp(2.5): 3 at the base, 2 now",
+        ),
         (_LISTS, LIST_FIELD, "new List([]).add(4): the object itself (then {amounts: [4], total: 7})"),
     ],
 )

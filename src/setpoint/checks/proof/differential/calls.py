@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import shutil
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from pathlib import Path
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import environment
 from setpoint.checks.proof.differential.comparison import Compared
-from setpoint.checks.proof.differential.functions import Comparable
+from setpoint.checks.proof.differential.functions import Comparable, instrumented
 from setpoint.checks.proof.impacted import impacted
 from setpoint.checks.proof.sensitivity.sabotage import new_mark
 from setpoint.checks.proof.subject import Subject
@@ -66,6 +67,7 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...], caller: Cal
         texts=dict(functions.texts),
         first=tuple(each.name for each in witnesses),
         loose=dict(functions.loose),
+        lost=functions.lost_names,
         wall_s=_WALL_S,
     )
     result = await _answered(subject, caller, await subject.checked_out(), request)
@@ -104,15 +106,19 @@ async def _asked(subject: Subject, witnesses: tuple[Witness, ...], caller: Calle
 
 
 async def _record(subject: Subject, functions: Comparable, tests: list[str]) -> Path:
-    """Run tests with sources that record; return the folder with what they wrote."""
-    there = await subject.checked_out()
-    folder = new_mark(there)
-    kept = subject.scratch / folder.name
-    for path, text in functions.instrumented(subject.after, folder).items():
-        await asyncio.to_thread((Path(there.copy.path) / path).write_bytes, text)
-    await subject.run_tests(tests, there)
-    if folder.is_dir():
-        await asyncio.to_thread(shutil.move, folder, kept)
+    """Run tests with sources that record, for lost functions at the base too; return the folder."""
+    kept = subject.scratch / f"calls-{secrets.token_hex(4)}"
+    kept.mkdir()
+    ways = [(subject.checked_out, functions.recording, subject.after)]
+    ways += [(subject.without_its_code, functions.lost, subject.before)] if functions.lost else []
+    for number, (place, recording, sources) in enumerate(ways):
+        there = await place()
+        folder = new_mark(there)
+        for path, text in instrumented(recording, sources, folder).items():
+            await asyncio.to_thread((Path(there.copy.path) / path).write_bytes, text)
+        await subject.run_tests(tests, there)
+        for each in folder.glob("*.jsonl"):
+            await asyncio.to_thread(shutil.move, each, kept / f"{number}-{each.name}")
     return kept
 
 

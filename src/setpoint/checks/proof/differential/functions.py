@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, 
 from setpoint.checks.proof.sensitivity.python_functions import changed_python
 from setpoint.checks.proof.subject import Subject
 from setpoint.model import syntax
+from setpoint.model.proof import WorkKind
 from setpoint_probe.wire.calls import SPECIAL
 from setpoint_probe.wire.calls_order import recording, watching
 from setpoint_probe.wire.cover_order import module_of
@@ -41,16 +43,23 @@ class Comparable:
     recording: Mapping[str, tuple[Insertion, ...]] = field(default_factory=dict)
     """What records the calls of the functions of each file, with `FOLDER` for where."""
 
-    def instrumented(self, sources: Mapping[str, bytes], folder: Path) -> dict[str, bytes]:
-        """Return the sources with statements that record the calls of their functions."""
-        made: dict[str, bytes] = {}
-        for path, own in self.recording.items():
-            source = sources[path]
-            for each in sorted(own, key=lambda each: each.offset, reverse=True):
-                put = each.text.replace(FOLDER, str(folder)).encode()
-                source = source[: each.offset] + put + source[each.offset :]
-            made[path] = source
-        return made
+    lost: Mapping[str, tuple[Insertion, ...]] = field(default_factory=dict)
+    """The same at the base, of functions that the result makes in another way, as `f = made(3)`."""
+    lost_names: tuple[str, ...] = ()
+
+
+def instrumented(
+    recording: Mapping[str, tuple[Insertion, ...]], sources: Mapping[str, bytes], folder: Path
+) -> dict[str, bytes]:
+    """Return sources with statements that record the calls of their functions."""
+    made: dict[str, bytes] = {}
+    for path, own in recording.items():
+        source = sources[path]
+        for each in sorted(own, key=lambda each: each.offset, reverse=True):
+            put = each.text.replace(FOLDER, str(folder)).encode()
+            source = source[: each.offset] + put + source[each.offset :]
+        made[path] = source
+    return made
 
 
 def comparable(subject: Subject, base: Path) -> Comparable:
@@ -76,25 +85,29 @@ def comparable(subject: Subject, base: Path) -> Comparable:
     )
     named = {str(each): ("", name) for own in here.values() for name, each in own.items()}
     named |= {f"{each.path}::{name}": ("", name) for name, each in after.items()}
+    lost = _lost(subject, here, there)
     classes = {
         path: {name: f"{path}::{name}" for name, each in after.items() if each.path == path}
         for path in {each.path for each in after.values()}
     }
     return Comparable(
-        now=dict(sorted(named.items(), key=lambda each: each[0] not in changed)),
-        before=found,
+        now=dict(sorted(named.items(), key=lambda each: each[0] not in changed)) | _places(lost),
+        before=found | _places(lost),
         changed=changed,
         loose=loose,
         texts={
             str(each): (each.text, *(old[name].text for old in there.values() if name in old))
             for own in here.values()
             for name, each in own.items()
-        },
+        }
+        | {str(each): (each.text,) for own in lost.values() for each in own},
         recording={
             path: (*map(_recording, here[path].values()), *_following(subject.after[path], classes.get(path)))
             for path in here
             if path in subject.after
         },
+        lost={path: tuple(map(_recording, own)) for path, own in lost.items()},
+        lost_names=tuple(_places(lost)),
     )
 
 
@@ -115,6 +128,26 @@ def _found_before(
             elif renamed := _renamed(each, own, there[path]):
                 found[str(each)] = ("", renamed)
     return found
+
+
+def _lost(
+    subject: Subject,
+    here: Mapping[str, Mapping[str, ChangedFunction]],
+    there: Mapping[str, Mapping[str, ChangedFunction]],
+) -> dict[str, list[ChangedFunction]]:
+    """Return public functions of the base that a refactoring defines in another way, by their files."""
+    if subject.work is not WorkKind.REFACTOR:
+        return {}
+    lost = {
+        path: [own[name] for name in own if name not in here[path] and not re.search(r"^_|\.", name)]
+        for path, own in there.items()
+        if path in subject.after
+    }
+    return {path: own for path, own in lost.items() if own}
+
+
+def _places(functions: Mapping[str, Iterable[ChangedFunction]]) -> dict[str, tuple[str, str]]:
+    return {str(each): ("", each.name) for own in functions.values() for each in own}
 
 
 def _functions(path: str, source: bytes | None) -> dict[str, ChangedFunction]:

@@ -12,6 +12,7 @@ from setpoint.checks.proof.sensitivity.changed_function import Insertion
 from setpoint.checks.proof.sensitivity.other_functions import functions_of, parser_of, suffix_of, text_of
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.changes.work_kind import runs
+from setpoint.model.proof import WorkKind
 from setpoint_probe.wire.calls_order import script_recorder
 
 if TYPE_CHECKING:
@@ -39,6 +40,14 @@ def comparable_scripts(subject: Subject) -> Comparable:
     made = {f"{path}::{name.rpartition('.')[0]}": path for path, name in names if "." in name}
     now = {f"{path}::{name}": (path, name) for path, name in names}
     now |= {name: (path, name.rpartition("::")[2]) for name, path in made.items()}
+    lost = {
+        path: [name for name in own if "." not in name and name not in here[path]]
+        for path, own in there.items()
+        if subject.work is WorkKind.REFACTOR
+    }
+    gone = {f"{path}::{name}": (path, name) for path, own in lost.items() for name in own}
+    now |= gone
+    texts |= {name: (text_of(there[path][own]),) for name, (path, own) in gone.items()}
     return Comparable(
         now=dict(sorted(now.items(), key=lambda each: each[0] not in changed)),
         # Whether the base has a method, a getter or a field of the name is seen where it is asked for.
@@ -51,6 +60,12 @@ def comparable_scripts(subject: Subject) -> Comparable:
             for path, own in here.items()
             if own
         },
+        lost={
+            path: tuple(each for name in own for each in _recording(f"{path}::{name}", there[path][name]))
+            for path, own in lost.items()
+            if own
+        },
+        lost_names=tuple(gone),
     )
 
 
