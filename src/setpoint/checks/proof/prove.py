@@ -16,6 +16,7 @@ from setpoint.checks.proof.kinds.look import looked_at
 from setpoint.checks.proof.kinds.own_gate import OWN_GATE, own_gate
 from setpoint.checks.proof.kinds.whole_request import RestoredWork, whole_request
 from setpoint.checks.proof.named.named import named
+from setpoint.checks.proof.process.debug_only import in_every_build
 from setpoint.checks.proof.sensitivity.sensitivity import sensitivity
 from setpoint.checks.proof.subject import Subject, subject_of
 from setpoint.checks.proof.witness.find_witnesses import find_witnesses, strongest
@@ -68,6 +69,7 @@ class Prover:
                 *await answers(subject, witnesses),
                 *await named(subject, witnesses, noticed),
                 *await plain_values(subject, witnesses),
+                *await in_every_build(subject, witnesses),
                 *await by_kind(subject),
                 *whole_request(task.story, restored or RestoredWork()),
             ]
