@@ -90,6 +90,10 @@ class AgentsSettings(BaseModel):
     """Who reviews by kind, for example `{ security = "codex" }`; the other kinds go to `reviewer`."""
     next_reviewers: tuple[str, ...] = ()
     """Who reviews, in turn, where a reviewer gives no answer; empty: after `auto` the rest of `order`."""
+    next_makers: tuple[str, ...] = ()
+    """Who takes over, in turn, where the maker stays broken; empty: after `auto` the rest of `order`."""
+    hand_over: bool = True
+    """Whether another agent takes over from a maker that stays broken; otherwise the run asks or ends."""
     other_vendor: bool = False
     """Reviewers must be of another vendor than the maker; those that are built in always are."""
     candidates: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from setpoint.inner.project_text import informed
-from setpoint.inner.recovery import Recovering, given_up, goes_on, in_session
+from setpoint.inner.recovery import Recovering, agent_of, given_up, goes_on, in_session
 from setpoint.inner.steering import held, interrupted, steered
 from setpoint.inner.tool_calls import InnerLoop, Place, known_cost, watched
 from setpoint.model.attempt import Attempt, Brief, Mode, Recovery, Stop, ToolCall
@@ -91,7 +91,7 @@ async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> 
 
 async def _begun(run: RunContext, start: Start, brief: Brief, there: WorkCopy) -> Brief:
     """Prepare the work copy; a session that was cut off continues on the tree that it left."""
-    agent, now = run.ports.agents[brief.role], in_session(brief, run.journal.events)
+    agent, now = agent_of(run, brief), in_session(brief, run.journal.events)
     if _tries(run, brief) and goes_on(agent, now):
         if isinstance(run.ports.workspace, RecallsEdits):
             await run.ports.workspace.recall(run.copy)
@@ -114,7 +114,7 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
     number = earlier
     plain = brief
     place = Place(start.phase.name, start.iteration, brief.label)
-    recovering = Recovering(run=run, agent=run.ports.agents[brief.role], brief=plain, place=place)
+    recovering = Recovering(run=run, brief=plain, place=place)
     cut = False
     while True:
         number += 1
@@ -136,8 +136,9 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
             return attempt
         then = await recovering.after(attempt.breakage, number)
         why = attempt.breakage.message
-        if then is Recovery.SAME_SESSION:
-            brief = _explained(run, plain, why, kept=True)
+        if then in (Recovery.SAME_SESSION, Recovery.NEXT_AGENT):
+            by = "" if then is Recovery.SAME_SESSION else attempt.agent
+            brief = _explained(run, plain, why, kept=True, by=by)
             continue
         left = await run.ports.workspace.snapshot(run.copy, _lost_label(brief.label, number), attempt)
         if then is Recovery.END:
@@ -177,9 +178,9 @@ def _lost_label(label: str, number: int) -> str:
     return f"{label}.broke-{number}"
 
 
-def _explained(run: RunContext, brief: Brief, why: str, *, kept: bool, diff: str = "") -> Brief:
+def _explained(run: RunContext, brief: Brief, why: str, *, kept: bool, diff: str = "", by: str = "") -> Brief:
     """Put before a prompt what happened to the last try, and what became of its edits."""
-    told = {"why": why, "kept": kept, "diff": diff[:MOST_DIFF]}
+    told = {"why": why, "kept": kept, "diff": diff[:MOST_DIFF], "by": by}
     said = run.ports.render("interrupted.md.j2", told)
     return brief.model_copy(update={"prompt": f"{said}\n{brief.prompt}"})
 
@@ -211,7 +212,7 @@ def _stagnated(run: RunContext, start: Start, number: int, label: str, seen: Inn
 
 
 async def _try(run: RunContext, start: Start, brief: Brief, number: int) -> tuple[Attempt, InnerLoop]:
-    agent = run.ports.agents[brief.role]
+    agent = agent_of(run, brief)
     place = Place(start.phase.name, start.iteration, brief.label)
     brief = await informed(run, agent, brief, place)
     body = AgentStarted(

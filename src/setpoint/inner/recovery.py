@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from setpoint.inner.policy.recovery import Next, Patience, next_step
 from setpoint.inner.tool_calls import Place
-from setpoint.model.attempt import Breakage, Brief, Recovery
+from setpoint.model.attempt import NEXT_MAKER, Breakage, Brief, Recovery, Role
 from setpoint.model.events import Event
 from setpoint.model.events.run import AgentBroke, AgentFinished
 from setpoint.ports import Agent
@@ -41,6 +41,30 @@ def _ended_well(body: AgentFinished) -> bool:
     return attempt is None or attempt.breakage is None
 
 
+def makers_left(run: RunContext, brief: Brief) -> list[Agent]:
+    """Return the agent that works on a brief now, and those that may take over from it."""
+    agents = run.ports.agents
+    if brief.role is not Role.MAKER:
+        return [agents[brief.role]]
+    handed = sum(
+        isinstance(event.body, AgentBroke) and event.body.then is Recovery.NEXT_AGENT
+        for event in run.journal.events
+    )
+    all_of_them = [agents[Role.MAKER], *(agents[role] for role in agents if role.startswith(NEXT_MAKER))]
+    return all_of_them[min(handed, len(all_of_them) - 1) :]
+
+
+def handed_over(run: RunContext) -> list[str]:
+    """Return the names of the agents from which another one took over."""
+    bodies = (event.body for event in run.journal.events)
+    return [body.agent for body in bodies if isinstance(body, AgentBroke) and body.next_agent]
+
+
+def agent_of(run: RunContext, brief: Brief) -> Agent:
+    """Return the agent that works on a brief now: another one took over where the maker stayed broken."""
+    return makers_left(run, brief)[0]
+
+
 def goes_on(agent: Agent, brief: Brief) -> bool:
     """Whether the agent can continue the session of a brief, in its process or in a new one."""
     return isinstance(agent, KeepsSessions) and agent.goes_on(brief)
@@ -51,7 +75,8 @@ class Recovering:
     """The breakages of one attempt in this process, and what was waited for them."""
 
     run: RunContext
-    agent: Agent
+    agent: Agent | None = None
+    """Who answers, where nobody takes over; none: the maker, and those after it."""
     brief: Brief
     """As it was built, without the number of its session."""
     place: Place
@@ -62,32 +87,38 @@ class Recovering:
         """Record a breakage, wait, and return how the attempt continues; `number` is that of the try."""
         self.broke.append(breakage)
         run = self.run
+        agent, *others = [self.agent] if self.agent else makers_left(run, self.brief)
         exhausted = run.is_exhausted or run.active_s() >= run.limits.max_wall_s
         patience = Patience(
             tries=run.limits.max_agent_breakages,
             wait_s=max(run.limits.max_limit_wait_s - self.waited_s, 0.0),
             exhausted=exhausted,
+            others=len(others),
         )
         now = in_session(self.brief, run.journal.events)
-        step = next_step(self.broke, patience, goes_on=goes_on(self.agent, now))
-        self._record(breakage, number, step)
+        step = next_step(self.broke, patience, goes_on=goes_on(agent, now))
+        handed = step.then is Recovery.NEXT_AGENT
+        self._record(breakage, number, step, (agent.name, others[0].name if handed else ""))
+        if handed:
+            self.broke.clear()  # the next agent has tries of its own
         if step.wait_s:
             run.ports.publish(run.order.trace_id)
             self.waited_s += step.wait_s
             await run.ports.clock.sleep(step.wait_s)
         return step.then
 
-    def _record(self, breakage: Breakage, number: int, step: Next) -> None:
+    def _record(self, breakage: Breakage, number: int, step: Next, agents: tuple[str, str]) -> None:
         phase, iteration, label = self.place
         body = AgentBroke(
             phase=phase,
             iteration=iteration,
             label=label,
             attempt=number,
-            agent=self.agent.name,
+            agent=agents[0],
             session=self.brief.session,
             breakage=breakage,
             then=step.then,
             wait_s=step.wait_s,
+            next_agent=agents[1],
         )
         self.run.journal.note(f"{label}:{number}:broke", body)

@@ -227,6 +227,8 @@ class Stop(StrEnum):
 
 NEXT_REVIEWER = "next reviewer "
 """Begins the roles of reviewers that are asked, in turn, where another gave no answer."""
+NEXT_MAKER = "next maker "
+"""Begins the roles of agents that take over, in turn, where the maker stays broken."""
 BY_RULE = f"{NEXT_REVIEWER}by rule"
 """The role of the reviewer that is left where no other gave an answer."""
 
@@ -276,6 +278,8 @@ class Recovery(StrEnum):
     """In the session that knows its own edits, which stay in the work copy."""
     NEW_SESSION = "new_session"
     """In a new session; what the broken one had edited is undone and described."""
+    NEXT_AGENT = "next_agent"
+    """By another agent, in a session of its own; the edits stay."""
     END = "end"
     """Not at all: the run ends or asks a person."""
 

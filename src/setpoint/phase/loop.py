@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import assert_never
 
 from setpoint.inner.attempt import Start, make
+from setpoint.inner.recovery import handed_over
 from setpoint.inner.tool_calls import warn
 from setpoint.learning.loop import steered
 from setpoint.model.attempt import BreakageKind, Mode
@@ -189,9 +190,9 @@ async def _broken_maker(course: _Course, made: AgentFinished) -> Close:
     attempt, run = made.snapshot.attempt, course.run
     if attempt is None or attempt.breakage is None:
         raise ValueError(made.snapshot.label)
-    broke = (
-        f"{attempt.agent} broke {made.lost + 1} times: {attempt.breakage.kind}: {attempt.breakage.message}"
-    )
+    who = dict.fromkeys((*handed_over(run), attempt.agent))
+    last = f"{attempt.breakage.kind}: {attempt.breakage.message}"
+    broke = f"{' and '.join(who)} broke {made.lost + 1} times: {last}"
 
     async def act() -> HaltingDecided:
         # If the time of the run ended the attempt, the agent is not to blame.

@@ -147,3 +147,16 @@ def test_auto_gives_the_mechanic_no_work_that_it_cannot_do(order):
     assert "mechanic: it repairs failing tests" in refused.value.message
     assert "npm install -g @anthropic-ai/claude-code" in refused.value.hint
     assert order(settings, "make the failing tests pass").agents["maker"] == "mechanic"
+
+
+def successors(made):
+    return [name for role, name in made.agents.items() if role.startswith("next maker ")]
+
+
+def test_who_takes_over_is_named_and_gets_only_work_that_it_can_do(order):
+    named = '[agents]\nmaker = "one"\nnext_makers = ["mechanic", "two", "one", "three"]\n'
+    assert successors(order(named)) == ["two", "three"]
+    assert successors(order(f'{named}reviewer = "three"\nother_vendor = true')) == ["two"]
+    assert successors(order(f"{named}hand_over = false")) == []
+    assert successors(order('[agents]\nmaker = "one"')) == []
+    assert successors(order('[agents]\ncandidates = ["one", "three"]\nnext_makers = ["two"]')) == []

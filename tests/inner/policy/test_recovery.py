@@ -33,6 +33,16 @@ def test_each_breakage_has_its_step(kinds, goes_on, then):
     assert next_step(broke(*kinds), AMPLE, goes_on=goes_on).then is then
 
 
+def test_another_agent_takes_over_where_the_own_steps_are_used_up():
+    others = Patience(tries=3, wait_s=600, others=1)
+    for last in (broke(*[BreakageKind.CRASH] * 3), broke(BreakageKind.AUTH), broke(BreakageKind.MISSING)):
+        assert next_step(last, others, goes_on=True).then is Recovery.NEXT_AGENT
+    assert next_step(broke(BreakageKind.CRASH), others, goes_on=True).then is Recovery.SAME_SESSION
+    spent = Patience(tries=3, wait_s=600, others=1, exhausted=True)
+    assert next_step(broke(BreakageKind.AUTH), spent, goes_on=True).then is Recovery.END
+    assert next_step(broke(BreakageKind.BUDGET), others, goes_on=True).then is Recovery.END
+
+
 def test_a_request_that_the_model_refuses_is_not_sent_again_by_the_same_session():
     refused = Breakage(kind=BreakageKind.MODEL, message="bad request", status=400)
     assert next_step([refused], AMPLE, goes_on=True).then is Recovery.NEW_SESSION

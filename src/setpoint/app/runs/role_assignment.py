@@ -8,7 +8,7 @@ from typing import NamedTuple
 from setpoint.agents.registry import BUILT_IN
 from setpoint.agents.selection import Agents
 from setpoint.errors import PipelineError, UsageError
-from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, Role
+from setpoint.model.attempt import BY_RULE, NEXT_MAKER, NEXT_REVIEWER, Role
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.phase.candidates import PREFIX
 from setpoint.settings import MOST_CANDIDATES, AgentsSettings
@@ -71,6 +71,7 @@ async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -
             names[Role.REVIEWER] if name is None else await casting.settle(f"reviewer:{kind}", name, makers)
         )
     names |= await casting.next_reviewers(names, makers)
+    names |= await casting.next_makers(names)
     designs = any(phase.role is Role.TEST_DESIGNER for phase in pipeline.phases)
     if not designs and names.get(Role.TEST_DESIGNER) in BUILT_IN:
         del names[Role.TEST_DESIGNER]  # only a model writes tests from the request alone
@@ -182,6 +183,26 @@ class _RoleAssigner:
             f"{NEXT_REVIEWER}{number}": name for number, name in enumerate(dict.fromkeys(found), start=1)
         }
         return {**numbered, BY_RULE: "rules"}
+
+    async def next_makers(self, names: Mapping[str, str]) -> dict[str, str]:
+        """Say who takes over where the maker stays broken: those named; after `auto` the rest of `order`.
+
+        Candidates have each other, and what is built in breaks for no provider's sake. Nobody gets work that
+        it cannot do, or that a reviewer of its own vendor would judge where another vendor is asked for.
+        """
+        wanted, first = self._wanted, names[Role.MAKER]
+        if any(role.startswith(PREFIX) for role in names) or not wanted.hand_over or first in BUILT_IN:
+            return {}
+        found = [await self.settle("maker after others", name) for name in wanted.next_makers]
+        if not found and (*wanted.candidates, wanted.maker)[0] == "auto":
+            later = wanted.order[wanted.order.index(first) + 1 :]
+            found = [each for each in later if await self._agents.installed(each)][:MOST_NEXT]
+        reviewers = tuple(name for role, name in names.items() if "reviewer" in role)
+        unfit = {first, *self._unfit, *(each for each in found if self._kin(each, reviewers))}
+        fit = [each for each in dict.fromkeys(found) if each not in unfit]
+        if fit:
+            self.notes_made.append(f"maker where {first} stays broken: {', '.join(fit)}")
+        return {f"{NEXT_MAKER}{number}": name for number, name in enumerate(fit, start=1)}
 
     async def note_sandbox(self, names: Iterable[str]) -> None:
         """Say what will hold the agents; one that cannot be held as asked for ends here."""

@@ -100,6 +100,7 @@ def _broke(body: e.AgentBroke) -> Line:
     then = {
         Recovery.SAME_SESSION: "continuing in the same session; its edits are kept",
         Recovery.NEW_SESSION: "starting a new session; the edits of this one are undone and shown to it",
+        Recovery.NEXT_AGENT: f"{body.next_agent} takes over; the edits are kept",
         Recovery.END: "not tried again; what it left is judged",
     }[body.then]
     first = body.breakage.message.splitlines()[0]

@@ -1,4 +1,4 @@
-"""Decide how an attempt continues after its agent broke: wait, same session, new session, or not at all."""
+"""Decide how an attempt continues after a breakage: wait, same or new session, next agent, or not at all."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class Patience:
     """Seconds that are left for waiting."""
     exhausted: bool = False
     """Whether the budget of the run is used up."""
+    others: int = 0
+    """Agents that may take over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +48,15 @@ def next_step(broke: Sequence[Breakage], patience: Patience, *, goes_on: bool) -
         goes_on: Whether the agent can continue the session that knows its own edits.
 
     """
+    step = _own_step(broke, patience, goes_on=goes_on)
+    paid = not patience.exhausted and broke[-1].kind is not BreakageKind.BUDGET
+    if step.then is Recovery.END and patience.others and paid:
+        return Next(then=Recovery.NEXT_AGENT)
+    return step
+
+
+def _own_step(broke: Sequence[Breakage], patience: Patience, *, goes_on: bool) -> Next:
+    """Return how the agent itself continues."""
     last = broke[-1]
     if last.kind in FATAL or patience.exhausted:
         return Next(then=Recovery.END)

@@ -270,6 +270,8 @@ class AgentBroke(Value):
     then: Recovery
     wait_s: float = 0.0
     """Seconds that Setpoint waits before the next try; they do not count as work of the run."""
+    next_agent: str = ""
+    """The agent that takes over; empty where none does."""
 
 
 class LoopStagnated(Value):
