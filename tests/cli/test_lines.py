@@ -31,6 +31,8 @@ SHOWN = {
     "agent.said": "  | I look at the test.\n  | It is red.",
     "agent.project_text": "  gemini is given AGENTS.md, 1 skill; reads GEMINI.md "
     "(implement-1, as at the base)",
+    "agent.question_answered": "  implement-1 asks: Which of A or B? "
+    "(answered by rule: what fits the request best)",
     "run.hint_given": "hint by Ann: round half up",
     "agent.hint_taken": "the hint reaches implement-1",
     "agent.interrupted": "  the turn of implement-1 ends for it; the edits are kept",

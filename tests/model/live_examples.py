@@ -15,6 +15,7 @@ ABOUT_LIVE = (
         skills=(".claude/skills/release/SKILL.md",),
         read=("GEMINI.md",),
     ),
+    live.QuestionAnswered(iteration=1, label="implement-1", attempt=1, question="Which of A or B?"),
     live.HintGiven(text="round half up", by="Ann"),
     live.HintTaken(iteration=1, label="implement-1", hints=("hint:1",)),
     live.AgentInterrupted(iteration=1, label="implement-1", attempt=1),

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
+from setpoint.inner.own_questions import answered_by_rule
 from setpoint.inner.project_text import informed
 from setpoint.inner.recovery import Recovering, agent_of, given_up, goes_on, in_session
 from setpoint.inner.steering import held, interrupted, steered
 from setpoint.inner.tool_calls import InnerLoop, Place, known_cost, watched
 from setpoint.model.attempt import Attempt, Brief, Mode, Recovery, Stop, ToolCall
 from setpoint.model.events import Body
-from setpoint.model.events.live import AgentInterrupted
+from setpoint.model.events.live import AgentInterrupted, QuestionAnswered
 from setpoint.model.events.run import AgentFinished, AgentStarted, LoopStagnated
 from setpoint.model.ids import Commit
 from setpoint.model.pipeline import Phase
@@ -133,7 +134,11 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
             brief = brief.model_copy(update={"prompt": f"{brief.prompt}\n{said}"})
             continue
         if attempt.breakage is None:
-            return attempt
+            said = answered_by_rule(run, now, start.iteration, attempt, number)
+            if not said:
+                return attempt
+            brief = plain.model_copy(update={"prompt": said})
+            continue
         then = await recovering.after(attempt.breakage, number)
         why = attempt.breakage.message
         if then in (Recovery.SAME_SESSION, Recovery.NEXT_AGENT):
@@ -246,7 +251,8 @@ async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snaps
 def _continued(body: Body, label: str) -> bool:
     """Whether a try of a label was ended so that the next one continues from there."""
     nudged = isinstance(body, LoopStagnated) and body.nudged
-    return (nudged or isinstance(body, AgentInterrupted)) and getattr(body, "label", "") == label
+    continues = nudged or isinstance(body, AgentInterrupted | QuestionAnswered)
+    return continues and getattr(body, "label", "") == label
 
 
 def _tries(run: RunContext, brief: Brief) -> int:

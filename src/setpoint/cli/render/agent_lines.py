@@ -14,6 +14,7 @@ from setpoint.model.events.live import (
     PauseEnded,
     PauseRequested,
     ProjectTextShown,
+    QuestionAnswered,
     RunHeld,
     Steering,
 )
@@ -61,6 +62,9 @@ def of_live(body: e.AboutLive) -> Line:
             return Line(text, "italic", detail=True)
         case ProjectTextShown():
             return Line(f"  {_project_text(body)}", "dim", detail=True)
+        case QuestionAnswered():
+            rule = "answered by rule: what fits the request best"
+            return Line(f"  {body.label} asks: {body.question} ({rule})", "magenta")
         case _:
             return _of_steering(body)
 

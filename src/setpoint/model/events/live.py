@@ -54,6 +54,17 @@ class ProjectTextShown(Value):
     """Servers that it cannot use, each with the reason."""
 
 
+class QuestionAnswered(Value):
+    """A maker ended its turn with a question and no edit; it is answered by rule, once for each attempt."""
+
+    kind: Literal["agent.question_answered"] = "agent.question_answered"
+    iteration: int
+    label: str
+    attempt: int
+    """1 for the first try of this label."""
+    question: Text
+
+
 class HintGiven(Value):
     """A person tells the maker something while a run works; it reaches the maker with its next prompt."""
 
@@ -106,5 +117,5 @@ class PauseEnded(Value):
 
 Steering = HintGiven | HintTaken | AgentInterrupted | PauseRequested | RunHeld | PauseEnded
 """What a person asks for while a run works, and what became of it."""
-AboutLive = ToolStarted | AgentSaid | ProjectTextShown | Steering
+AboutLive = ToolStarted | AgentSaid | ProjectTextShown | QuestionAnswered | Steering
 """What an agent is doing at the moment, and what a person says to it."""
