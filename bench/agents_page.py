@@ -14,16 +14,27 @@ HEAD = """# Real agents, on good days and bad ones
 Real agents against a [scripted model](scripted-model.md), each cell one `setpoint run` on a small repository
 with a bug, in a home of its own. Written by `bench/agents_table.py`; no real model was called.
 
-In every situation but the first the right change is made before things break. A cell says how the run ended
-and how many minutes it took: *verified* without help, or after what a person did. A run that asked was healed
-(the fault ended) and continued with `setpoint gate continue` and `setpoint resume`. "n/a": it lacks the
-situation.
+Where something breaks, it breaks after the agent made the right change, in the middle of its turn. A cell
+says how the run ended and how many minutes it took, two at once on two busy cores: *verified* without help,
+or after what a person did. After a question the fault was ended, and the run continued with
+`setpoint gate continue` and `setpoint resume`. "n/a": the agent lacks the situation. Settings that differ
+from the defaults: `agents.idle_s = 10` (a silent agent counts as hanging), `agents.wall_s = 90`,
+`limits.max_limit_wait_s = 60`.
 """
 SHOWN = """
 ## What was shown
 
-The breakages that each run recorded, with the step that followed, and the line that the person read.
+The lines of each run that tell of trouble, shortened; `setpoint run` prints them among those of the work.
+"The work alone": nothing went wrong, or the agent got over it by itself.
+
+| situation | agents | what a person read |
+|---|---|---|
 """
+LACKS = {
+    "no such tool": "its model is offered no tool for it",
+    "asks for nothing": "it asks for no permission",
+    "no adapter: the next column": "one program, no adapter",
+}
 
 
 def page(cells: Sequence[Mapping[str, Any]]) -> str:
@@ -46,11 +57,20 @@ def page(cells: Sequence[Mapping[str, Any]]) -> str:
     for name, situation in SITUATIONS.items():
         row = [_cell(found.get((agent, name))) for agent in agents]
         lines.append(f"| {situation.title} | {' | '.join(row)} |")
-    lines.append(SHOWN)
-    for (agent, name), each in found.items():
-        if each["broke"] or not each["good"]:
-            lines.append(f"- `{agent}`, {SITUATIONS[name].title}: {_told(each)}")
+    lines.append(SHOWN.rstrip("\n"))
+    for name, situation in SITUATIONS.items():
+        rows = _rows([found[agent, name] for agent in agents if (agent, name) in found])
+        lines += [f"| {situation.title} | {who} | {told} |" for told, who in rows.items()]
     return "\n".join(lines) + "\n"
+
+
+def _rows(cells: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+    """Return what was shown, and the agents of which it was."""
+    rows: dict[str, list[str]] = {}
+    for each in cells:
+        killed = f" (killed: `{each['killed']}`)" if each.get("killed") else ""
+        rows.setdefault(_told(each), []).append(f"`{each['agent']}`{killed}")
+    return {told: ", ".join(agents) for told, agents in rows.items()}
 
 
 def _cell(cell: Mapping[str, Any] | None) -> str:
@@ -64,10 +84,16 @@ def _cell(cell: Mapping[str, Any] | None) -> str:
 
 
 def _told(cell: Mapping[str, Any]) -> str:
-    steps = "; ".join(cell["broke"]) or "no breakage was recorded"
-    line = next((line for line in cell["shown"] if "session" in line or "waiting" in line), "")
-    shown = f' — "{_plain(line)[:160]}"' if line else ""
-    return f"{steps}{shown}" + ("" if cell["good"] else f" — ended as: {_plain(cell['outcome'])}")
+    if cell["outcome"].startswith("n/a"):
+        why = cell["outcome"].removeprefix("n/a (").removesuffix(")")
+        return f"n/a: {LACKS.get(why, why)}"
+    name = re.compile(rf"\b{re.escape(cell['agent'])}\b")
+    shown = "; then ".join(_plain(name.sub("the agent", line)) for line in cell["shown"]) or "the work alone"
+    if cell["good"]:
+        return shown
+    return (
+        f"{shown}; it ended as: {_plain(cell['outcome'])}; to go on from: {cell.get('goes_on') or 'nothing'}"
+    )
 
 
 def _plain(text: str) -> str:

@@ -27,6 +27,7 @@ from typing import Any
 
 from agent_situations import BREAK, BUGGY, FIXED, SITUATIONS, Cell, Situation
 from agents_page import page
+from agents_shown import shown
 
 from setpoint.testing.model_server import Asked, ScriptedModel, scripted_model
 
@@ -53,6 +54,8 @@ max_limit_wait_s = 60
 [escalation]
 on_limit = "manual"
 """
+ASKING = {"gemini": "default", "qwen": "default"}
+"""Mode in which an agent asks for permission, where Setpoint starts it in another one."""
 LONGEST_S = 200
 GATE, INTERRUPTED = 10, 130
 
@@ -72,8 +75,12 @@ class Played:
     rounds: int = 0
     broke: list[str] = field(default_factory=list)
     """Kind and next step of each breakage that was recorded."""
+    killed: str = ""
+    """The program that was killed, where the situation kills one."""
     shown: list[str] = field(default_factory=list)
-    """Lines that the person read about it."""
+    """Lines that tell a person of trouble, shortened."""
+    goes_on: str = ""
+    """How the work goes on where it was not verified: a branch, a question or a command."""
 
 
 class Stage:
@@ -84,7 +91,7 @@ class Stage:
         self.folder, self.cell, self.situation = folder, cell, situation
         self.repo, self.home = folder / "repo", folder / "home"
         self.process: subprocess.Popen[str] | None = None
-        self.struck = False
+        self.struck, self.killed = False, ""
         self.model: ScriptedModel | None = None
 
     def make(self, url: str) -> None:
@@ -100,7 +107,9 @@ class Stage:
             config["permission"] = {"edit": "ask", "bash": "ask"}
             variables["OPENCODE_CONFIG_CONTENT"] = json.dumps(config)
         lines = [f"{key} = {json.dumps(value)}" for key, value in variables.items()]
-        settings = "\n".join([SETTINGS, f"[agent.{self.cell.agent}.environment]", *lines, ""])
+        asking = ASKING.get(self.cell.agent, "") if self.situation.asks else ""
+        mode = [f"[agent.{self.cell.agent}]", f'mode = "{asking}"'] if asking else []
+        settings = "\n".join([SETTINGS, *mode, f"[agent.{self.cell.agent}.environment]", *lines, ""])
         for name, text in (("calc.py", BUGGY), ("test_calc.py", TEST), ("setpoint.toml", settings)):
             (self.repo / name).write_text(text, "utf-8")
         self.git("init", "-q", "-b", "main")
@@ -139,8 +148,10 @@ class Stage:
         if self.situation.strike == "interrupt":
             os.kill(self.process.pid, signal.SIGINT)
             return
-        tree = _below(self.process.pid)
-        victim = tree[-1] if self.situation.strike == "agent" else _adapter(tree)
+        tree = {pid: words for pid in _below(self.process.pid) if (words := _words(pid))}
+        own = [pid for pid, words in tree.items() if _is_agent(words)]
+        victim = own[-1] if self.situation.strike == "agent" else own[0]
+        self.killed = " ".join(Path(word.decode()).name for word in tree[victim][:3] if word)
         with contextlib.suppress(ProcessLookupError):
             os.kill(victim, signal.SIGKILL)
         time.sleep(0.5)
@@ -160,13 +171,18 @@ def _below(pid: int) -> list[int]:
     return found
 
 
-def _adapter(tree: list[int]) -> int:
-    """Return the outermost process that is no means of Setpoint to hold or watch an agent."""
-    for pid in tree:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if b"setpoint" not in b" ".join(words[:4]) and not words[0].endswith(b"bwrap"):
-            return pid
-    return tree[-1]
+def _words(pid: int) -> list[bytes]:
+    """Return the command line of a process; empty where it has ended."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+    return []
+
+
+def _is_agent(words: list[bytes]) -> bool:
+    """Whether a process is one of the agent: no means of Setpoint to hold or watch it, no command it runs."""
+    program = words[0].rpartition(b"/")[2]
+    ours = words[1:3] == [b"-I", b"-S"] or b"setpoint" in b" ".join(words[:4])
+    return not ours and program not in (b"bwrap", b"ps", b"sh", b"bash", b"git", b"rg")
 
 
 def play(agent: str, name: str, keep: Path | None = None) -> Played:
@@ -181,12 +197,20 @@ def play(agent: str, name: str, keep: Path | None = None) -> Played:
         with scripted_model(situation.scenario(cell), stage.seen) as model:
             stage.model = model
             stage.make(model.url)
-            _through(stage, model, played)
+            try:
+                _through(stage, model, played)
+            finally:
+                _keep_asked(stage, model)
     finally:
         played.seconds = round(time.monotonic() - began, 1)
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
     return played
+
+
+def _keep_asked(stage: Stage, model: ScriptedModel) -> None:
+    lines = [f"step {each.step} {each.fault or 'answered'}: {' '.join(each.tools)}" for each in model.asked]
+    (stage.folder / "asked.txt").write_text("\n".join(lines), "utf-8")
 
 
 def _through(stage: Stage, model: ScriptedModel, played: Played) -> None:
@@ -197,7 +221,8 @@ def _through(stage: Stage, model: ScriptedModel, played: Played) -> None:
         code, out, err = stage.setpoint(*words)
         (stage.folder / f"shown-{len(did)}.txt").write_text(f"{err}\n{out}", "utf-8")
         outcome = _outcome(out)
-        _note(played, err)
+        played.shown += [line for line in shown(err) if line not in played.shown]
+        played.goes_on = _goes_on(outcome, err)
         if code in (0, -1) or len(did) > 1:
             break
         model.heal()
@@ -220,6 +245,7 @@ def _judge(
         f"{each['breakage']['kind']}: {each['then'].replace('_', ' ')}"
         for each in _events(stage, "agent.broke")
     ]
+    played.killed = stage.killed
     played.rounds = int(outcome.get("iterations", 0))
     why_not = _lacks(stage, model)
     if why_not:
@@ -279,11 +305,13 @@ def _events(stage: Stage, kind: str) -> list[dict[str, Any]]:
     return [each["body"] for each in told if each["body"]["kind"] == kind]
 
 
-def _note(played: Played, err: str) -> None:
-    marks = ("waiting", "session;", "not tried again", "hint:", "Ctrl", "resume", "?")
-    for line in err.splitlines():
-        if any(mark in line for mark in marks) and line.strip() not in played.shown:
-            played.shown.append(line.strip()[:240])
+def _goes_on(outcome: dict[str, Any], err: str) -> str:
+    """Return what is left to go on from."""
+    if outcome.get("branch"):
+        return "a branch"
+    if outcome.get("gate"):
+        return "a question"
+    return "setpoint resume" if "setpoint resume" in err else ""
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ FAULTS = (
 AT_ONCE = 2
 
 
-@pytest.mark.parametrize("name", wanted("gemini", "opencode", "claude", "codex", "copilot", "qwen"))
+@pytest.mark.parametrize("name", wanted("gemini", "opencode", "claude", "codex", "copilot", "qwen", "vibe"))
 def test_no_fault_loses_a_right_change(name, real_agent, monkeypatch, tmp_path):
     real_agent(name)  # it is installed
     monkeypatch.syspath_prepend(str(BENCH))
