@@ -24,7 +24,7 @@ from the defaults: `agents.idle_s = 10` (a silent agent counts as hanging), `age
 SHOWN = """
 ## What was shown
 
-The lines of each run that tell of trouble, shortened; `setpoint run` prints them among those of the work.
+The lines of each run that report trouble, shortened; `setpoint run` prints them among those of the work.
 "The work alone": nothing went wrong, or the agent got over it by itself.
 
 | situation | agents | what a person read |

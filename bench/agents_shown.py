@@ -11,7 +11,7 @@ _BROKE = re.compile(
     r"(?P<step>continuing in|starting a new|not tried again)"
 )
 _STEPS = {
-    "continuing in": "the same session goes on",
+    "continuing in": "the same session continues",
     "starting a new": "a new session",
     "not tried again": "not tried again",
 }
@@ -26,7 +26,7 @@ _WHAT_CHARS = 90
 
 
 def shown(text: str) -> list[str]:
-    """Return the lines of a run's output that tell of trouble, without times, the same ones once."""
+    """Return the lines of a run's output that report trouble, without times, the same ones once."""
     return list(dict.fromkeys(_picked(text)))
 
 

@@ -80,7 +80,7 @@ class Played:
     shown: list[str] = field(default_factory=list)
     """Lines that tell a person of trouble, shortened."""
     goes_on: str = ""
-    """How the work goes on where it was not verified: a branch, a question or a command."""
+    """How the work continues where it was not verified: a branch, a question or a command."""
 
 
 class Stage:
@@ -214,7 +214,7 @@ def _keep_asked(stage: Stage, model: ScriptedModel) -> None:
 
 
 def _through(stage: Stage, model: ScriptedModel, played: Played) -> None:
-    """Run, and go on as the run says, until the change is verified or nothing goes on."""
+    """Run, and go on as the run says, until the change is verified or nothing continues."""
     words: tuple[str, ...] = ("run", "make the failing tests pass", "--agent", stage.cell.agent, "--json")
     outcome, did = dict[str, Any](), list[str]()
     for _ in range(3):

@@ -19,7 +19,7 @@ DEVICES = (
     "/dev/pts", "/dev/shm",  # noqa: S108 - a name, and nothing is put there by us
 )  # fmt: skip
 """Devices that any program may write to; a disk is none of them."""
-_MOST_BESIDE = 2000
+_MOST_BESIDE = 10_000
 
 
 def usable_devices(patterns: Iterable[str]) -> tuple[str, ...]:
