@@ -1,7 +1,6 @@
-import shutil
-
 import pytest
 
+from checks.suites.conftest import works
 from setpoint.checks.proof.process.debug_only import left_out
 from setpoint.model.proof import ObligationState
 
@@ -30,7 +29,7 @@ TEST = (
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("cargo"), reason="no cargo")
+@pytest.mark.skipif(not works("cargo", "--version"), reason="no cargo that works")
 @pytest.mark.parametrize(("code", "objects"), [(NEW, True), (NEW.replace("debug_assert!", "assert!"), False)])
 async def test_a_guard_that_release_builds_leave_out_is_not_proved(obligations, code, objects):
     made = await obligations(BASE, {"src/lib.rs": code, "tests/limit.rs": TEST}, "fee must panic above 9")
