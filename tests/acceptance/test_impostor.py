@@ -105,7 +105,7 @@ def test_an_agent_in_the_sandbox_answers_nothing(repository, asking, served, mea
     found = json.loads(report.read_text())
     print(json.dumps(found["refused"], indent=1))
     assert (found["worked"], found["opened"]) == ([], [])
-    assert found["strings"] > 100
+    assert found["strings"] > 10, "what it can still read was tried as a key; Setpoint's state is covered"
     assert (trace(repository, asking), keys.read_bytes(), told(repository, "gate", "list")) == before
     runs = told(repository, "status")
     assert len(runs) == 2

@@ -34,8 +34,8 @@ ShowResult = Callable[[Stage, CheckResult], None]
 POLL_S = 0.15
 MOST_ISSUES = 10
 _WEAK = (
-    "nobody but the maker said what is right; a command (--accept), a test designer (agents.test_designer) "
-    "or a reviewer does"
+    "nobody but the maker said what is right; hint: add a command (--accept), a test designer "
+    "(agents.test_designer) or a reviewer with a model of its own"
 )
 
 
