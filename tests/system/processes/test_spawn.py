@@ -1,12 +1,13 @@
 """Long-lived processes one talks with."""
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
 
 from setpoint.system.processes import spawn
-from system.processes.living import gone, marked
+from system.processes.living import gone, marked, there
 
 
 async def test_one_can_talk_with_it_and_end_it(command, tmp_path: Path):
@@ -79,3 +80,17 @@ async def test_a_missing_program_is_an_error_that_names_it(command, tmp_path: Pa
 async def test_a_missing_directory_is_an_error_that_names_it(command, tmp_path: Path):
     with pytest.raises(FileNotFoundError, match="nowhere"):
         await spawn(command("cat", cwd=tmp_path / "nowhere"), tmp_path / "err")
+
+
+async def test_the_tree_of_a_supervisor_that_is_killed_is_ended_without_it(command, tmp_path: Path, nap: str):
+    tree = f"setsid sh -c 'trap \"\" TERM; sleep {nap}; :' & (setsid sleep {nap} &) ; echo up; cat"
+    process = await spawn(command("sh", "-c", tree), tmp_path / "err")
+    assert await process.stdout.readline() == b"up\n"
+    assert there(f"sleep\0{nap}", 2)
+    stranger = await spawn(command("sleep", nap), tmp_path / "other")
+    stat = Path(f"/proc/{process.pid}/stat").read_bytes()
+    os.kill(int(stat.rpartition(b")")[2].split()[1]), signal.SIGKILL)
+    assert await process.wait() is None
+    assert marked(f"sleep\0{nap}") == [stranger.pid]
+    await process.end()
+    await stranger.end(0)

@@ -25,6 +25,7 @@ from setpoint.people.questions import waiting
 from setpoint.phase import loop
 from setpoint.ports import Durable
 from setpoint.stories.story_writer import ObservedLog, StoryWriter
+from setpoint.system.processes import end_left, owned, owner_of
 from setpoint.wiring.plugins import changed
 from setpoint.wiring.project import Project
 from setpoint.wiring.run_ports import run_ports_of
@@ -86,6 +87,8 @@ async def _driven(
     told: CheckListener,
     heard: Callable[[Event], None],
 ) -> RunOutcome:
+    owner = owner_of(project.state, ordered.trace_id)
+
     async def run(order: RunOrder, durable: Durable) -> RunOutcome:
         order = order.model_copy(update={"root": str(project.root)})  # it may have moved since it was ordered
         events = project.log.replay(order.trace_id)
@@ -99,7 +102,15 @@ async def _driven(
         # Here the run's lock is held, so a resumption that was refused leaves no trace.
         if events:
             key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
-            log.append(order.trace_id, key, (RunResumed(process=os.getpid(), reason=changed(order)),))
-        return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)
+            reason = "; ".join(part for part in (changed(order), await _ended(owner)) if part)
+            log.append(order.trace_id, key, (RunResumed(process=os.getpid(), reason=reason),))
+        with owned(owner):
+            return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)
 
     return await DbosEngine(project.state).drive(ordered, run)
+
+
+async def _ended(owner: str) -> str:
+    """End what an earlier process of the run left, so that nothing edits the work copy beside the agent."""
+    count = await asyncio.to_thread(end_left, f"{owner}/")
+    return f"ended {count} process{'es' if count > 1 else ''} that the run had left" if count else ""

@@ -11,6 +11,7 @@ from setpoint.system.processes.command import (
 from setpoint.system.processes.confinement import Confinement
 from setpoint.system.processes.confinement_test import Trial, trial
 from setpoint.system.processes.hold import Hold, hold_identity, holding, narrowing
+from setpoint.system.processes.leftovers import end_left, owned, owner_of
 from setpoint.system.processes.run import run
 from setpoint.system.processes.spawn import Process, spawn
 
@@ -25,9 +26,12 @@ __all__ = [
     "Process",
     "Trial",
     "clean_environment",
+    "end_left",
     "hold_identity",
     "holding",
     "narrowing",
+    "owned",
+    "owner_of",
     "run",
     "spawn",
     "trial",

@@ -17,6 +17,7 @@ from typing import IO
 from setpoint.system.processes import supervisor
 from setpoint.system.processes.command import NOT_HELD, Command, clean_environment
 from setpoint.system.processes.hold import Held, ambient
+from setpoint.system.processes.leftovers import VARIABLE, end_left, new_mark
 
 LEFTOVER_S = 0.5
 """Seconds that processes left behind by an ended command get between SIGTERM and SIGKILL."""
@@ -48,6 +49,8 @@ class Link:
     """Set when it is known whether the command could be started."""
     hold: Held | None = None
     """How the block in which it started holds it."""
+    mark: str = field(default_factory=new_mark)
+    """In the environment of all its processes."""
 
     async def follow(self) -> None:
         """Take note of what the supervisor tells until it is gone."""
@@ -60,6 +63,8 @@ class Link:
         self.started.set()
         while self.popen.poll() is None:  # noqa: ASYNC110 - it dies within the millisecond
             await asyncio.sleep(0.001)
+        if self.pid and self.exit_code is None:  # the supervisor was killed and has ended nothing
+            await asyncio.to_thread(end_left, self.mark)
 
     async def _receive(self, loop: asyncio.AbstractEventLoop) -> bytes:
         try:
@@ -150,19 +155,21 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
             link.hold = hold.begin(command)
             undo.callback(link.hold.own.remove)
         with suppress(ConnectionError):  # the supervisor is gone; `follow` finds out how
-            await loop.sock_sendall(ours, _order(command, link.hold))
+            await loop.sock_sendall(ours, _order(link))
         undo.pop_all()
     return link
 
 
-def _order(command: Command, held: Held | None) -> bytes:
-    environment = clean_environment() if command.environment is None else command.environment
+def _order(link: Link) -> bytes:
+    command, held = link.command, link.hold
+    given = clean_environment() if command.environment is None else command.environment
+    environment = held.environment if held else given
     confinement = held.confinement if held else command.confinement
     data = marshal.dumps(
         {
             "argv": list(command.argv),
             "cwd": str(command.cwd),
-            "environment": held.environment if held else dict(environment),
+            "environment": {**environment, VARIABLE: link.mark},
             "memory_bytes": command.memory_bytes,
             "file_bytes": command.file_bytes,
             "grace_s": command.grace_s,
