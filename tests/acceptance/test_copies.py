@@ -184,3 +184,50 @@ def interrupted(repository, cache):
     finally:
         run.kill()
         run.communicate()
+
+
+SLOW = """import pathlib, time
+from calc import add
+
+
+def test_slow():
+    if add(1, 1) == 2:
+        pathlib.Path("{here}").touch()
+        time.sleep(1)
+    assert pathlib.Path("calc.py").exists()
+"""
+
+
+@pytest.mark.parametrize("when", ["the agent works", pytest.param("checks run", marks=pytest.mark.slow)])
+def test_a_run_goes_on_when_its_copies_are_deleted_while(tmp_path, when):
+    repository = new_repository(tmp_path / "project")
+    cache, here = tmp_path / "cache", tmp_path / "played" / "here"
+    prompts = [[{"write": "calc.py", "text": RIGHT}]]
+    if when == "checks run":
+        here.parent.mkdir()
+        repository.write("tests/test_slow.py", SLOW.format(here=here))
+        repository.commit("a slow test")
+    else:
+        wrong = {"write": "calc.py", "text": "def add(a, b):\n    return 0\n"}
+        prompts = [[wrong, {"shell": f"touch '{here}'"}, {"sleep": 2}], *prompts]
+    repository.agent(*prompts, counter="count")
+    opened = repository.environment(SETPOINT_CACHE_DIR=str(cache), SETPOINT_SANDBOX__CHECKS="none")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "setpoint", "run", WISH, "--agent", "actor", "--json"],
+        cwd=repository.root,
+        env=opened,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 90
+    while not here.exists() and run.poll() is None and time.monotonic() < end:
+        time.sleep(0.02)
+    shutil.rmtree(cache, ignore_errors=True)
+    out, errors = run.communicate(timeout=200)
+    assert out.startswith("{"), errors
+    outcome = json.loads(out)
+    assert (run.returncode, outcome["ending"], outcome["iterations"]) == (0, "verified", 1), errors
+    assert repository.git("show", f"{outcome['branch']}:calc.py") == RIGHT.strip()
+    assert repository.git("diff", "--name-only", "main", outcome["branch"]) == "calc.py"
+    assert "was deleted" in errors

@@ -16,6 +16,7 @@ from setpoint.checks.tree_scope import of_tree
 from setpoint.model.evidence import CheckResult, CheckState, Fault
 from setpoint.model.quality import Metric
 from setpoint.ports import Check, Measured
+from setpoint.system.files.kept_folder import KeptFolder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +143,10 @@ async def run_group(
             bench.told(result)
         return made
     watch = bench.watch if watched else None
+    place = KeptFolder(Path(measured.copy.path))
     made = tuple([await _run(check, group, measured, bench, watch) for check in group.checks])
-    answered = all(result.evidence.fault is None for result in made)
+    answered = not place.gone and all(result.evidence.fault is None for result in made)
+    place.close()
     if bench.cache is not None and key is not None and answered:
         bench.cache.keep(key, made)
     return made

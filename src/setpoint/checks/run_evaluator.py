@@ -38,6 +38,7 @@ from setpoint.checks.trees.checkout import (
     place_of,
     repository_of,
 )
+from setpoint.checks.trees.whole import in_whole
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
@@ -128,7 +129,7 @@ class ProjectEvaluator:
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""
-        seen = await self._evaluated(order, measured)
+        seen = await in_whole(self._folders.copies, partial(self._evaluated, order, measured))
         return from_the_root(seen, place_of(self._folders.copies, measured.copy.trace_id))
 
     async def _evaluated(self, order: RunOrder, measured: Measured) -> Evaluation:
@@ -162,6 +163,9 @@ class ProjectEvaluator:
 
     async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Measure what proves a tree that has passed every check."""
+        return await in_whole(self._folders.copies, partial(self._proved, order, measured, vouched))
+
+    async def _proved(self, order: RunOrder, measured: Measured, vouched: Vouched) -> Proof:
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
         place = await check_out(self._folders.copies, measured)

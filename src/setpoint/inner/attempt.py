@@ -16,7 +16,7 @@ from setpoint.inner.own_questions import answered_by_rule
 from setpoint.inner.project_text import informed
 from setpoint.inner.recovery import Recovering, agent_of, given_up, goes_on, in_session
 from setpoint.inner.steering import held, interrupted, steered
-from setpoint.inner.tool_calls import InnerLoop, Place, known_cost, watched
+from setpoint.inner.tool_calls import InnerLoop, Place, copy_remade, known_cost, watched
 from setpoint.model.attempt import Attempt, Brief, Mode, Recovery, Stop, ToolCall
 from setpoint.model.events import Body
 from setpoint.model.events.live import AgentInterrupted, QuestionAnswered
@@ -93,6 +93,7 @@ async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> 
 async def _begun(run: RunContext, start: Start, brief: Brief, there: WorkCopy) -> Brief:
     """Prepare the work copy; a session that was cut off continues on the tree that it left."""
     agent, now = agent_of(run, brief), in_session(brief, run.journal.events)
+    await copy_remade(run, agent)
     if _tries(run, brief) and goes_on(agent, now):
         if isinstance(run.ports.workspace, RecallsEdits):
             await run.ports.workspace.recall(run.copy)

@@ -9,14 +9,20 @@ from typing import NamedTuple
 
 from setpoint.inner.policy.repetition import Repeats
 from setpoint.inner.steering import asks_for_the_turn, held, may_interrupt
-from setpoint.model.attempt import Attempt, Brief, ModelCall, ToolCall, Usage
+from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, ModelCall, Stop, ToolCall, Usage
 from setpoint.model.events import Event
 from setpoint.model.events.live import AgentSaid, ToolStarted
 from setpoint.model.events.run import AgentSpent, BudgetWarned, ModelCalled, ToolExecuted
 from setpoint.ports import Agent
+from setpoint.ports.workspace import RemakesCopies
 from setpoint.runs.context import RunContext
 from setpoint.runs.journal import Journal
 from setpoint.runs.policy.budget import Mark, expected_cost
+
+_DELETED = (
+    "the work copy ({path}) was deleted while the agent worked; it was made again as it was recorded last, "
+    "and what the agent had not finished is lost"
+)
 
 
 class Place(NamedTuple):
@@ -121,6 +127,7 @@ async def watched(
     events = run.journal.events
     number = number or reported_tries(events, place.label) + 1
     await held(run)
+    await copy_remade(run, agent)
 
     def ends() -> bool:
         return asks_for_the_turn(run, brief, place.iteration) and may_interrupt(agent, brief)
@@ -132,7 +139,19 @@ async def watched(
         async with _laid_out(run, bounded):
             attempt = await agent.attempt(bounded, seen)
         seen.ended(attempt.usage)
+        if await copy_remade(run, agent):
+            lost = Breakage(kind=BreakageKind.SESSION, message=_DELETED.format(path=run.copy.path))
+            attempt = attempt.model_copy(update={"stop": Stop.BROKEN, "breakage": lost})
         return attempt, seen
+
+
+async def copy_remade(run: RunContext, agent: Agent) -> bool:
+    """Whether the folder of the work copy was deleted, and made again; the agent's processes in it end."""
+    workspace = run.ports.workspace
+    if not isinstance(workspace, RemakesCopies) or not await workspace.remade(run.copy):
+        return False
+    await agent.close()
+    return True
 
 
 def _laid_out(run: RunContext, brief: Brief) -> AbstractAsyncContextManager[None]:

@@ -57,3 +57,11 @@ class RecallsEdits(Protocol):
 
         A session that is continued after the end of Setpoint meets the files that it left.
         """
+
+
+@runtime_checkable
+class RemakesCopies(Protocol):
+    """A workspace that notices when the folder of a work copy is deleted; without it nobody does."""
+
+    async def remade(self, copy: WorkCopy) -> bool:
+        """Make a work copy again whose folder was deleted; whether that was so since the last question."""

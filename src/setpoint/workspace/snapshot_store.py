@@ -91,11 +91,19 @@ class SnapshotStore:
 
     async def git(self, *argv: str, stdin: bytes = b"") -> Answer:
         """Run git on the snapshot store; raises `WorkspaceError` where it fails."""
-        return await git(self.path, *argv, stdin=stdin, environment=self._environment)
+        return await git(self._place, *argv, stdin=stdin, environment=self._environment)
 
     async def ask(self, *argv: str, stdin: bytes = b"") -> Answer:
         """Run git on the snapshot store and give its answer, whatever it is."""
-        return await ask(self.path, *argv, stdin=stdin, environment=self._environment)
+        return await ask(self._place, *argv, stdin=stdin, environment=self._environment)
+
+    @property
+    def _place(self) -> Path:
+        """Where git runs: what is recorded can be read also where the files were deleted."""
+        if self.path.is_dir():
+            return self.path
+        self.path.parent.mkdir(parents=True, exist_ok=True)  # git looks as far as there
+        return self.directory
 
     async def commit_at(self, name: str) -> Commit | None:
         """Return the commit that a ref or id names, if there is one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -11,6 +13,7 @@ from setpoint.model.attempt import Attempt
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
+from setpoint.system.files.kept_folder import KeptFolder
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import DIFF, head
 from setpoint.workspace.snapshot import changes, message_of, read_snapshot, ref_of
@@ -19,6 +22,7 @@ from setpoint.workspace.snapshot_store import CURRENT, SnapshotStore, make_snaps
 MOST_DIFF = 2_000_000
 """Characters of a diff that are given; the names of the files cut off are."""
 
+_LOG = logging.getLogger(__name__)
 _SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
 
 
@@ -37,6 +41,11 @@ class GitWorkspace:
         """Uncommitted work that the last `restore` of a run salvaged."""
         self._salvaged: dict[TraceId, Tree] = {}
         """Uncommitted work that `open` found, until it is recalled."""
+        self._folders_of: dict[str, KeptFolder] = {}
+        """The folder of each open work copy, by its path."""
+        self._remade: set[str] = set()
+        """Work copies that were made again, until somebody asks."""
+        self._making = asyncio.Lock()
 
     async def open(self, trace_id: TraceId, base: Commit) -> WorkCopy:
         """Make the work copy of a run, or open it again; uncommitted work of an ended attempt is salvaged.
@@ -62,7 +71,33 @@ class GitWorkspace:
             await self.restore(copy, current)
             if (left := self._put_away.pop(trace_id, None)) is not None:
                 self._salvaged[trace_id] = left
+        if (before := self._folders_of.pop(copy.path, None)) is not None:
+            before.close()
+        self._folders_of[copy.path] = KeptFolder(store.path)
         return copy
+
+    async def remade(self, copy: WorkCopy) -> bool:
+        """Make a work copy again whose folder was deleted; whether that was so since the last question."""
+        await self._there(copy)
+        lost = copy.path in self._remade
+        self._remade.discard(copy.path)
+        return lost
+
+    async def _there(self, copy: WorkCopy) -> None:
+        """Make a work copy again whose folder was deleted: nobody's change is seen in its absence."""
+        async with self._making:
+            folder = self._folders_of.get(copy.path)
+            if folder is None or not folder.gone:
+                return
+            _LOG.warning("%s was deleted; it is made again as it was recorded last", copy.path)
+            store = _store_of(copy)
+            current = await store.commit_at(CURRENT)
+            store.path.mkdir(parents=True, exist_ok=True)
+            await store.find_history(copy.base)
+            await store.make_equal(current or copy.base, current)
+            folder.close()
+            self._folders_of[copy.path] = KeptFolder(store.path)
+            self._remade.add(copy.path)
 
     async def recall(self, copy: WorkCopy) -> bool:
         """Put the work that `open` salvaged back into the files, uncommitted; false if there was none."""
@@ -89,6 +124,7 @@ class GitWorkspace:
         it and the record of the step loses nothing. Its parent is what the work copy was last equal to,
         whatever the agent itself may have committed.
         """
+        await self._there(copy)
         if (made := await self.find(copy, label)) is not None:
             return made
         store = _store_of(copy)
@@ -123,6 +159,7 @@ class GitWorkspace:
         A commit `of` another work copy is fetched from there, and kept here from then on. At the base the
         agent finds a repository in which nobody has worked: who begins there must not read who was there.
         """
+        await self._there(copy)
         store = _store_of(copy)
         if of is not None:
             await store.bring(_store_of(of), commit)
@@ -136,6 +173,7 @@ class GitWorkspace:
 
     async def preview(self, copy: WorkCopy) -> tuple[Commit, Tree]:
         """Record the files of a work copy as they are now, for a look at them; nothing else notices."""
+        await self._there(copy)
         store = _store_of(copy)
         ((current, _),) = await store.trees(CURRENT)
         tree = await store.glanced(copy.base)
@@ -150,6 +188,7 @@ class GitWorkspace:
         `which` chooses them by their paths. Returns the tree that is shown, for `hide_base`; none if all of
         them are as at the base.
         """
+        await self._there(copy)
         store = _store_of(copy)
         answer = await store.git(*DIFF, "--no-renames", "-z", "--name-only", copy.base, CURRENT)
         names = [os.fsdecode(name) for name in answer.stdout.split(b"\0") if name]
@@ -163,12 +202,14 @@ class GitWorkspace:
 
     async def hide_base(self, copy: WorkCopy, shown: Tree) -> None:
         """Make the files of a work copy again what was last recorded of them."""
+        await self._there(copy)
         store = _store_of(copy)
         await store.git("read-tree", shown)
         await store.git("read-tree", "--reset", "-u", CURRENT)
 
     async def apply(self, copy: WorkCopy, patch: str) -> str:
         """Put a unified diff on the files of the work copy; gives why it does not fit, if so."""
+        await self._there(copy)
         words = ("apply", "--whitespace=nowarn", "-")
         answer = await _store_of(copy).ask(*words, stdin=patch.encode())
         return "" if answer.ok else answer.stderr.decode("utf-8", "replace").strip() or "git refuses it"
