@@ -84,7 +84,7 @@ class GitWorkspace:
         return lost
 
     async def _there(self, copy: WorkCopy) -> None:
-        """Make a work copy again whose folder was deleted: nobody's change is seen in its absence."""
+        """Make a work copy again whose folder was deleted, so that no deletion counts as a change."""
         async with self._making:
             folder = self._folders_of.get(copy.path)
             if folder is None or not folder.gone:
