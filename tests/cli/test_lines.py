@@ -9,6 +9,7 @@ from setpoint.cli.render.event_lines import line
 from setpoint.model import events as e
 from setpoint.model.attempt import Breakage, BreakageKind, Stop, ToolCall
 from setpoint.model.evaluation import Stage
+from setpoint.model.events.live import PauseRequested
 from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
 from setpoint.model.run import UNPROVEN_MARK, Action, Ending
 from setpoint.testing import Scene, evaluation
@@ -141,6 +142,11 @@ def test_only_details_are_left_out():
 
 def varied(kind, **more):
     return line(EXAMPLES[kind].model_copy(update=more))
+
+
+def test_an_agent_that_needs_the_person_says_what_the_person_can_do():
+    told = line(PauseRequested(by="claude", needs="Up or down?")).text
+    assert told.startswith("claude needs you: Up or down?; hint: h types a hint, p lets the run continue")
 
 
 def test_a_resumption_without_a_reason():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from setpoint.inner.own_questions import answered_by_rule
+from setpoint.inner.own_questions import answered
 from setpoint.inner.project_text import informed
 from setpoint.inner.recovery import Recovering, agent_of, given_up, goes_on, in_session
 from setpoint.inner.steering import held, interrupted, steered
@@ -135,8 +135,9 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
             brief = brief.model_copy(update={"prompt": f"{brief.prompt}\n{said}"})
             continue
         if attempt.breakage is None:
-            said = answered_by_rule(run, now, start.iteration, attempt, number)
+            said = await answered(run, now, start.iteration, attempt, number)
             if not said:
+                await _keep_earlier_edits(run, brief.label, attempt, number)
                 return attempt
             brief = plain.model_copy(update={"prompt": said})
             continue
@@ -155,6 +156,13 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
         brief = _explained(run, plain, why, kept=False, diff=diff)
 
 
+async def _keep_earlier_edits(run: RunContext, label: str, attempt: Attempt, number: int) -> None:
+    """Judge what a broken try edited where the try after it ended without edits: it may have been all."""
+    if await run.ports.workspace.find(run.copy, _lost_label(label, number - 1)) is not None:
+        left = await run.ports.workspace.snapshot(run.copy, _lost_label(label, number), attempt)
+        await _keep_last_edits(run, label, left, number)
+
+
 async def _keep_last_edits(run: RunContext, label: str, left: Snapshot, number: int) -> None:
     """Leave in the work copy what the last try edited, else the last earlier one that edited anything.
 
@@ -169,8 +177,6 @@ async def _keep_last_edits(run: RunContext, label: str, left: Snapshot, number: 
 
 async def _described(run: RunContext, label: str, found: Snapshot, tries: int) -> Snapshot:
     """Return a snapshot with the change of the broken try whose edits it holds, if it holds such."""
-    if found.attempt is None or found.attempt.breakage is None:
-        return found
     for number in range(tries, 0, -1):
         left = await run.ports.workspace.find(run.copy, _lost_label(label, number))
         if left is not None and left.commit == found.parent and left.tree == found.tree:

@@ -6,13 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from setpoint.inner.policy.recovery import Next, Patience, next_step
+from setpoint.inner.steering import waited_for_person
 from setpoint.inner.tool_calls import Place
-from setpoint.model.attempt import NEXT_MAKER, Breakage, Brief, Recovery, Role
+from setpoint.model.attempt import NEXT_MAKER, Breakage, BreakageKind, Brief, Recovery, Role
 from setpoint.model.events import Event
 from setpoint.model.events.run import AgentBroke, AgentFinished
 from setpoint.ports import Agent
 from setpoint.ports.agent import KeepsSessions
 from setpoint.runs.context import RunContext
+
+MOST_MESSAGE = 200
 
 
 def in_session(brief: Brief, events: Iterable[Event]) -> Brief:
@@ -89,11 +92,13 @@ class Recovering:
         run = self.run
         agent, *others = [self.agent] if self.agent else makers_left(run, self.brief)
         exhausted = run.is_exhausted or run.active_s() >= run.limits.max_wall_s
+        logged_in = not exhausted and await self._logged_in(agent, breakage, number)
         patience = Patience(
             tries=run.limits.max_agent_breakages,
             wait_s=max(run.limits.max_limit_wait_s - self.waited_s, 0.0),
             exhausted=exhausted,
             others=len(others),
+            logged_in=logged_in,
         )
         now = in_session(self.brief, run.journal.events)
         step = next_step(self.broke, patience, goes_on=goes_on(agent, now))
@@ -106,6 +111,14 @@ class Recovering:
             self.waited_s += step.wait_s
             await run.ports.clock.sleep(step.wait_s)
         return step.then
+
+    async def _logged_in(self, agent: Agent, breakage: Breakage, number: int) -> bool:
+        """Wait for the person at the terminal to log an agent in whose login was refused."""
+        if breakage.kind is not BreakageKind.AUTH:
+            return False
+        first = breakage.message.splitlines()[0][:MOST_MESSAGE]
+        needs = f"a login; log in, then let the run continue ({first})"
+        return await waited_for_person(self.run, f"{self.place.label}:{number}:person", agent.name, needs)
 
     def _record(self, breakage: Breakage, number: int, step: Next, agents: tuple[str, str]) -> None:
         phase, iteration, label = self.place

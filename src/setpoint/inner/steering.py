@@ -6,6 +6,7 @@ An agent that keeps its session continues in it; another one is not interrupted,
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 from setpoint.model.attempt import Attempt, Brief, Role, Stop
 from setpoint.model.events import Event
@@ -83,6 +84,37 @@ async def held(run: RunContext) -> None:
     while pause_of(run.journal.events) is not None and not run.journal.cancelled:
         await run.ports.clock.sleep(POLL_S)
         run.journal.look()
+
+
+async def waited_for_person(run: RunContext, key: str, agent: str, needs: str) -> bool:
+    """Hold the run until the person at the terminal gives a hint or lets it continue; false if nobody does.
+
+    The wait is bounded by `limits.max_person_wait_s` and does not count as work. Without a terminal there is
+    none. The `key` names the wait in the event log.
+    """
+    wait_s = run.limits.max_person_wait_s
+    if not run.ports.attended or wait_s <= 0 or run.journal.cancelled:
+        return False
+    clock = run.ports.clock
+    run.journal.note(key, PauseRequested(by=agent, needs=needs))
+    run.journal.note(f"{key}:held", RunHeld(by=agent))
+    until = clock.now() + timedelta(seconds=wait_s)
+    said = before = len(_all_hints(run))
+    while pause_of(run.journal.events) is not None and said == before and not run.journal.cancelled:
+        if clock.now() >= until:
+            break
+        await clock.sleep(POLL_S)
+        run.journal.look()
+        said = len(_all_hints(run))
+    if pause_of(run.journal.events) is None:
+        return True
+    by = "a hint" if said > before else f"the end of {wait_s:.0f} s"
+    run.journal.note(f"{key}:over", PauseEnded(by=by))
+    return said > before
+
+
+def _all_hints(run: RunContext) -> list[Event]:
+    return [event for event in run.journal.events if isinstance(event.body, HintGiven)]
 
 
 def steered(run: RunContext, brief: Brief, iteration: int, *, cut: bool) -> Brief:

@@ -66,6 +66,8 @@ class Limits(Value):
     """Tries of one attempt before the agent counts as broken."""
     max_limit_wait_s: float = Field(default=3600.0, ge=0)
     """Seconds to wait in one attempt for limits, overload and lost connections; not counted as work."""
+    max_person_wait_s: float = Field(default=600.0, ge=0)
+    """Seconds to wait for the person at the terminal when an agent asks something or has to be logged in."""
 
 
 class Action(StrEnum):

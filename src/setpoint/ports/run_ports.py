@@ -42,6 +42,8 @@ class RunPorts(NamedTuple):
     """Describes what has happened in a run so far, for its maker."""
     workbench: Workbench | None = None
     """What agents find in their work copies beside the work; none: nothing."""
+    attended: bool = False
+    """Whether a person is there while the run works, who can answer an agent or log it in."""
     reviewing: Reviewing = Reviewing()
     """What is known of reviewers."""
     memory: Memory | None = None

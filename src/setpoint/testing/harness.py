@@ -59,6 +59,8 @@ class RunHarness:
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
     memory: Memory | None = None
     """What is remembered between runs; none: nothing."""
+    attended: bool = False
+    """Whether a person is at the terminal."""
     published: int = 0
 
     def __post_init__(self) -> None:
@@ -112,6 +114,7 @@ class RunHarness:
             publish=self._published,
             folder=str(self.folder / "run"),
             memory=self.memory,
+            attended=self.attended,
         )
 
     def _candidates(self) -> dict[str, Agent]:

@@ -39,6 +39,8 @@ class Project(NamedTuple):
     store: Store
     log: SqlEventLog
     artifacts: Artifacts
+    attended: bool = False
+    """Whether a person is at the terminal of this process."""
 
     @property
     def folders(self) -> ProjectFolders:

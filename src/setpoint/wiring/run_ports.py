@@ -69,6 +69,7 @@ def run_ports_of(
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
         scratchpad=lambda trace_id: scratchpad(project.log.replay(trace_id)),
+        attended=project.attended,
         reviewing=reviewing_of(project, settings, agents),
         memory=memory_by(extensions, project.state) or memory_of(project, ordered.memory),
         guards=extensions.guards,

@@ -64,7 +64,8 @@ def of_live(body: e.AboutLive) -> Line:
             return Line(f"  {_project_text(body)}", "dim", detail=True)
         case QuestionAnswered():
             rule = "answered by rule: what fits the request best"
-            return Line(f"  {body.label} asks: {body.question} ({rule})", "magenta")
+            who = "answered by the hint" if body.by == "person" else rule
+            return Line(f"  {body.label} asks: {body.question} ({who})", "magenta")
         case _:
             return _of_steering(body)
 
@@ -89,13 +90,20 @@ def _of_steering(body: Steering) -> Line:
         case AgentInterrupted():
             return Line(f"  the turn of {body.label} ends for it; the edits are kept", "magenta", detail=True)
         case PauseRequested():
-            return Line(f"paused by {body.by}: the run holds before its next step", "yellow")
+            return _paused(body)
         case RunHeld():
             return Line("the run holds; this time does not count", "yellow")
         case PauseEnded():
             return Line(f"{body.by} lets the run continue", "yellow")
         case _:
             assert_never(body)
+
+
+def _paused(body: PauseRequested) -> Line:
+    if not body.needs:
+        return Line(f"paused by {body.by}: the run holds before its next step", "yellow")
+    keys = "h types a hint, p lets the run continue (setpoint hint, setpoint pause --end)"
+    return Line(f"{body.by} needs you: {body.needs}; hint: {keys}", "bold yellow")
 
 
 def _broke(body: e.AgentBroke) -> Line:

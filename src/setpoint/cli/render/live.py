@@ -48,7 +48,8 @@ def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool
     while True:
         try:
             with shown(project, order, console, everything=everything) as told:
-                outcome = drive_run(project, order, told=told)
+                there = project._replace(attended=not as_json and attended(console, order))
+                outcome = drive_run(there, order, told=told)
         except KeyboardInterrupt:
             return _interrupted(project, order)
         except RunWaiting:

@@ -29,6 +29,8 @@ class Patience:
     """Whether the budget of the run is used up."""
     others: int = 0
     """Agents that may take over."""
+    logged_in: bool = False
+    """Whether a person let the run continue after the agent's login was refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,12 +60,15 @@ def next_step(broke: Sequence[Breakage], patience: Patience, *, goes_on: bool) -
 def _own_step(broke: Sequence[Breakage], patience: Patience, *, goes_on: bool) -> Next:
     """Return how the agent itself continues."""
     last = broke[-1]
-    if last.kind in FATAL or patience.exhausted:
+    fatal = last.kind in FATAL and not (patience.logged_in and last.kind is BreakageKind.AUTH)
+    if fatal or patience.exhausted:
         return Next(then=Recovery.END)
     session = Recovery.SAME_SESSION if _keeps_session(broke, goes_on=goes_on) else Recovery.NEW_SESSION
     if last.kind in PASSING and patience.wait_s > 0:
         wait_s = _wait_s(broke)
         return Next(then=session, wait_s=wait_s) if wait_s <= patience.wait_s else Next(then=Recovery.END)
+    if patience.logged_in:
+        return Next(then=session)
     counted = [each for each in broke if each.kind not in PASSING or patience.wait_s <= 0]
     if len(counted) >= patience.tries:
         return Next(then=Recovery.END)

@@ -55,7 +55,7 @@ class ProjectTextShown(Value):
 
 
 class QuestionAnswered(Value):
-    """A maker ended its turn with a question and no edit; it is answered by rule, once for each attempt."""
+    """A maker ended its turn with a question and no edit; it is answered once for each attempt."""
 
     kind: Literal["agent.question_answered"] = "agent.question_answered"
     iteration: int
@@ -63,6 +63,8 @@ class QuestionAnswered(Value):
     attempt: int
     """1 for the first try of this label."""
     question: Text
+    by: Literal["person", "rule"] = "rule"
+    """Who answered: the person at the terminal by a hint, else the rule to choose what fits best."""
 
 
 class HintGiven(Value):
@@ -94,10 +96,12 @@ class AgentInterrupted(Value):
 
 
 class PauseRequested(Value):
-    """A person pauses a run; it holds before its next step."""
+    """A person pauses a run, or an agent needs the person at the terminal; it holds before its next step."""
 
     kind: Literal["run.pause_requested"] = "run.pause_requested"
     by: Text
+    needs: Text = ""
+    """What an agent needs of the person; empty: a person paused the run."""
 
 
 class RunHeld(Value):
@@ -105,11 +109,11 @@ class RunHeld(Value):
 
     kind: Literal["run.held"] = "run.held"
     by: Text
-    """Who paused it."""
+    """Who paused it: a person, or an agent that needs one."""
 
 
 class PauseEnded(Value):
-    """A person lets a paused run continue."""
+    """A person lets a paused run continue, or its wait for the person has ended."""
 
     kind: Literal["run.pause_ended"] = "run.pause_ended"
     by: Text

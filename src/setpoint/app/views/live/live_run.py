@@ -112,7 +112,7 @@ class LiveRun:
         self._snapshot: Snapshot | None = None
         self._scores: dict[int, float] = {}
         self._failing, self._blocking, self._objections, self._measured = 0, 0, 0, False
-        self._held, self._paused, self._hints = "", False, 0
+        self._held, self._paused, self._needs, self._hints = "", False, False, 0
         self._gate: Gate | None = None
         self._over = False
         for event in events:
@@ -205,11 +205,11 @@ class LiveRun:
                 self._hints += 1
             case HintTaken():
                 self._hints = 0
-            case PauseRequested():
-                self._paused = True
+            case PauseRequested(needs=needs):
+                self._paused, self._needs = True, bool(needs)
             case RunHeld(by=by):
                 self._attempts.clear()
-                self._held = f"paused by {by}"
+                self._held = f"{by} needs you" if self._needs else f"paused by {by}"
             case PauseEnded():
                 self._held, self._paused = "", False
 
