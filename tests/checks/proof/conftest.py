@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping
 
 import pytest
@@ -31,3 +32,19 @@ def obligations(bench):
         return {each.name: each for each in proof.obligations}
 
     return prove
+
+
+@pytest.fixture
+def git_tree(tmp_path):
+    """Make a repository of some files in `tmp_path`; gives its tree."""
+
+    def make(files: Mapping[str, str]) -> str:
+        for path, held in files.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(held, "utf-8")
+        for words in (("init", "-q"), ("add", "-A")):
+            subprocess.run(["git", *words], cwd=tmp_path, check=True)
+        tree = subprocess.run(["git", "write-tree"], cwd=tmp_path, check=True, capture_output=True, text=True)
+        return tree.stdout.strip()
+
+    return make

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from setpoint.checks.proof.kinds.entry_points import all_entries
+from setpoint.checks.proof.kinds.manifests.entry_points import all_entries
 from setpoint.model.proof import ObligationState
 
 NPM = {"name": "a", "scripts": {"test": "node --test", "build": "tsc"}}

@@ -1,8 +1,6 @@
-import subprocess
-
 import pytest
 
-from setpoint.checks.proof.kinds.read_documents import read_documents
+from setpoint.checks.proof.kinds.sources.read_documents import read_documents
 from setpoint.model.proof import ObligationState
 
 READS = [
@@ -25,29 +23,19 @@ LEAVES = [
 ]
 
 
-def _tree(root, files):
-    for path, held in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(held, "utf-8")
-    for words in (("init", "-q"), ("add", "-A")):
-        subprocess.run(["git", *words], cwd=root, check=True)
-    tree = subprocess.run(["git", "write-tree"], cwd=root, check=True, capture_output=True, text=True)
-    return tree.stdout.strip()
-
-
-async def _read(root, file, text, document):
-    tree = _tree(root, {file: text, document: "| home | 7 |\n"})
+async def _read(git_tree, root, file, text, document):
+    tree = git_tree({file: text, document: "| home | 7 |\n"})
     return await read_documents(str(root), tree, [document])
 
 
 @pytest.mark.parametrize(("file", "text", "document"), READS)
-async def test_a_document_that_code_reads_is_data(tmp_path, file, text, document):
-    assert await _read(tmp_path, file, text, document) == {document: file}
+async def test_a_document_that_code_reads_is_data(git_tree, tmp_path, file, text, document):
+    assert await _read(git_tree, tmp_path, file, text, document) == {document: file}
 
 
 @pytest.mark.parametrize(("file", "text", "document"), LEAVES)
-async def test_a_document_that_is_named_or_published_stays_one(tmp_path, file, text, document):
-    assert await _read(tmp_path, file, text, document) == {}
+async def test_a_document_that_is_named_or_published_stays_one(git_tree, tmp_path, file, text, document):
+    assert await _read(git_tree, tmp_path, file, text, document) == {}
 
 
 CODE = """from pathlib import Path

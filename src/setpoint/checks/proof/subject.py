@@ -14,8 +14,9 @@ from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.plan import Plan
-from setpoint.checks.proof.kinds.read_documents import read_documents
-from setpoint.checks.proof.kinds.same_program import same_program
+from setpoint.checks.proof.kinds.sources.read_documents import read_documents
+from setpoint.checks.proof.kinds.sources.read_sources import read_sources
+from setpoint.checks.proof.kinds.sources.same_program import same_program
 from setpoint.checks.suites.package_suite import PackageSuite, owner
 from setpoint.checks.suites.pytest import TestSuite
 from setpoint.checks.target import Target
@@ -159,8 +160,10 @@ async def subject_of(
     before = await contents(root, base.commit, changed)
     after = await contents(root, place.commit, changed)
     paths = dict.fromkeys((*before, *after))
-    told = tuple(path for path in paths if not same_program(path, before.get(path), after.get(path)))
+    same = [path for path in paths if same_program(path, before.get(path), after.get(path))]
     read = await read_documents(root, place.commit, paths)
+    read |= await read_sources(root, place.commit, before, after, same)
+    told = tuple(path for path in paths if path not in same or path in read)
     work, why = kind_of_change(*kind_of_request(task.story), told, read)
     return Subject(
         measuring=quiet,

@@ -42,9 +42,11 @@ _PROGRAM_SUFFIXES = (
 _CHANGES_CODE = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
 
 _DOCS = (
-    r"^\W*(docs?\b|document\b|(fix|correct|mend)\w* (a |the |some )?(typos?|spelling|wording)\b"
+    r"^\W*(docs?\b|document(ation)?\b|(fix|correct|mend)\w* (a |the |some )?(typos?|spelling|wording)\b"
     r"|(add|write|update|improve|extend|rewrite|fix|correct)\w* (\w+ ){0,4}"
-    r"(documentation|docs|docstrings?|readme|changelog|comments?|guide|tutorial)\b)"
+    r"(documentation|docs|docstrings?|readme|changelog|comments?|guide|tutorial)\b"
+    r"|(let|say|explain|describe|tell|note|mention|put|state)\b.{0,80}"
+    r"\b(docstrings?|readme|changelog|in (a |the |its |their )?(\w+ )?comments?)\b)"
 )
 _ON_TESTS = (
     r"(parametri[sz]e|merge|split|move|rename|call|reformat|format|rewrite|refactor|tidy|clean up|simplify"

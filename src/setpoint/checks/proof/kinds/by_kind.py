@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from setpoint.checks.proof.kinds.documents import nothing_runs
-from setpoint.checks.proof.kinds.entries import entries
 from setpoint.checks.proof.kinds.lock_file import lock_file
+from setpoint.checks.proof.kinds.manifests.entries import entries
 from setpoint.checks.proof.kinds.new_tests import new_tests
 from setpoint.checks.proof.kinds.public_names import public_names
 from setpoint.checks.proof.kinds.same_outcomes import same_outcomes

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from setpoint.checks.integrity.paths.protected_paths import matches
-from setpoint.checks.proof.kinds.entry_points import BACKEND, Entry, all_entries
+from setpoint.checks.proof.kinds.manifests.entry_points import BACKEND, Entry, all_entries
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.model.proof import Obligation, ObligationState
 

@@ -36,13 +36,18 @@ async def read_documents(root: str, commit: str, paths: Iterable[str]) -> dict[s
             continue
         name = path.rpartition("/")[2]
         suffix = f".{name.rpartition('.')[2]}" if "." in name else name
-        files = await _files_with(root, commit, suffix)
-        texts = await contents(root, commit, [each for each in files if _may_read(each)][:_MOST_FILES])
-        for file, text in texts.items():
-            if _reads(file, text.decode("utf-8", "replace"), path, suffix):
+        for file, text in (await programs_with(root, commit, suffix)).items():
+            if _reads(file, text, path, suffix):
                 found[path] = file
                 break
     return found
+
+
+async def programs_with(root: str, commit: str, text: str) -> dict[str, str]:
+    """Return sources of the project that hold a text; no tests, and none that build or publish."""
+    files = await _files_with(root, commit, text)
+    held = await contents(root, commit, [each for each in files if _may_read(each)][:_MOST_FILES])
+    return {file: content.decode("utf-8", "replace") for file, content in held.items()}
 
 
 def _may_read(path: str) -> bool:
@@ -52,7 +57,7 @@ def _may_read(path: str) -> bool:
 def _reads(file: str, text: str, document: str, suffix: str) -> bool:
     folder, _, name = document.rpartition("/")
     beside = f"{folder}/".startswith(f"{file.rpartition('/')[0]}/".lstrip("/")) if folder else "/" not in file
-    for each in _texts(file, text):
+    for each in texts_in(file, text):
         last = re.split(r"[/\\]", each)[-1]
         if last == name:
             return True
@@ -61,7 +66,7 @@ def _reads(file: str, text: str, document: str, suffix: str) -> bool:
     return False
 
 
-def _texts(file: str, text: str) -> Collection[str]:
+def texts_in(file: str, text: str) -> Collection[str]:
     """Return the texts in a source, without its comments and documentation."""
     if not file.endswith(".py"):
         plain = _LINE_COMMENT.sub("", _BLOCK_COMMENT.sub("", _DOCUMENTED.sub("", text)))

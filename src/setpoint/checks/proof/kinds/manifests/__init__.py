@@ -1,0 +1,1 @@
+"""What manifests let run, install and package."""

@@ -1,0 +1,1 @@
+"""What in sources and documents runs, and what only says something."""
