@@ -1,7 +1,7 @@
 """Whether a source in Go, JavaScript, TypeScript or Rust is the same program without its comments.
 
-A comment that addresses a tool is part of the program: a build constraint, a pragma of a compiler or bundler, an
-example in documentation that is run as a test.
+A comment that addresses a tool is part of the program: a build constraint, a pragma of a compiler or bundler,
+an example in documentation that is run as a test.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PLAIN = frozenset(
 
 
 def same_without_comments(path: str, before: bytes, after: bytes) -> bool:
-    """Whether two states of a source do the same, whatever their comments say; not where it cannot be read."""
+    """Whether two states of a source that can be read do the same, whatever their comments say."""
     suffix = suffix_of(path)
     parser = parser_of(suffix) if suffix else None
     if parser is None:
