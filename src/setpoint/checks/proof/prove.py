@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setpoint.checks.measurement import Measuring, Task
 from setpoint.checks.proof.arrangement.arrangement import arrangement
+from setpoint.checks.proof.assertions.real_assertions import real_assertions
 from setpoint.checks.proof.differential.differential import answers
 from setpoint.checks.proof.equality.plain_values import plain_values
 from setpoint.checks.proof.instrument.instrument import instrument
@@ -69,6 +70,7 @@ class Prover:
                 *await answers(subject, witnesses),
                 *await named(subject, witnesses, noticed),
                 *await plain_values(subject, witnesses),
+                *await real_assertions(subject),
                 *await in_every_build(subject, witnesses),
                 *await by_kind(subject),
                 *whole_request(task.story, restored or RestoredWork()),

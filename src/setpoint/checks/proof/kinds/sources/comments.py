@@ -107,7 +107,7 @@ def _documented(root: Node, source: bytes) -> Iterator[str]:
 
 
 def _comments(node: Node) -> Iterator[tuple[str, bool]]:
-    """Yield the documentation below a node, each with whether the next one goes on with it."""
+    """Yield the documentation below a node, each with whether the next comment continues it."""
     for child in node.children:
         if child.type in _COMMENTS:
             text = text_of(child).strip()

@@ -1,0 +1,1 @@
+"""Whether each new assertion can turn its test red."""
