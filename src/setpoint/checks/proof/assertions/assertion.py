@@ -52,7 +52,7 @@ class Owner(NamedTuple):
     name: str
     is_test: bool
     body: str
-    """As it is written, so that what the base has can be told."""
+    """As it is written; the base may have the same."""
     words: frozenset[str]
     """Names that it mentions."""
     assertions: tuple[Assertion, ...]

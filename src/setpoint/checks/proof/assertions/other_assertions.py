@@ -143,7 +143,7 @@ def _tests_of_script(root: Node) -> Iterator[tuple[str, bool, Node]]:
         name, title = field_of(call, "function"), _first(call)
         if _TESTS.match(name) and title is not None:
             yield text_of(title).strip("\"'`"), True, child
-        else:  # `describe` and the like
+        else:  # `describe` and similar calls
             bodies = [each for each in _below(call) if each.type == "statement_block"]
             yield from _tests_of_script(bodies[0]) if bodies else ()
 

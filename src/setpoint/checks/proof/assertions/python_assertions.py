@@ -88,12 +88,12 @@ class _Reader:
     def read(self, body: list[ast.stmt], arms: tuple[Arm, ...], *, elsewhere: bool = False) -> None:
         """Read statements one by one; what they hold comes after them."""
         for statement in body:
-            self._of(statement, arms, elsewhere)
+            self._of(statement, arms, elsewhere=elsewhere)
             for branch, inner, other in _branches(statement):
                 around = (Arm(self._place(statement), branch), *arms) if branch else arms
                 self.read(inner, around, elsewhere=elsewhere or other)
 
-    def _of(self, statement: ast.stmt, arms: tuple[Arm, ...], elsewhere: bool) -> None:  # noqa: FBT001 - private
+    def _of(self, statement: ast.stmt, arms: tuple[Arm, ...], *, elsewhere: bool) -> None:
         if isinstance(statement, ast.Assert):
             units = self._assert(statement)
         elif isinstance(statement, ast.Expr):
