@@ -22,6 +22,7 @@ from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import hush
 from setpoint.agents.environment import environment_of, found
 from setpoint.agents.launch import Launch
+from setpoint.agents.reachable import network_seen
 from setpoint.agents.sandbox.sandbox import ConfinedCommand, Sandbox
 from setpoint.agents.sessions import KeptSession, Sessions
 from setpoint.agents.speech import Hearing
@@ -342,12 +343,12 @@ class AcpAgent:
     async def _looked_up(
         self, brief: Brief, broken: Breakage | None, live: LiveSession | Breakage
     ) -> Breakage | None:
-        """Name a breakage by the agent's own record of the session, where nothing else tells its kind."""
+        """Name a breakage by the agent's own record of the session or by the network, at need."""
         untold = broken is not None and broken.kind is BreakageKind.MODEL and broken.status is None
-        if broken is None or not untold or isinstance(live, Breakage):
-            return broken
-        data = await error_of(self._launch, self._sandbox, self._command(brief, {}), live.session_id)
-        return breakage.explained(self._launch, broken, data)
+        if broken is not None and untold and not isinstance(live, Breakage):
+            data = await error_of(self._launch, self._sandbox, self._command(brief, {}), live.session_id)
+            broken = breakage.explained(self._launch, broken, data)
+        return await network_seen(self._launch, self._passed, broken)
 
     def _redacted(self, text: str) -> str:
         return Transcript(self._secrets).redacted(text)

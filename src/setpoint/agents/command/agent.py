@@ -14,6 +14,7 @@ from setpoint.agents import breakage
 from setpoint.agents.command.turn import CommandTurn, Cut
 from setpoint.agents.environment import environment_of, found
 from setpoint.agents.launch import Launch
+from setpoint.agents.reachable import network_seen
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.sessions import KeptSession, Sessions
 from setpoint.agents.spending.meter import UsageMeter, unpaid_attempt
@@ -92,6 +93,7 @@ class CommandAgent:
         usage = spending.told(played.turn.usage(before))
         self._keep(brief, played, before)
         broken, tally = breakage.known(self._launch, played.broken, spending), played.turn.tally
+        broken = await network_seen(self._launch, self._passed, broken)
         text = tally.text if self._launch.stream or played.done is None else played.done.text
         return Attempt(
             agent=self.name,

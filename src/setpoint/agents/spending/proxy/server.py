@@ -172,7 +172,7 @@ class Proxy:
             unsent = isinstance(
                 error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.UnsupportedProtocol
             )
-            fault = f"{NOT_REACHED}: {fault}" if unsent else fault
+            fault = f"{NOT_REACHED}: {urlsplit(asked.url).netloc}: {fault}" if unsent else fault
             await wire.broke(fault)
         except OSError:
             fault = "the agent hung up before the end of the answer"

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 
 from setpoint.app.views.live.moment import Moment, Pane, Reached, Running, lasted
-from setpoint.model.attempt import BreakageKind, ToolCall
+from setpoint.model.attempt import NOT_REACHED, BreakageKind, ToolCall
 from setpoint.model.events import Body, Event
 from setpoint.model.events.candidates import CandidateMade
 from setpoint.model.events.live import (
@@ -97,6 +97,8 @@ class _Attempt:
     until: Instant | None = None
     """When the limit that it waits for is lifted."""
     limit: str = ""
+    unreached: str = ""
+    """Why the newest call of its model did not reach it."""
 
 
 class LiveRun:
@@ -130,7 +132,10 @@ class LiveRun:
         match body:
             case ToolStarted() | ToolExecuted() | AgentSaid():
                 self._seen(body, at)
-            case ModelCalled(label=label) | AgentSpent(label=label) if label in self._attempts:
+            case ModelCalled(label=label, call=call) if label in self._attempts:
+                self._heard(self._attempts[label], at)
+                self._attempts[label].unreached = call.fault if call.fault.startswith(NOT_REACHED) else ""
+            case AgentSpent(label=label) if label in self._attempts:
                 self._heard(self._attempts[label], at)
             case AgentStarted(label=label, agent=agent):
                 self._attempts[label] = _Attempt(agent=agent, began_at=at, heard_at=at)
@@ -320,6 +325,8 @@ def _silence(seen: _Attempt, now: datetime, zone: tzinfo | None) -> str:
     silent_s = _gap(seen.heard_at, now)
     if silent_s < _SILENT_S:
         return ""
+    if seen.unreached:
+        return f"the network refused its model: {seen.unreached}, {lasted(silent_s)}"
     return f"{'the model is thinking' if seen.heard else 'no sign of life yet'}, {lasted(silent_s)}"
 
 

@@ -1,0 +1,59 @@
+"""A silence is the network's fault where no address of the model takes a connection."""
+
+import asyncio
+import socket
+
+import pytest
+
+from setpoint.agents.launch import Launch
+from setpoint.agents.reachable import addresses, network_seen
+from setpoint.model.attempt import Breakage, BreakageKind
+
+SILENT = Breakage(kind=BreakageKind.IDLE, message="it gave no sign of life")
+
+
+def pointed(url: str, **more: object) -> Launch:
+    base_urls = {"MODEL_URL": "https://model.invalid"}
+    return Launch.model_validate(
+        {
+            "name": "quiet",
+            "argv": ["quiet"],
+            "base_urls": base_urls,
+            "environment": {"MODEL_URL": url},
+            **more,
+        }
+    )
+
+
+@pytest.fixture
+def closed() -> str:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+async def test_a_refused_connection_is_named_with_its_host(closed: str):
+    seen = await network_seen(pointed(closed), {}, SILENT)
+    assert seen is not None
+    assert seen.kind is BreakageKind.NETWORK
+    assert f"its model: {closed.removeprefix('http://')} (Connection refused)" in seen.message
+
+
+async def test_a_silence_is_a_silence_where_the_model_can_be_reached(closed: str):
+    server = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        assert await network_seen(pointed(f"http://127.0.0.1:{port}"), {}, SILENT) == SILENT
+    login = Breakage(kind=BreakageKind.AUTH, message="log in")
+    assert await network_seen(pointed(closed), {}, login) == login
+    assert await network_seen(pointed("").model_copy(update={"base_urls": {}}), {}, SILENT) == SILENT
+
+
+def test_an_address_that_is_set_goes_before_the_default(closed: str, monkeypatch: pytest.MonkeyPatch):
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    assert addresses(pointed(closed), {}) == (closed,)
+    assert addresses(pointed(""), {}) == ("https://model.invalid",)
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.invalid:3128")
+    assert addresses(pointed(""), {}) == ()
+    assert addresses(pointed(closed), {}) == (closed,)
