@@ -1,8 +1,11 @@
 """What a project says to agents reaches all of them as it is at the base, also after the maker changed it."""
 
+import gzip
 import json
 import sys
 from pathlib import Path
+
+import pytest
 
 from acceptance.conftest import RIGHT
 
@@ -74,3 +77,45 @@ def test_an_agent_finds_only_servers_that_a_person_approved_and_cannot_approve_o
     repository.write(".mcp.json", text.replace("cat", "dog"))
     repository.commit("another command")
     assert "not approved  good (.mcp.json): sh -c dog" in setpoint("agents", "mcp")
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_an_approved_server_at_an_address_is_named_to_agents_that_take_such(repository, tmp_path, takes):
+    def setpoint(*words):
+        return repository.setpoint(*words, XDG_DATA_HOME=str(tmp_path / "data"), COLUMNS="300").stdout
+
+    far = {
+        "type": "http",
+        "url": "https://tools.invalid/mcp",
+        "headers": {"Authorization": "Bearer ${A:-core-1}"},
+    }
+    repository.write(".mcp.json", json.dumps({"mcpServers": {"far": far}}))
+    can = {"mcpCapabilities": {"http": takes}}
+    repository.agent([{"write": "calc.py", "text": RIGHT}], can=can)
+    (row,) = [line for line in setpoint("doctor").splitlines() if "tool servers" in line]
+    assert "not approved, so no agent gets them: far (.mcp.json); see setpoint agents mcp" in row
+    assert "far (.mcp.json): https://tools.invalid/mcp 'Authorization: Bearer ${A:-core-1}'" in setpoint(
+        "agents", "mcp", "--approve", "far"
+    )
+    assert "tool servers" not in setpoint("doctor")
+
+    code, outcome = repository.run("--agent", "actor", XDG_DATA_HOME=str(tmp_path / "data"))
+
+    assert (code, outcome["ending"]) == (0, "verified"), outcome
+    kept = [path for path in (repository.root / ".setpoint/artifacts").rglob("*") if path.is_file()]
+    sent = [line for path in kept for line in _lines(path) if '"session/new"' in line]
+    assert sent
+    assert all(("https://tools.invalid/mcp" in line) is takes for line in sent), sent
+    assert all(('{"name":"Authorization","value":"[Authorization]"}' in line) is takes for line in sent), sent
+    assert "actor has the tools of far (if it takes servers by HTTP)" in setpoint("show", "--verbose")
+    repository.write(
+        ".mcp.json", json.dumps({"mcpServers": {"far": {**far, "url": "https://other.invalid"}}})
+    )
+    repository.commit("another address")
+    assert "not approved  far (.mcp.json): https://other.invalid" in setpoint("agents", "mcp")
+
+
+def _lines(path):
+    data = path.read_bytes()
+    text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    return text.decode("utf-8", "replace").splitlines()

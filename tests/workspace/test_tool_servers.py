@@ -60,3 +60,19 @@ def test_another_command_or_variable_needs_another_approval():
     for changed in ({"command": ("a",)}, {"environment": {}}, {"url": "v"}):
         assert first.model_copy(update=changed).fingerprint != first.fingerprint
     assert first.model_copy(update={"source": ".cursor/mcp.json"}).fingerprint == first.fingerprint
+
+
+def test_an_address_is_bound_with_its_headers_and_its_transport_is_told():
+    far = {"type": "http", "url": "https://u", "headers": {"Authorization": "Bearer ${KEY}"}}
+    tables = {"mcpServers": {"far": far, "old": {"type": "sse", "url": "https://v"}}}
+    first, second = servers_in(".mcp.json", json.dumps(tables))
+    assert (first.url, first.headers, first.streams) == ("https://u", far["headers"], False)
+    assert first.words == "https://u 'Authorization: Bearer ${KEY}'"
+    assert second.streams
+    for changed in ({"headers": {}}, {"url": "https://w"}):
+        assert first.model_copy(update=changed).fingerprint != first.fingerprint
+    gemini = {"mcpServers": {"a": {"url": "https://u"}, "b": {"httpUrl": "https://u"}}}
+    assert [each.streams for each in servers_in(".gemini/settings.json", json.dumps(gemini))] == [True, False]
+    codex = '[mcp_servers.c]\nurl = "https://u"\nhttp_headers = { X = "1" }\n'
+    (only,) = servers_in(".codex/config.toml", codex)
+    assert (only.headers, only.streams) == ({"X": "1"}, False)

@@ -53,6 +53,11 @@ class Transcript:
         self._dropped = 0
         self._began_s = time.monotonic()
 
+    def hide(self, given: Mapping[str, str]) -> None:
+        """Replace the values of variables and headers, too, that are keys by their names."""
+        keys = {name: value for name, value in given.items() if _SECRET_NAME.search(name)}
+        self._secrets |= {value: f"[{name}]" for name, value in keys.items() if len(value) >= _SECRET_CHARS}
+
     def message(self, source: str, line: bytes) -> None:
         """Record a message, which is JSON already."""
         self._record(source, "message", line.strip())

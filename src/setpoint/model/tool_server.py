@@ -21,7 +21,10 @@ class ToolServer(Value):
     """Its variables; `${NAME}` stands for one of the user's."""
     url: Text = ""
     """Address of a server that runs elsewhere."""
-
+    headers: dict[str, Text] = {}
+    """Headers of each request to that address; `${NAME}` stands for one of the user's variables."""
+    streams: bool = False
+    """Whether the address is one of the older transport by server-sent events, and not plain HTTP."""
     fault: Text = ""
     """Why it cannot start here; empty if nothing is known to be missing."""
 
@@ -29,12 +32,15 @@ class ToolServer(Value):
     def words(self) -> str:
         """Return what is approved, in one line: variables and command, or the address."""
         variables = [f"{name}={value}" for name, value in sorted(self.environment.items())]
-        return shlex.join([*variables, *self.command]) if self.command else self.url
+        headers = [f"{name}: {value}" for name, value in sorted(self.headers.items())]
+        return shlex.join([*variables, *self.command] if self.command else [self.url, *headers])
 
     @property
     def fingerprint(self) -> str:
-        """Return what an approval holds for: another command, variable or address needs another one."""
+        """Return what an approval holds for: with another command, address or the like it is void."""
         about = [list(self.command), sorted(self.environment.items()), self.url]
+        if self.headers:
+            about.append(sorted(self.headers.items()))
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
 

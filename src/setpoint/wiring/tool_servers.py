@@ -1,4 +1,4 @@
-"""Which servers of tools a person approved, by name and command; kept where no agent can write."""
+"""Which servers of tools a person approved, by name and command or address; kept where no agent can write."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def ready(servers: ToolServers) -> ToolServers:
 
 
 def _ready(server: ToolServer) -> ToolServer:
-    words = [*server.command, *server.environment.values()]
+    words = [*server.command, *server.environment.values(), server.url, *server.headers.values()]
     wanted = {found.group(1) for word in words for found in _VARIABLE.finditer(word)}
     given = inherited(wanted)
     lacks = sorted(
@@ -86,6 +86,8 @@ def _ready(server: ToolServer) -> ToolServer:
         update={
             "command": tuple(put(word) for word in server.command),
             "environment": {name: put(value) for name, value in server.environment.items()},
+            "url": put(server.url),
+            "headers": {name: put(value) for name, value in server.headers.items()},
         }
     )
     fault = f"the variable {lacks[0]} is not set" if lacks else ""

@@ -34,6 +34,9 @@ FILES = {
 }
 """Files in which agents look for servers, with the key of the table that holds them by name."""
 
+URL_STREAMS = (".gemini/settings.json", ".qwen/settings.json")
+"""Files in which `url` is an address of server-sent events, and `httpUrl` one of plain HTTP."""
+
 
 async def files_with_servers(repository: str, base: Commit) -> dict[str, str]:
     """Return the files of a commit that can name servers, by path."""
@@ -87,7 +90,7 @@ def _server(path: str, name: str, table: Mapping[str, object]) -> ToolServer:
     words = command if isinstance(command, list) else [command] if command else []
     words = [*words, *(more if isinstance(more, list) else ())]
     variables = table.get("env", table.get("environment"))
-    url = table.get("url", table.get("httpUrl", table.get("serverUrl", "")))
+    url = table.get("httpUrl", table.get("url", table.get("serverUrl", "")))
     return ToolServer(
         name=name,
         source=path,
@@ -96,7 +99,20 @@ def _server(path: str, name: str, table: Mapping[str, object]) -> ToolServer:
         if isinstance(variables, dict)
         else {},
         url="" if words else str(url),
+        headers={} if words else _headers(table),
+        streams=not words and _streams(path, table),
     )
+
+
+def _headers(table: Mapping[str, object]) -> dict[str, str]:
+    headers = table.get("headers", table.get("http_headers"))
+    return {str(name): str(value) for name, value in headers.items()} if isinstance(headers, dict) else {}
+
+
+def _streams(path: str, table: Mapping[str, object]) -> bool:
+    """Whether an address speaks the older transport: it says so, or it is the `url` of such a file."""
+    kind = str(table.get("type", table.get("transport", ""))).lower()
+    return kind == "sse" or (not kind and path in URL_STREAMS and "url" in table and "httpUrl" not in table)
 
 
 def _without_tables(text: str, key: str, names: Collection[str]) -> str:

@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from acp.schema import EnvVariable, McpServerStdio, PromptResponse
+from acp.schema import McpServerStdio, PromptResponse
 
 from setpoint.agents import breakage
 from setpoint.agents.acp.error_record import error_of
+from setpoint.agents.acp.servers import Server, named
 from setpoint.agents.acp.session import Bounds, LiveSession
 from setpoint.agents.acp.turn import Turn
 from setpoint.agents.acp.usage import Meter
@@ -287,19 +288,13 @@ class AcpAgent:
             grace_s=self._patience.grace_s,
         )
 
-    def _servers(self, brief: Brief) -> tuple[McpServerStdio, ...]:
-        """Return the servers with tools that the agent is to start: approved ones, and Setpoint's own."""
+    def _servers(self, brief: Brief) -> tuple[Server, ...]:
+        """Return the servers with tools that the agent is to use: approved ones, and Setpoint's own."""
         if not self.takes_servers:
             return ()
-        made = [
-            McpServerStdio(
-                name=each.name,
-                command=each.command[0],
-                args=[*each.command[1:]],
-                env=[EnvVariable(name=name, value=value) for name, value in each.environment.items()],
-            )
-            for each in brief.tool_servers
-        ]
+        for each in brief.tool_servers:
+            self._transcripts[brief.role].hide({**each.environment, **each.headers})
+        made = [named(each) for each in brief.tool_servers]
         if brief.self_check:
             program, *words = (word.replace("{workdir}", brief.workdir) for word in brief.self_check)
             made.append(McpServerStdio(name="setpoint", command=program, args=words, env=[]))

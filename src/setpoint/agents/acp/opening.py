@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import acp
-from acp.schema import AgentCapabilities, McpServerStdio, SessionConfigOptionSelect, SessionConfigSelectOption
+from acp.schema import AgentCapabilities, SessionConfigOptionSelect, SessionConfigSelectOption
 
 from setpoint.agents import breakage
+from setpoint.agents.acp.servers import Server
 from setpoint.agents.launch import Launch
 from setpoint.model.attempt import Breakage
 
@@ -39,7 +40,7 @@ class Opening:
     ask: Ask
     forgive: Callable[[], bool]
     """Continues after a refusal; false if the connection is lost."""
-    servers: tuple[McpServerStdio, ...] = ()
+    servers: tuple[Server, ...] = ()
     """Servers with tools that the agent is to start."""
 
     @property

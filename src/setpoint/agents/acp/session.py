@@ -15,7 +15,6 @@ from acp.schema import (
     ClientCapabilities,
     FileSystemCapabilities,
     Implementation,
-    McpServerStdio,
     PermissionOption,
     PromptResponse,
     RequestPermissionResponse,
@@ -26,6 +25,7 @@ from pydantic import BaseModel, ValidationError
 from setpoint.agents import breakage
 from setpoint.agents.acp.opening import Opening, can_open_again, chosen_model
 from setpoint.agents.acp.permission import CANCELLED
+from setpoint.agents.acp.servers import Server, taken
 from setpoint.agents.acp.turn import Turn
 from setpoint.agents.acp.usage import Meter
 from setpoint.agents.acp.wire import AgentWire
@@ -137,7 +137,7 @@ class LiveSession:
         return not self.spoiled and not self._process.ended and not self._wire.garbled
 
     async def open(
-        self, workdir: str, bounds: Bounds, earlier: str = "", servers: tuple[McpServerStdio, ...] = ()
+        self, workdir: str, bounds: Bounds, earlier: str = "", servers: tuple[Server, ...] = ()
     ) -> Breakage | None:
         """Greet the agent and open its session in the work copy, the earlier one where it can."""
         capabilities = ClientCapabilities(
@@ -163,7 +163,7 @@ class LiveSession:
             connection=self._connection,
             ask=lambda request: self.answered(request, bounds),
             forgive=self._forgive,
-            servers=servers,
+            servers=taken(servers, met.agent_capabilities),
         )
         begun = await opening.begin(workdir, met.agent_capabilities, earlier)
         if isinstance(begun, Breakage):

@@ -26,14 +26,19 @@ def served(servers: ToolServers, reads: ReadsItself, *, takes: bool) -> Served:
     given, left_out = list[ToolServer](), list[str]()
     for each in others.values():
         fault = each.fault if takes else "the agent takes no servers from Setpoint"
-        if takes and not each.command:
-            fault = "Setpoint passes on programs, and this is an address"
+        if takes and not each.command and each.streams:
+            fault = "Setpoint passes on programs and addresses of plain HTTP, and this is one of events"
         if fault:
             left_out.append(f"{each.name}: {fault}")
         else:
             given.append(each)
-    usable = [*sorted(own), *(each.name for each in given)]
+    usable = [*sorted(own), *(_told(each) for each in given)]
     if refused := ", ".join(sorted({each.name for each in servers.refused})):
         left_out.append(f"{refused}: not approved (setpoint agents mcp)")
     left_out += [f"{path}: cannot be read" for path in servers.unreadable]
     return Served(tuple(given), tuple(usable), tuple(left_out))
+
+
+def _told(server: ToolServer) -> str:
+    """Name a server; only the agent knows whether it takes addresses."""
+    return server.name if server.command else f"{server.name} (if it takes servers by HTTP)"
