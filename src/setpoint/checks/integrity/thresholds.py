@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from setpoint.checks.integrity.paths.protected_paths import Kind, kind_of
 from setpoint.model.finding import Category, Finding, Severity
 
-_QUALITY_TOOLS = frozenset(
+QUALITY_TOOLS = frozenset(
     {
         "pytest", "coverage", "ruff", "mypy", "pyright", "basedpyright", "ty", "pyrefly", "pylint", "bandit",
         "flake8", "tox", "nox", "interrogate", "pydocstyle", "vulture", "mutmut", "setpoint", "diff_cover",
@@ -139,7 +139,7 @@ def _chosen(name: str, tables: dict[str, object]) -> Mapping[str, object]:
         return tables
     tools = tables.get("tool", {})
     return (
-        {tool: table for tool, table in tools.items() if tool in _QUALITY_TOOLS}
+        {tool: table for tool, table in tools.items() if tool in QUALITY_TOOLS}
         if isinstance(tools, dict)
         else {}
     )

@@ -14,6 +14,7 @@ from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.plan import Plan
+from setpoint.checks.proof.kinds.manifests.spoken import speaks_of_settings
 from setpoint.checks.proof.kinds.sources.read_documents import read_documents
 from setpoint.checks.proof.kinds.sources.read_sources import read_sources
 from setpoint.checks.proof.kinds.sources.same_program import same_program
@@ -164,7 +165,8 @@ async def subject_of(
     read = await read_documents(root, place.commit, paths)
     read |= await read_sources(root, place.commit, before, after, same)
     told = tuple(path for path in paths if path not in same or path in read)
-    work, why = kind_of_change(*kind_of_request(task.story), told, read)
+    spoken = task.story.kind is None and speaks_of_settings(task.story, told, before, after)
+    work, why = kind_of_change(*kind_of_request(task.story), told, read, settings=spoken)
     return Subject(
         measuring=quiet,
         task=task,

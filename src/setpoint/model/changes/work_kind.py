@@ -107,11 +107,17 @@ def kind_of_request(story: Story) -> tuple[WorkKind, str]:
 
 
 def kind_of_change(
-    wanted: WorkKind, why: str, paths: Collection[str], read: Mapping[str, str] = MappingProxyType({})
+    wanted: WorkKind,
+    why: str,
+    paths: Collection[str],
+    read: Mapping[str, str] = MappingProxyType({}),
+    *,
+    settings: bool = False,
 ) -> tuple[WorkKind, str]:
     """Tell what kind of work a change is: the files decide where the request promised less than they hold.
 
-    `read` are documents among them that code reads, each with the file that does.
+    `read` are documents among them that code reads, each with the file that does. `settings` says that the
+    request speaks of the settings that are changed.
     """
     code = [path for path in paths if runs(path) or path in read]
     if code:
@@ -120,7 +126,12 @@ def kind_of_change(
         happens = f"{read[code[0]]} reads {code[0]}" if code[0] in read else f"{code[0]} is changed"
         return WorkKind.BEHAVIOUR, f"{happens}, so it is not {wanted} alone"
     if wanted in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
-        return wanted, why
+        alone = settings and all(_is_chore(path) or is_document(path) for path in paths)
+        return (
+            (WorkKind.CHORE, "the request speaks of settings, and they alone are changed")
+            if alone
+            else (wanted, why)
+        )
     if any(is_test_path(path) for path in paths):
         return WorkKind.TESTS, "tests alone are changed"
     if any(_is_chore(path) for path in paths):
@@ -164,6 +175,17 @@ def is_document(path: str) -> bool:
     return name.endswith(_DOCS_SUFFIXES) or written
 
 
+def is_requirements(path: str) -> bool:
+    """Whether a file lists requirements, one a line."""
+    return _REQUIREMENTS.search(path.rpartition("/")[2].lower()) is not None
+
+
+def is_lock(path: str) -> bool:
+    """Whether a file holds the locked versions of dependencies."""
+    name = path.rpartition("/")[2].lower()
+    return _is_chore(path) and ("lock" in name or name in ("go.sum", "npm-shrinkwrap.json"))
+
+
 def _is_chore(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
-    return name in _CHORE_NAMES or path.startswith(_CI_FOLDERS) or _REQUIREMENTS.search(name) is not None
+    return name in _CHORE_NAMES or path.startswith(_CI_FOLDERS) or is_requirements(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from setpoint.checks.proof.kinds.documents import nothing_runs
 from setpoint.checks.proof.kinds.lock_file import lock_file
 from setpoint.checks.proof.kinds.manifests.entries import entries
+from setpoint.checks.proof.kinds.manifests.settings import settings
 from setpoint.checks.proof.kinds.new_tests import new_tests
 from setpoint.checks.proof.kinds.public_names import public_names
 from setpoint.checks.proof.kinds.same_outcomes import same_outcomes
@@ -23,4 +24,5 @@ async def by_kind(subject: Subject) -> tuple[Obligation, ...]:
         *nothing_runs(subject),
         *same_in_every_process(subject),
         *entries(subject),
+        *settings(subject),
     )
