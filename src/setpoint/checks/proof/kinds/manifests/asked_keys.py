@@ -106,7 +106,7 @@ def _value_named(value: str | None, wish: str) -> bool:
 
 
 def _named(part: str, said: frozenset[str]) -> bool:
-    """Whether all words of a part of a key are said; the beginning of a longer word is enough."""
+    """Whether a request has all words of a part of a key; the beginning of a longer word is enough."""
     own = _words(part)
     return bool(own) and all(
         any(word == each or (len(each) >= _LEAST_PREFIX and word.startswith(each)) for word in said)

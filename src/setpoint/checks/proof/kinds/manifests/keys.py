@@ -42,7 +42,7 @@ class Changed(NamedTuple):
 
 
 def keys_of(path: str, text: str) -> dict[Key, str] | None:
-    """Return what a manifest says, flat; none where it is no manifest that can be read."""
+    """Return what a manifest says, flat; none where it cannot be read as a manifest."""
     name = path.rpartition("/")[2].lower()
     try:
         if name in ("pyproject.toml", "cargo.toml", "ruff.toml", "pipfile"):
