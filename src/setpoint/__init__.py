@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure, Fault, Frame
     from setpoint.model.finding import Category, Edit, Finding, Fix, Nearness, Severity
     from setpoint.model.gate import Choice, Grant, OnLimit, Option
+    from setpoint.model.goals import GoalMode, MetricGoal
     from setpoint.model.ids import StoryId
     from setpoint.model.proof import WorkKind
     from setpoint.model.quality import Metric, QualityVector
@@ -56,11 +57,13 @@ __all__ = [
     "Finding",
     "Fix",
     "Frame",
+    "GoalMode",
     "Grant",
     "HardGate",
     "IntegrityMode",
     "KnownRed",
     "Metric",
+    "MetricGoal",
     "Nearness",
     "NoUsableAgent",
     "OnEvent",
@@ -118,6 +121,7 @@ _HOMES = {
     "setpoint.model.evidence": ("Cause", "CheckState", "Coverage", "Evidence", "Failure", "Fault", "Frame"),
     "setpoint.model.finding": ("Category", "Edit", "Finding", "Fix", "Nearness", "Severity"),
     "setpoint.model.gate": ("Choice", "Grant", "OnLimit", "Option"),
+    "setpoint.model.goals": ("GoalMode", "MetricGoal"),
     "setpoint.model.ids": ("StoryId",),
     "setpoint.model.proof": ("WorkKind",),
     "setpoint.model.quality": ("Metric", "QualityVector"),

@@ -29,6 +29,7 @@ from setpoint.model.config.sonarqube import SonarQubeServer
 from setpoint.model.config.telemetry import TelemetrySettings
 from setpoint.model.cover import CoverGoals
 from setpoint.model.gate import Escalation
+from setpoint.model.goals import Goals
 from setpoint.model.learning import MemoryTerms
 from setpoint.model.production import ProductionTerms
 from setpoint.model.proof import ProofTerms
@@ -39,20 +40,7 @@ from setpoint.model.stories.story import KnownRed
 from setpoint.presets import presets
 from setpoint.presets.check_settings import CLOSED as _CLOSED
 from setpoint.presets.check_settings import ChecksSettings, FailuresSettings, IntegritySettings
-
-CLASSIC: dict[str, Any] = {
-    "max_iterations": 5,
-    "max_review_bounces": 3,
-    "max_test_bounces": 2,
-    "max_refinement_attempts": 3,
-    "freeze_reviews_after": None,
-    "restart_on_repeat": False,
-    "enough_left": False,
-    "diminishing_returns": True,
-    "stagnation": True,
-    "minimum_quality": 0.60,
-}
-"""Limits of the preset `classic`: the numbers that the five designs give (docs/designs.md)."""
+from setpoint.presets.classic import CLASSIC
 
 SETTINGS_VERSION = 1
 """Raised whenever a setting is removed, renamed or read otherwise; an order records it."""
@@ -193,6 +181,8 @@ class Settings(BaseSettings):
     """What becomes of a run that a guard stops or that wants a person."""
     proof: ProofTerms = ProofTerms()
     """What must be proved before a run ends as verified."""
+    goals: Goals = Goals()
+    """The quality that a change has to reach, by metric."""
     checks: ChecksSettings = ChecksSettings()
     """What Setpoint measures."""
     sonarqube: SonarQubeServer = SonarQubeServer()

@@ -5,7 +5,8 @@ import pytest
 from setpoint.errors import ExitCode, SettingsError
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.run import Limits
-from setpoint.settings import CLASSIC, CustomAgent, Settings, inherited, load
+from setpoint.presets.classic import CLASSIC
+from setpoint.settings import CustomAgent, Settings, inherited, load
 
 
 @pytest.fixture

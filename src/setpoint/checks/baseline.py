@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from setpoint.checks.flaky.flaky import still_flaky
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import SUITES, Cause, CheckResult, Failure, TestReport, whole_suite
+from setpoint.model.evidence import SUITES, Cause, CheckResult, Coverage, Failure, TestReport, whole_suite
 from setpoint.model.finding import Finding
 from setpoint.model.flaky import Quarantined, covering
 from setpoint.model.ids import Commit, Tree
@@ -33,6 +33,11 @@ class Measurements(Value):
         """What the tests gave, of all runners together, if any ran."""
         ran = (each for each in self.results if each.evidence.check in SUITES)
         return whole_suite(each.tests for each in ran if each.tests is not None)
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """What the tests reached, where that was measured."""
+        return next((each.coverage for each in self.results if each.coverage is not None), None)
 
 
 def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Finding, ...]:

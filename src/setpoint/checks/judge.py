@@ -18,10 +18,12 @@ from setpoint.checks.baseline import (
     without_excused,
 )
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
+from setpoint.checks.goals.judge_goals import Tree, with_goals
 from setpoint.checks.integrity.guard import Restored
 from setpoint.checks.integrity.inline.inline_tests import weakened_inline
 from setpoint.checks.integrity.isolation import PARTS
 from setpoint.checks.integrity.loads import Loads
+from setpoint.checks.integrity.lost_tests import lost_in_own_runners
 from setpoint.checks.integrity.outcomes import findings_of, silenced, unfixed, vanished, without_renamed
 from setpoint.checks.integrity.paths.commands import scripts_added
 from setpoint.checks.integrity.paths.protected_paths import collected, matches
@@ -36,6 +38,7 @@ from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Fault, Outcome
 from setpoint.model.finding import Finding, worst_first
 from setpoint.model.flaky import Quarantined
+from setpoint.model.goals import Goals
 from setpoint.model.ids import Commit
 from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
 from setpoint.model.value import Value
@@ -84,6 +87,8 @@ class Judge:
     artifacts: Artifacts
     weights: Mapping[str, float]
     coverage_goal: float
+    goals: Goals = field(default_factory=Goals)
+    """Of the project; those of the story go before them."""
     quarantine: tuple[Quarantined, ...] = ()
     """Tests whose failures do not count."""
     broken: frozenset[str] = frozenset()
@@ -101,6 +106,7 @@ class Judge:
         asking = ((each, each.findings if _asks(each.evidence.check) else ()) for each in raw.results)
         evidence = tuple(_against(each, findings, red) for each, findings in asking)
         evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
+        evaluation = self._with_goals(evaluation, raw, _EMPTY)
         return evaluation.model_copy(update={"existing": existing - len(asked)})
 
     async def alone(self, raw: Measurements, work: Work) -> Evaluation:
@@ -109,7 +115,7 @@ class Judge:
         red = Red(failures=raw.tests.failures) if raw.tests else Red()
         red = await self._readable(red, raw.commit, _UNCOMPARED, None)
         evidence = tuple(_against(result, result.findings, red) for result in raw.results)
-        return self._evaluation(raw, evidence, findings, red, work)
+        return self._with_goals(self._evaluation(raw, evidence, findings, red, work), raw, work)
 
     async def against(self, base: Measurements, raw: Measurements, known: Reference) -> Evaluation:
         """Judge a tree by its difference from the base."""
@@ -135,6 +141,7 @@ class Judge:
         if (weighed := known.seen.weighed.evidence) is not None:
             evidence.append(weighed.model_copy(update={"tree": raw.tree}))
         evaluation = self._evaluation(raw, tuple(evidence), near((*new, *integrity), changes), red, work)
+        evaluation = self._with_goals(evaluation, raw, work, base)
         stood = sum(len(result.findings) for result in base.results)
         matched = sum(len(result.findings) for result in raw.results) - len(new)
         return evaluation.model_copy(
@@ -208,7 +215,7 @@ class Judge:
                     for tests in (gone, quiet)
                 )
                 found += findings_of(lost, still, raw.tests, IntegrityMode.FREE if released else mode)
-        found += _lost(base, raw, mode)
+        found += lost_in_own_runners(base, raw, mode)
         if base.tests is not None and raw.tests is not None and self.story.known_red is KnownRed.FIX:
             found += unfixed(base.tests, raw.tests)
         found += self._inline(base, work)
@@ -268,11 +275,17 @@ class Judge:
             flaky=flaky_tests(tests) if tests else (),
             quarantined=tuple(f"{test} (until {each.until:%Y-%m-%d})" for test, each in red.excused),
             test_counts=tests.counts if tests else {},
-            coverage=_reached(raw),
+            coverage=_told(raw.coverage),
             quality=vector,
             score=vector.score(dict(self.weights)),
             report=self.artifacts.keep(report.model_dump_json()),
         )
+
+    def _with_goals(
+        self, evaluation: Evaluation, raw: Measurements, work: Work, base: Measurements | None = None
+    ) -> Evaluation:
+        tree = Tree(raw=raw, evaluation=evaluation, work=work, base=base)
+        return with_goals(self.goals.overlaid(self.story.goals), tree)
 
     def _figures(
         self,
@@ -293,7 +306,7 @@ class Judge:
             failing=len(red.failures),
             passed=sum(outcome in green for outcome in tests.outcomes.values()) if tests else 0,
             complete=complete,
-            coverage=_reached(raw),
+            coverage=raw.coverage,
             coverage_goal=self.coverage_goal,
             changed_lines=work.line_count,
             duplicated_lines=work.repeated(raw.results),
@@ -301,8 +314,9 @@ class Judge:
         )
 
 
-def _reached(raw: Measurements) -> Coverage | None:
-    return next((each.coverage for each in raw.results if each.coverage is not None), None)
+def _told(coverage: Coverage | None) -> Coverage | None:
+    """Leave out what every file had, which is known from the raw results."""
+    return coverage.model_copy(update={"files": {}}) if coverage else None
 
 
 _EMPTY = Work(lines={}, before={}, after={})
@@ -352,24 +366,6 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red, said: st
 def _asks(check: str) -> bool:
     """Whether a check says what the work is to be about, so that it counts at the base already."""
     return check == COVER or check.startswith(PREFIX)
-
-
-def _lost(base: Measurements, raw: Measurements, mode: IntegrityMode) -> list[Finding]:
-    """Find tests of the user's own runners that passed at the base and are gone or left out."""
-    found: list[Finding] = []
-    for result in raw.results:
-        stood = base.result(result.evidence.check)
-        if result.evidence.check in SUITES or result.tests is None or stood is None or stood.tests is None:
-            continue
-        now, before = result.tests, stood.tests
-        counted = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY, Outcome.FAILED)
-        gone = [
-            test
-            for test, outcome in before.outcomes.items()
-            if outcome in counted and test not in now.outcomes
-        ]
-        found += findings_of(gone, silenced(before, now), now, mode)
-    return found
 
 
 def _difference(work: Work, known: Reference) -> Difference:

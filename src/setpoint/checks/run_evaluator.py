@@ -310,6 +310,7 @@ class ProjectEvaluator:
             artifacts=self._artifacts,
             weights=weights,
             coverage_goal=self._settings.checks.coverage_goal,
+            goals=self._settings.goals,
         )
 
     def _base_file(self, trace: TraceId) -> Path:

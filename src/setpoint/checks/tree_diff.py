@@ -54,7 +54,7 @@ class Work:
     @cached_property
     def shape(self) -> Shape:
         """What its new and changed definitions are like."""
-        return shape(_code(self.before), _code(self.after))
+        return shape(code_of(self.before), code_of(self.after))
 
     def repeated(self, results: Iterable[CheckResult]) -> int | None:
         """Count the lines of code that are duplicated; none where no check looked."""
@@ -68,5 +68,6 @@ class Work:
         )
 
 
-def _code(files: Mapping[str, str]) -> dict[str, str]:
+def code_of(files: Mapping[str, str]) -> dict[str, str]:
+    """Return the sources of Python that belong to no tests."""
     return {path: text for path, text in files.items() if path.endswith(".py") and not is_test_path(path)}

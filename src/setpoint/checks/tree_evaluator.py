@@ -125,6 +125,7 @@ class TreeEvaluator:
             artifacts=self._artifacts,
             weights=self._settings.weights,
             coverage_goal=self._settings.checks.coverage_goal,
+            goals=self._settings.goals,
             quarantine=quarantine,
         )
         reading = asyncio.create_task(judge.whole(measured.commit))  # while the tools run

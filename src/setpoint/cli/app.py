@@ -23,6 +23,7 @@ from setpoint.cli.project import (
     cover,
     demo,
     doctor,
+    goals,
     init,
     metrics,
     mutate,
@@ -107,6 +108,7 @@ app.add_typer(signal.app, name="signal")
 app.command()(check.check)
 app.command()(cover.cover)
 app.command()(mutate.mutate)
+app.command()(goals.goals)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)
 app.command()(attest.attest)

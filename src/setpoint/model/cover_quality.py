@@ -112,7 +112,7 @@ def _gaps(report: CoverReport) -> Iterator[tuple[str, str, list[tuple[tuple[str,
     ]
     yield "branches", "branches that no test takes", branches
     lines = [
-        ((file.file, each.missed_lines[0]), f"{each.name} (lines {_spans(each.missed_lines)})")
+        ((file.file, each.missed_lines[0]), f"{each.name} (lines {spans_told(each.missed_lines)})")
         for file, each in every
         if each.reached and each.missed_lines
     ]
@@ -129,7 +129,7 @@ def _way(*, taken: bool) -> str:
     return "never entered" if taken else "never passed by"
 
 
-def _spans(lines: tuple[int, ...]) -> str:
+def spans_told(lines: tuple[int, ...]) -> str:
     """Write line numbers as spans, as in `3-5, 9`."""
     spans: list[list[int]] = []
     for line in lines:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evidence import SUITES, CheckState, Coverage, Evidence, Failure, Suspect
 from setpoint.model.finding import Finding
+from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Artifact, Commit, Tree
 from setpoint.model.quality import QualityVector
 from setpoint.model.value import Text, Value
@@ -52,6 +53,8 @@ class Evaluation(Value):
     """Number of tests by outcome; empty where no test ran."""
     coverage: Coverage | None = None
     quality: QualityVector = QualityVector()
+    goals: tuple[GoalResult, ...] = ()
+    """How the tree is judged by the goals of the run, where the full suite was reached."""
     score: float | None = None
     """Weighted mean of the quality vector, 0 to 1."""
     agent_wrote_tests: bool = False

@@ -239,6 +239,10 @@ class Coverage(Value):
     """Share of executable changed lines; none where fewer than ten were changed (too few to say)."""
     uncovered_changed: dict[Text, tuple[int, ...]] = {}
     """Changed lines that no test reached, by file."""
+    changed_executable: int = 0
+    """Number of executable changed lines."""
+    files: dict[Text, tuple[int, int]] = {}
+    """Reached and executable lines of each file; left out of evaluations."""
 
 
 def whole_suite(reports: Iterable[TestReport]) -> TestReport | None:

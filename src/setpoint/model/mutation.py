@@ -47,6 +47,15 @@ class Mutant(Value):
     """Where some tests were all asked: those of them that noticed it."""
 
 
+class MutantShare(Value):
+    """How many mutants of the changed lines the tests notice."""
+
+    noticed: int
+    tried: int
+    survivors: tuple[Text, ...] = ()
+    """Some that no test notices, each with its place and what the line then reads."""
+
+
 class MutationReport(Value):
     """How many mutants the tests noticed."""
 

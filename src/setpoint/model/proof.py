@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from setpoint.model.ids import Artifact
+from setpoint.model.mutation import MutantShare
 from setpoint.model.value import Text, Value
 
 INSTRUMENT = "instrument"
@@ -141,6 +142,8 @@ class Proof(Value):
     """Of the strongest witness; none without one."""
     vouched: Vouched = NOBODY
     """What others than the maker contributed to it."""
+    mutants: MutantShare | None = None
+    """What the tests make of small changes of the changed lines; none where that was not measured."""
 
     def met(self, name: str) -> bool:
         """Whether an obligation is met."""

@@ -11,6 +11,7 @@ from setpoint.model.attempt import Attempt, AttemptLimits, Mode, Role
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Escalation
+from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.learning import MemoryTerms
 from setpoint.model.pipeline import Pipeline
@@ -294,6 +295,8 @@ class RunOutcome(Value):
     branch: str = ""
     """Branch in the user's repository; empty where nothing was delivered."""
     score: float | None = None
+    goals: tuple[GoalResult, ...] = ()
+    """How the delivered or offered tree is judged by the goals of the run."""
     known_issues: tuple[Text, ...] = ()
     """What is known to be wrong with work that a person accepted; it is in the branch's list of debts."""
     cost_usd: Usd = Decimal(0)

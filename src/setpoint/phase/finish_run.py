@@ -7,7 +7,7 @@ from typing import NamedTuple
 from setpoint.learning.loop import reflect_on_run
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import Delivered, PhaseBounce, RunFinished
-from setpoint.model.facts.rounds import RunFacts
+from setpoint.model.facts.rounds import RunFacts, goals_of
 from setpoint.model.facts.spending import in_words
 from setpoint.model.gate import Answer
 from setpoint.model.run import COMPLETION_MARK, KNOWN_ISSUES_SUBJECT, Ending, Halt, Round, RunOutcome
@@ -77,6 +77,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
             rests_on=proof.rests_on if proof else "",
             branch=offered.branch,
             score=score,
+            goals=goals_of(best) if best else (),
             known_issues=offered.issues,
             cost_usd=used.cost_usd,
             cost_known=used.known,

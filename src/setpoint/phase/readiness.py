@@ -14,9 +14,11 @@ from setpoint.runs.context import RunContext
 async def checked_readiness(run: RunContext, base: Evaluation) -> Close | None:
     """Return why the run should not begin; none where its checks can answer."""
     broken = not_ready(base, run.order.story)
-    if not broken:
+    why = [in_words(broken)] if broken else []
+    why += [f"the goal {each.name} is a gate; {each.told}" for each in base.goals if each.gated]
+    if not why:
         return None
-    reason = f"no agent was started, because no result could be verified: {in_words(broken)}"
+    reason = f"no agent was started, because no result could be verified: {'; '.join(why)}"
 
     async def act() -> HaltingDecided:
         decision = Decision(policy=RULES, action=Action.ESCALATE, reason=reason)

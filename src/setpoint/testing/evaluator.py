@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure, Fault
 from setpoint.model.finding import Category, Finding, worst_first
+from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Commit, EvidenceId, Tree
 from setpoint.model.proof import (
     NOBODY,
@@ -70,6 +71,8 @@ class Scene:
     agent_wrote_tests: bool = False
     unproven: tuple[str, ...] = ()
     """Obligations that are not met, for example `witness`."""
+    goals: tuple[GoalResult, ...] = ()
+    """How the tree is judged by the goals of the run, where the full suite is reached."""
     acceptance: tuple[bool, ...] = ()
     """Whether each acceptance command exits with 0."""
 
@@ -99,6 +102,7 @@ def evaluation(
         else {},
         coverage=None if scene.coverage is None else Coverage(lines=scene.coverage),
         quality=quality,
+        goals=scene.goals if stage in (Stage.TEST, Stage.CONFIRM) else (),
         score=quality.score(dict(weights)) if scene.score is None else scene.score,
         agent_wrote_tests=scene.agent_wrote_tests,
         restored=scene.restored,

@@ -12,8 +12,8 @@ from setpoint.model.facts.budget_account import account_of, granted
 from setpoint.model.gate import Answer, Choice, Escalation, Gate, GateKind, Grant, Option, Via
 from setpoint.model.ids import EventId, GateId
 from setpoint.model.run import Limits
+from setpoint.presets.classic import CLASSIC
 from setpoint.runs.policy.budget import attempt_limits
-from setpoint.settings import CLASSIC
 
 GRANTS = st.lists(
     st.builds(Grant, iterations=st.integers(0, 10), wall_s=st.floats(0, 1e6), tokens=st.integers(0, 10**6))

@@ -12,7 +12,7 @@ from setpoint.model.run import Action, Limits
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.halting_policy import rules_v1
 from setpoint.phase.policy.loop_guards import stagnation
-from setpoint.settings import CLASSIC
+from setpoint.presets.classic import CLASSIC
 from setpoint.testing import Scene
 
 SCENES = st.builds(

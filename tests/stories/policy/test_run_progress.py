@@ -10,7 +10,7 @@ from setpoint.model.events.run import PhaseEntered
 from setpoint.model.gate import Answer, Choice, Escalation, Grant, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Limits
-from setpoint.settings import CLASSIC
+from setpoint.presets.classic import CLASSIC
 from setpoint.stories.policy.run_progress import phase_progress_of
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from setpoint import pipelines
 from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.project.person import require_person
+from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
 from setpoint.app.runs.board import earlier_runs, story_folder
 from setpoint.app.runs.released_paths import with_released
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
@@ -39,6 +40,7 @@ def resolve_story(
     acceptance: tuple[str, ...] = (),
     kind: str = "",
     may_change: tuple[str, ...] = (),
+    goals: tuple[str, ...] = (),
 ) -> Story:
     """Make a story of a sentence, or read the one that is named by path or id."""
     require_person(project)
@@ -60,6 +62,7 @@ def resolve_story(
     update: dict[str, object] = {
         "acceptance": (*found.acceptance, *acceptance),
         "may_change": (*found.may_change, *may_change),
+        "goals": {**found.goals, **goals_of(goals)},
     }
     if kind:
         update["kind"] = WorkKind(kind)
@@ -104,7 +107,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     notes += (*map(str, failed), *map(str, plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
     wanted, released = await with_released(project, wanted, commit)
-    notes += [red_note, *_kind_notes(wanted), *released]
+    notes += [red_note, *_kind_notes(wanted), *released, *goal_notes(settings.goals, wanted)]
     # Stories do not belong to the change; Setpoint itself writes into them.
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
@@ -127,7 +130,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         weights=settings.weights,
         candidates_at_once=settings.agents.candidates_at_once,
         attempt=AttemptLimits(wall_s=settings.agents.wall_s, idle_s=settings.agents.idle_s),
-        settings=settings.model_dump_json(exclude={"agent"}),
+        settings=measuring_goals(settings, wanted).model_dump_json(exclude={"agent"}),
         settings_version=SETTINGS_VERSION,
         plugins=plugins,
         dirty=dirty,

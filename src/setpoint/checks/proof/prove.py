@@ -61,12 +61,12 @@ class Prover:
             kept, unseen = await sealed_on(subject, vouched.sealed)
             witness, witnesses = await find_witnesses(subject, vouched, unseen)
             sensitive = await sensitivity(subject, witnesses)
-            noticed = [name for each in sensitive for name in each.evidence]
+            noticed = [name for each in sensitive.obligations for name in each.evidence]
             obligations = [
                 *looked_at(subject, witnesses),
                 *kept,
                 witness,
-                *sensitive,
+                *sensitive.obligations,
                 *await answers(subject, witnesses),
                 *await named(subject, witnesses, noticed),
                 *await plain_values(subject, witnesses),
@@ -84,6 +84,7 @@ class Prover:
             obligations=tuple(obligations),
             trust=strongest(witnesses),
             vouched=vouched,
+            mutants=sensitive.mutants,
         )
 
     async def try_sealed(self, task: Task, place: Measured, tests: tuple[SealedTest, ...]) -> SealedTrial:

@@ -58,7 +58,7 @@ class Shape:
 
 def shape(base: Mapping[str, str], now: Mapping[str, str]) -> Shape:
     """Compare two versions of files; both maps hold sources by path, `base` those from before."""
-    changed = list(_changed(base, now))
+    changed = [each for _, _, each in changed_definitions(base, now)]
     public = [each.documented for each in changed if each.public]
     functions = [each for each in changed if each.ways is not None]
     ways = [each.ways for each in functions if each.ways is not None]
@@ -74,14 +74,17 @@ def _share(marks: list[bool]) -> float | None:
     return sum(marks) / len(marks) if marks else None
 
 
-def _changed(base: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Definition]:
+def changed_definitions(
+    base: Mapping[str, str], now: Mapping[str, str]
+) -> Iterator[tuple[str, str, Definition]]:
+    """Yield new and changed definitions with the path of their file and their qualified name."""
     for path, source in now.items():
         if base.get(path) == source:
             continue
         stood = definitions(base.get(path, ""))
         for name, each in definitions(source).items():
             if name not in stood or stood[name].code != each.code:
-                yield each
+                yield path, name, each
 
 
 def definitions(source: str) -> dict[str, Definition]:

@@ -19,6 +19,7 @@ from setpoint.app.runs.standing import standing_lines
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
 from setpoint.cli.render.event_lines import measured_line
+from setpoint.cli.render.goal_lines import missed_first
 from setpoint.cli.render.keys import keyboard, pressed
 from setpoint.cli.render.menu import menu, show_gate
 from setpoint.cli.render.presenter import Presenter
@@ -145,6 +146,8 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
         console.print("branch:  none, because no state was better than the base", markup=False)
     if outcome.trust is Trust.ANY:
         console.print(f"proof:   {_WEAK}", markup=False)
+    for goal in missed_first(outcome.goals):
+        console.print(f"goal:    {goal}", markup=False)
     for issue in outcome.known_issues[:MOST_ISSUES]:
         console.print(f"known:   {issue}", markup=False)
     if outcome.halt is not None and outcome.halt.go_on:

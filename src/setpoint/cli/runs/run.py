@@ -40,6 +40,13 @@ def run(
         list[str] | None,
         typer.Option(help="Protected file or folder that the work may change; repeatable.", metavar="PATH"),
     ] = None,
+    goal: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Goal for one metric: METRIC=gate, =advice, =off, =0.8 or =base; repeatable.",
+            metavar="METRIC=GOAL",
+        ),
+    ] = None,
     max_iterations: Annotated[
         int | None, typer.Option(help="Maximum number of iterations (at most 10).")
     ] = None,
@@ -91,7 +98,9 @@ def run(
         return drive_board(project, _flag_arguments(called, leaving=own), as_json=as_json)
     if may_change:
         confirm(project)
-    story = resolve_story(project, what, tuple(accept or ()), kind, tuple(may_change or ()))
+    story = resolve_story(
+        project, what, tuple(accept or ()), kind, tuple(may_change or ()), tuple(goal or ())
+    )
     order = make_order(project, story, base)
     return follow(project, order, as_json=as_json, everything=everything)
 

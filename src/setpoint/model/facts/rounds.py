@@ -8,6 +8,7 @@ from typing import NamedTuple
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.finding import Category, Finding, Severity, normalised
+from setpoint.model.goals import PREFIX, GoalResult, GoalState, with_share
 from setpoint.model.run import Limits, Round
 from setpoint.model.value import Usd, Value
 
@@ -69,18 +70,40 @@ def blocking(past: Round) -> tuple[Finding, ...]:
 
 def unproven(past: Round) -> tuple[Finding, ...]:
     """Return a finding for each thing that the round would have to prove and does not."""
-    if past.proof is None:
+    proof = past.proof
+    owed = [each for each in proof.missing if proof.requires(each)] if proof else []
+    return (*(_owed(each.name, f"not proved: {each.reason}") for each in owed), *_missed_goals(past))
+
+
+def missed_goals(past: Round) -> tuple[GoalResult, ...]:
+    """Return the goals that keep a round from being verified where nothing else does."""
+    others = (gate for gate in past.gates if not gate.name.startswith(PREFIX))
+    if past.tests is None or not past.gates or not all(gate.passed for gate in others):
         return ()
+    return tuple(each for each in past.latest.goals if each.gated)
+
+
+def goals_of(past: Round) -> tuple[GoalResult, ...]:
+    """Return how a round is judged by its goals, with what its proof tells of mutants."""
+    mutants = past.proof.mutants if past.proof else None
     return tuple(
-        Finding(
-            source="proof",
-            rule=each.name,
-            severity=Severity.ERROR,
-            category=Category.TESTS,
-            message=f"not proved: {each.reason}",
-        )
-        for each in past.proof.missing
-        if past.proof.requires(each)
+        with_share(each, mutants)
+        if mutants and each.name == "mutation" and each.state is GoalState.NOT_MEASURED
+        else each
+        for each in past.latest.goals
+    )
+
+
+def _missed_goals(past: Round) -> tuple[Finding, ...]:
+    return tuple(
+        _owed(f"{PREFIX}{each.name}", f"short of the goal {each.name}: {each.told}")
+        for each in missed_goals(past)
+    )
+
+
+def _owed(rule: str, message: str) -> Finding:
+    return Finding(
+        source="proof", rule=rule, severity=Severity.ERROR, category=Category.TESTS, message=message
     )
 
 

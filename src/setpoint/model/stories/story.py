@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from setpoint.model.gate import OnLimit
+from setpoint.model.goals import Goal, Goals, MetricGoal
 from setpoint.model.ids import StoryId
 from setpoint.model.proof import WorkKind
 from setpoint.model.value import Instant, Value
@@ -53,6 +54,8 @@ class Story(Value):
     known_red: KnownRed = KnownRed.TOLERATE
     kind: WorkKind | None = None
     """What kind of work it is, which decides what must be proved; none: Setpoint guesses from the title."""
+    goals: dict[str, Goal] = {}
+    """Goals of its own by metric; they go before those of the settings."""
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
     """Overrides the refinement attempts of the settings; frozen when a run starts."""
     on_limit: OnLimit | None = None
@@ -61,6 +64,13 @@ class Story(Value):
     """Overrides `escalation.deadline_s`: seconds a question about this story stays open."""
     deadline: Instant | None = None
     """When a run of this story ends at the latest, whatever it waits for; with a time zone."""
+
+    @field_validator("goals")
+    @classmethod
+    def _of_known_metrics(cls, goals: dict[str, MetricGoal]) -> dict[str, MetricGoal]:
+        """Refuse what the goals of the settings refuse."""
+        Goals.model_validate(goals)
+        return goals
 
     @model_validator(mode="before")
     @classmethod

@@ -7,11 +7,13 @@ from collections import Counter
 from setpoint.model.facts.rounds import (
     RunFacts,
     failures,
+    missed_goals,
     open_count,
     qualities,
     same_problems_running,
     unproven,
 )
+from setpoint.model.goals import PREFIX, GoalState
 from setpoint.model.proof import REVIEW, SECOND_ARRANGEMENT
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
@@ -64,7 +66,7 @@ def _for_a_person(past: RunFacts) -> str:
     if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
         why = f": {verdict.feedback}" if verdict.feedback else ""
         return f"{verdict.reviewer} wants a person to decide{why}"
-    if owed := [each for each in missing if each.rule == REVIEW]:
+    if owed := [each for each in missing if each.rule == REVIEW or each.rule in _unmeasured(past.last)]:
         # No change of the maker can bring it.
         return f"nothing was found against the change, but it is {owed[0].message}"
     told = Counter(finding.rule for each in past.recent[:-1] for finding in unproven(each))
@@ -72,9 +74,23 @@ def _for_a_person(past: RunFacts) -> str:
         # Without a test that passes there may be no witness either, so that is not counted apart.
         wrong = f"the work or a test that the maker cannot see is wrong: {sealed[0].message}"
         return wrong if told[_SEALED] >= SEALED_BOUNCES else ""
-    if still := [each for each in missing if told[each.rule]]:
+    if still := [each for each in missing if told[each.rule] and not _nearer(past, each.rule)]:
         return f"nothing was found against the change, but it is {still[0].message}"
     return ""
+
+
+def _unmeasured(past: Round) -> set[str]:
+    """Return the goals that no check could measure."""
+    goals = missed_goals(past)
+    return {f"{PREFIX}{each.name}" for each in goals if each.state is GoalState.NOT_MEASURED}
+
+
+def _nearer(past: RunFacts, rule: str) -> bool:
+    """Whether the newest round is nearer to a goal than every round before it."""
+    away = [
+        goal.distance for each in past.recent for goal in missed_goals(each) if f"{PREFIX}{goal.name}" == rule
+    ]
+    return len(away) > 1 and away[-1] < min(away[:-1])
 
 
 def _verified(past: RunFacts) -> Decision:

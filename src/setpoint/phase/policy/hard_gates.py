@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import SUITES, CheckState, Evidence
 from setpoint.model.finding import Category, Finding
+from setpoint.model.goals import PREFIX, GoalMode, GoalResult, GoalState
 from setpoint.model.proof import Obligation, ObligationState, Proof
 from setpoint.model.quality import Metric
 from setpoint.model.run import Round
@@ -48,9 +49,18 @@ def hard_gates(past: Round, unmeasured: Sequence[Evidence] = ()) -> tuple[HardGa
     else:
         gates += [_tests(proving), _acceptance(proving.evidence)]
         gates.append(_proof(gates[-2:]))
+        gates += [_goal(each) for each in proving.goals if each.mode is GoalMode.GATE]
     if past.proof is not None:
         gates += [_obligation(each, past.proof) for each in past.proof.obligations]
     return tuple(gates)
+
+
+def _goal(result: GoalResult) -> HardGate:
+    """Judge a goal that the work must reach; one that no check could measure is not reached."""
+    state = CheckState.FAIL if result.gated else CheckState.PASS
+    if result.state is GoalState.NOT_APPLICABLE:
+        state = CheckState.NOT_MEASURED
+    return HardGate(name=f"{PREFIX}{result.name}", state=state, reason=result.told)
 
 
 def _obligation(obligation: Obligation, proof: Proof) -> HardGate:

@@ -48,6 +48,11 @@ class Reached:
             branches=self.covered_branches / self.branches if self.branches else None,
             changed_lines=hit / executable if executable >= FEWEST_CHANGED else None,
             uncovered_changed=uncovered,
+            changed_executable=executable,
+            files={
+                name: (len(file.executed), len(file.executed) + len(file.missing))
+                for name, file in self.files.items()
+            },
         )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from setpoint.checks.mutation.check import is_source
 from setpoint.checks.proof.sensitivity.outside_functions import Statement
 from setpoint.checks.proof.subject import Subject
-from setpoint.model.mutation import Fate, MutationReport
+from setpoint.model.mutation import Fate, MutantShare, MutationReport
 from setpoint.system.git.git import changed_lines
 
 _NOTICED = (Fate.KILLED, Fate.TIMEOUT)
@@ -19,6 +19,8 @@ _MOST_OF_SHARE_S = 10.0
 _LARGE_SUITE_S = 5.0
 """Seconds of a suite above which mutants are tried for statements outside functions alone."""
 _LEAST_S = 5.0
+_MOST_SURVIVORS, _MOST_SHOWN = 10, 120
+"""Mutants that no test notices which are named, and characters of each."""
 
 
 class Noticed(NamedTuple):
@@ -41,15 +43,28 @@ class Noticed(NamedTuple):
         return any(each in _NOTICED for each in tried) if tried else None
 
     @property
+    def counted(self) -> MutantShare | None:
+        """How many mutants tests notice, with some that they do not; none where that was not measured."""
+        if self.report is None or self.report.score is None:
+            return None
+        counts = self.report.counts
+        return MutantShare(
+            noticed=counts["killed"] + counts["timeout"],
+            tried=counts["mutants"] - counts["untried"],
+            survivors=tuple(
+                f"{each.file}:{each.line} as {' '.join(each.after.split())[:_MOST_SHOWN]}"
+                for each in self.report.survivors[:_MOST_SURVIVORS]
+            ),
+        )
+
+    @property
     def share(self) -> str:
         """How many mutants tests notice, in words; empty where it was not measured."""
-        if self.report is None or self.report.score is None:
+        if self.report is None or (counted := self.counted) is None:
             return ""
-        counts = self.report.counts
-        noticed, untried = counts["killed"] + counts["timeout"], counts["untried"]
+        untried = self.report.counts["untried"]
         left = f" ({untried} more were not tried in the time)" if untried else ""
-        tried = counts["mutants"] - untried
-        return f"tests notice {noticed} of {tried} mutants of the changed lines{left}"
+        return f"tests notice {counted.noticed} of {counted.tried} mutants of the changed lines{left}"
 
 
 async def noticed_mutants(subject: Subject, statements: tuple[Statement, ...], seconds: float) -> Noticed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from setpoint.checks.proof.sensitivity.changed_code import ChangedCode, changed_code, language_of
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
@@ -13,6 +14,7 @@ from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.proof.witness.find_witnesses import strongest
 from setpoint.checks.proof.witness.witness import Witness
+from setpoint.model.mutation import MutantShare
 from setpoint.model.proof import Obligation, ObligationState, Trust, WorkKind
 
 _NAME = "sensitivity"
@@ -22,11 +24,19 @@ _MOST_VALUES = 10
 _WITHOUT_CODE = (WorkKind.TESTS, WorkKind.DOCS, WorkKind.CHORE)
 
 
-async def sensitivity(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple[Obligation, ...]:
+class Sensitivity(NamedTuple):
+    """What the tests notice of a change."""
+
+    obligations: tuple[Obligation, ...]
+    mutants: MutantShare | None = None
+    """None where mutants were not tried."""
+
+
+async def sensitivity(subject: Subject, witnesses: tuple[Witness, ...]) -> Sensitivity:
     """Sabotage each changed function, try mutants of the rest, and see whether the tests notice."""
     if subject.work in _WITHOUT_CODE:
         reason = "no code is changed"
-        return (Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason),)
+        return Sensitivity((Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=reason),))
     code = changed_code(subject)
     until = time.monotonic() + subject.terms.seconds
     made = await _sabotaged(subject, (*code.functions, *code.values), witnesses, until)
@@ -36,7 +46,9 @@ async def sensitivity(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple
     told = any(each.proved for each in made) or any(mutants.of(each) is not None for each in code.statements)
     tried = told or any(not each.void for each in made)
     trusted = strongest(witnesses) not in (None, Trust.ANY)
-    return (_judged(subject, code, made, mutants), *_of_others(subject, code, made, judged=tried or trusted))
+    judged = _judged(subject, code, made, mutants)
+    others = _of_others(subject, code, made, judged=tried or trusted)
+    return Sensitivity((judged, *others), mutants.counted)
 
 
 async def _sabotaged(

@@ -1,0 +1,1 @@
+"""The goals of a run: how far a measured tree is from each, and what is missing by name."""

@@ -1,0 +1,96 @@
+"""Name what keeps a tree from a goal, as instructions in order of priority (R1)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from setpoint.checks.tools.definitions import MOST_WAYS, Definition, changed_definitions, definitions
+from setpoint.checks.tree_diff import Work, code_of
+from setpoint.model.cover_quality import spans_told
+from setpoint.model.evidence import Coverage
+from setpoint.model.finding import Category, Finding
+
+MOST_NAMED = 10
+"""Names in one instruction."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Finds what is missing in the changed code."""
+
+    work: Work
+    coverage: Coverage | None
+    findings: tuple[Finding, ...]
+
+    def of(self, name: str) -> Iterator[str]:
+        """Yield instructions for the goal of a metric; none where only its value is known."""
+        match name:
+            case "diff_coverage" | "coverage":
+                yield from self._uncovered()
+            case "mutation":
+                yield from self._found_by("mutation", "add assertions that fail on")
+            case "complexity":
+                yield from self._definitions("split", lambda each: (each.ways or 0) > MOST_WAYS)
+            case "documentation":
+                yield from self._definitions(
+                    "write docstrings for", lambda each: each.public and not each.documented
+                )
+            case "types":
+                yield from self._definitions("annotate", lambda each: each.annotated is False)
+            case "security":
+                found = (each for each in self.findings if each.category is Category.SECURITY)
+                yield from _told("mend", map(_placed, found))
+            case "duplication":
+                yield from self._found_by("jscpd", "write once")
+            case _:
+                return
+
+    def _definitions(self, what: str, wanted: Callable[[Definition], bool]) -> Iterator[str]:
+        changed = changed_definitions(code_of(self.work.before), code_of(self.work.after))
+        yield from _told(what, (f"{path}: {name}" for path, name, each in changed if wanted(each)))
+
+    def _uncovered(self) -> Iterator[str]:
+        """Name functions that no test enters, then lines of the others that no test reaches."""
+        missed = self.coverage.uncovered_changed if self.coverage else {}
+        whole: list[str] = []
+        parts: list[str] = []
+        for path, lines in missed.items():
+            left = set(lines)
+            for name, first, last, entry in functions_of_file(path, self.work.after.get(path, "")):
+                inside = {line for line in left if first <= line <= last}
+                if entry in inside:
+                    whole.append(f"{path}: {name}")
+                elif inside:
+                    parts.append(f"{path}: {name} (lines {spans_told(tuple(sorted(inside)))})")
+                left -= inside
+            if left:
+                parts.append(f"{path} (lines {spans_told(tuple(sorted(left)))})")
+        yield from _told("priority 1: add tests for functions that no test calls", whole)
+        yield from _told(f"priority {2 if whole else 1}: add tests for lines that no test reaches", parts)
+
+    def _found_by(self, source: str, what: str) -> Iterator[str]:
+        yield from _told(what, (_placed(each) for each in self.findings if each.source == source))
+
+
+def functions_of_file(path: str, source: str) -> Iterator[tuple[str, int, int, int]]:
+    """Yield name, first and last line of each function of Python, and the line that every call enters."""
+    if not path.endswith(".py"):
+        return
+    for name, each in definitions(source).items():
+        if isinstance(each.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = each.node.body[each.documented :] or each.node.body
+            yield name, each.node.lineno, each.node.end_lineno or each.node.lineno, body[0].lineno
+
+
+def _placed(finding: Finding) -> str:
+    place = f"{finding.file}:{finding.line} " if finding.file else ""
+    return f"{place}{finding.message}"
+
+
+def _told(what: str, every: Iterable[str]) -> Iterator[str]:
+    names = list(every)
+    if names:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        yield f"{what}: {', '.join(names[:MOST_NAMED])}{more}"
