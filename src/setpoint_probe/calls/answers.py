@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import hashlib
 import importlib
 import inspect
@@ -12,6 +13,7 @@ import os
 import pickle
 import sys
 import time
+import traceback
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
@@ -29,9 +31,13 @@ from ..wire.exchange import answer_order
 from .built import Built, Unfit, loaded, signature_of
 from .choice import Held, chosen, function_of, shortened
 from .driven import driven
+from .foreign_names import ForeignNames
+from .sharing import shared_with
 from .told import Teller, equals_everything
+from .written import Written
 
 _CPU_S, _RESTARTS, _MOST_SAID = 0.3, 4, 90
+_RAISE = dis.opmap["RAISE_VARARGS"]
 _SLOW_ENOUGH = 3
 """Calls of one function that take too long before its others are left out."""
 
@@ -62,13 +68,16 @@ class Stage:
                 told, refused = printed.getvalue(), len(self.refusals)
                 # A list and an iterator of the same items are not the same answer.
                 answer = self._value(number, (value, taken), (before, given.arguments), told)
+                if not taken and held.call.of < 0:
+                    again = partial(self._again, held)
+                    answer = replace(answer, shares=shared_with(value, given.arguments, function, again))
                 del self.refusals[refused:]  # of properties that were only looked at
         except (TimeUp, RecursionError, MemoryError):
             answer = Answer(number, TIME, shown="no end")
         except Refused:
             answer = Answer(number, REFUSED)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the code under test raises is its answer
-            answer = Answer(number, RAISES, type(error).__qualname__, f"raises {type(error).__qualname__}")
+            answer = _raised(number, error, self.request.tree)
         for state in self.states.values():
             state.restore()
         return Answer(number, REFUSED) if self.refusals else answer
@@ -84,6 +93,7 @@ class Stage:
         teller = Teller(self.request.loose)
         after = {name: teller.tell(each) for name, each in now.items()}
         changed = {name: text for name, text in after.items() if text != before.get(name)}
+        changes = tuple(name for name in changed if name not in ("self", "cls"))
         told = json.dumps([teller.tell(value), taken, printed, changed], sort_keys=True)
         digest = hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()
         shown = f"{taken} {self._shown(value)}".strip()
@@ -91,15 +101,25 @@ class Stage:
             shown += f" ({', '.join(f'{name} is then {self._shown(now[name])}' for name in changed)})"
         if printed:
             shown += f" and prints {shortened(printed)}"
-        return Answer(number, VALUE, digest, shown, equals_everything(value), ", ".join(teller.vague))
+        equal, vague = equals_everything(value), ", ".join(teller.vague)
+        return Answer(number, VALUE, digest, shown, equal, vague, changes=changes)
+
+    def _again(self, held: Held) -> Any:  # noqa: ANN401 - any value at all
+        """Make a call once more with arguments of its own, as a caller reaches it: with what decorates it."""
+        function, given, _ = self._prepared(held)
+        module = sys.modules.get(function.__module__)
+        public = getattr(module, function.__qualname__, function)
+        return (public if callable(public) else function)(*given.args, **given.kwargs)
 
     def _shown(self, value: Any) -> str:  # noqa: ANN401 - any value at all
         """Show a value; an object whose text says nothing by what it holds."""
         shown = shortened(value)
         return Teller(self.request.loose).tell(value)[:_MOST_SAID] if " object at 0x" in shown else shown
 
-    def _made(self, built: Built) -> Any:  # noqa: ANN401 - any object
-        """Make an object as a test did."""
+    def _made(self, built: Built | Written) -> Any:  # noqa: ANN401 - any object
+        """Make an object, or a file, as a test did."""
+        if isinstance(built, Written):
+            return built.put(self.request.scratch)
         kind = function_of(self.request, built.name, built.module)
         if not isinstance(kind, type):
             raise Unfit(f"{built.name} is no class")
@@ -123,6 +143,30 @@ class Stage:
             self.states[home.__name__] = State(home)
         teller = Teller(self.request.loose)
         return function, given, {name: teller.tell(each) for name, each in given.arguments.items()}
+
+
+def _raised(number: int, error: BaseException, tree: str) -> Answer:
+    """Tell an exception by its type, and where in the tree it was raised."""
+    kind, place, deliberate = type(error).__qualname__, "", False
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = os.path.realpath(frame.f_code.co_filename)
+        if path.startswith(f"{os.path.realpath(tree)}{os.sep}"):
+            place = f"{os.path.relpath(path, os.path.realpath(tree)).replace(os.sep, '/')}:{line}"
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is not None:
+        deliberate = step.tb_frame.f_code.co_code[step.tb_lasti] == _RAISE
+    said = attempt(lambda: " ".join(str(error).split())[:_MOST_SAID])
+    return Answer(
+        number,
+        RAISES,
+        kind,
+        f"raises {kind}",
+        place=place,
+        deliberate=deliberate,
+        said=said if isinstance(said, str) else "",
+    )
 
 
 def _asked(subject: Any, name: str, arguments: dict[str, Any]) -> None:  # noqa: ANN401 - any object
@@ -161,6 +205,8 @@ def answered(request: CallsRequest) -> CallsResult:
             result.calls.append(value)
         elif kind == "left":
             result.left = value
+        elif kind == "altered":
+            result.altered = sorted({*result.altered, *value})
         elif kind == "at":
             running[:] = [value]
         elif kind == "answer":
@@ -183,6 +229,7 @@ def answered(request: CallsRequest) -> CallsResult:
 
 def _act(request: CallsRequest, done: set[int], report: Report) -> None:
     os.chdir(request.tree)
+    foreign = ForeignNames(request.tree)
     sys.path.insert(0, request.tree)
     if request.recorded:
         held, left = chosen(request, partial(report, ("choosing", "")))
@@ -196,9 +243,11 @@ def _act(request: CallsRequest, done: set[int], report: Report) -> None:
     held = [each for each in held if each.call.name in request.functions]
     for module in {request.functions[each.call.name][0] or each.module for each in held}:
         attempt(partial(importlib.import_module, module))
+    report(("altered", loaded := foreign.altered()))
     stage = Stage(request, [], {})
     arm()
     forbid(stage.refusals, request.scratch)
+    ready = ForeignNames(request.tree)
     slow: dict[str, int] = defaultdict(int)
     for each in held:
         number = each.call.number
@@ -212,6 +261,7 @@ def _act(request: CallsRequest, done: set[int], report: Report) -> None:
         answer = stage.answer(each)
         slow[each.call.name] += answer.kind == TIME
         report(("answer", answer))
+    report(("altered", [*loaded, *ready.altered()]))
 
 
 def main(words: list[str]) -> int:

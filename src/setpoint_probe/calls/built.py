@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .neighbours import near
+from .written import FILE, Written
 
 Step = tuple[str, dict[str, Any]]
 """The name of a recorded function (empty: the constructor), and its arguments by name."""
@@ -49,17 +50,21 @@ def _shown(name: str, arguments: dict[str, Any]) -> str:
 
 class _Pickler(pickle.Pickler):
     def persistent_id(self, value: object) -> object:
+        if isinstance(value, Written):
+            return value.pid
         if not isinstance(value, Built):
             return None
         return value.name, value.module, [(name, dumped(given)) for name, given in value.steps]
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, data: bytes, make: Callable[[Built], Any], loose: Collection[str]) -> None:
+    def __init__(self, data: bytes, make: Callable[[Any], Any], loose: Collection[str]) -> None:
         super().__init__(io.BytesIO(data))
         self._make, self._loose = make, loose
 
     def persistent_load(self, pid: Any) -> Any:  # noqa: ANN401 - any object
+        if pid[0] == FILE:
+            return self._make(Written(*pid[1:]))
         name, module, steps = pid
         held = tuple((each, loaded(data, self._make, self._loose)) for each, data in steps)
         return self._make(Built(name, module, held))
@@ -85,8 +90,8 @@ def dumped(value: object) -> bytes:
     return file.getvalue()
 
 
-def loaded(data: bytes, make: Callable[[Built], Any], loose: Collection[str]) -> Any:  # noqa: ANN401 - any value at all
-    """Return a value; `make` gives what stands for an object that is built.
+def loaded(data: bytes, make: Callable[[Any], Any], loose: Collection[str]) -> Any:  # noqa: ANN401 - any value at all
+    """Return a value; `make` gives what stands for an object that is built, or for a file.
 
     Objects of loose classes, which differ on the other side, raise `Unfit` where they are not built.
     """

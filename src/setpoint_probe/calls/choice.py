@@ -147,12 +147,30 @@ def _of_function(
             leaves=tuple(
                 str(leaf) for leaf in itertools.islice(leaves([*each.arguments.values()]), _MOST_LEAVES)
             ),
+            test=each.entry["test"],
         )
         yield Held(call, module, data)
-        for other in itertools.islice(_varied(each, near_code, known, pool), _MOST_NEAR):
+        others = itertools.islice(_varied(each, near_code, known, pool), _MOST_NEAR)
+        bare = _bare(each, known) if name in request.guarded else ()
+        for other in itertools.chain(others, bare):
             data = attempt(partial(dumped, other))
             if not isinstance(data, Raised):
-                yield Held(Call(next(numbers), name, _shown(name, other), of, outer=outer), module, data)
+                odd = any(other[key] is None and value is not None for key, value in each.arguments.items())
+                varied = Call(next(numbers), name, _shown(name, other), of, outer=outer, odd=odd)
+                yield Held(varied, module, data)
+
+
+def _bare(recorded: Recorded, known: set[str]) -> Iterator[dict[str, Any]]:
+    """Yield the arguments with one of them empty, zero, negative or nothing."""
+    teller = Teller()
+    for key, each in recorded.arguments.items():
+        bare: list[Any] = [0, -1] if isinstance(each, (int, float)) else []
+        bare += [type(each)()] if type(each) in (str, bytes, list, dict, tuple, set, frozenset) else []
+        for other in (*bare, None):
+            varied = {**recorded.arguments, key: other}
+            if key not in ("self", "cls") and (text := teller.tell(varied)) not in known:
+                known.add(text)
+                yield varied
 
 
 def _steps(request: CallsRequest, pools: dict[str, list[tuple[str, str]]], subject: object) -> Iterator[Step]:
@@ -163,7 +181,7 @@ def _steps(request: CallsRequest, pools: dict[str, list[tuple[str, str]]], subje
             yield name, given
 
 
-def _as_it_is(value: Built) -> Built:
+def _as_it_is(value: Any) -> Any:  # noqa: ANN401 - an object that is built, or a file
     return value
 
 
@@ -223,14 +241,16 @@ def _while_it_can(values: Iterator[Any]) -> Iterator[Any]:
 def _constants(request: CallsRequest, name: str, module: str) -> list[Any]:
     """Return the numbers and texts that the function names on either side, and numbers next to them."""
     found: dict[str, Any] = {}
+    named: list[str] = []
     for text in request.texts.get(name, ()):
         with contextlib.suppress(SyntaxError, ValueError):
-            found.update(
-                (each, ast.literal_eval(each)) for each in constants(ast.parse(textwrap.dedent(text)))
-            )
+            tree = ast.parse(textwrap.dedent(text))
+            found.update((each, ast.literal_eval(each)) for each in constants(tree))
+            named += [each.id for each in ast.walk(tree) if isinstance(each, ast.Name)]
     function = attempt(partial(function_of, request, name, module))
     if inspect.isfunction(function):
-        held = [function.__globals__.get(each) for each in function.__code__.co_names]
+        held = [function.__globals__.get(each) for each in (*function.__code__.co_names, *named)]
+        held += [each + step for each in held if type(each) is int for step in (1, -1)]
         found.update((repr(each), each) for each in held if type(each) in (int, float, str))
     return list(found.values())[:_MOST_CONSTANTS]
 

@@ -12,6 +12,8 @@ import pathlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from .written import Written
+
 _NOTHING = object()
 _MOST = 48
 _MOST_ITEMS, _MOST_OF_ITEM, _MOST_LETTERS, _DEEPEST = 6, 6, 24, 3
@@ -174,6 +176,10 @@ def _path(value: pathlib.PurePath, depth: int) -> Iterator[pathlib.PurePath]:
     yield from (value.with_name(each) for each in _text(value.name, depth) if each.strip(". "))
 
 
+def _written(value: Written, depth: int) -> Iterator[Written]:
+    yield from (Written(value.kind, value.name, text) for text in _text(value.text, depth))
+
+
 def _of_object(value: object, depth: int) -> Iterator[object]:
     """Yield copies of an object with one attribute varied."""
     held = getattr(value, "__dict__", None)
@@ -194,6 +200,7 @@ def _spread(size: int, most: int) -> list[int]:
 
 
 _VARIED: tuple[tuple[type, Callable[[Any, int], Iterator[Any]]], ...] = (
+    (Written, _written),
     (bool, _flag),
     (enum.Enum, _member),
     (int, _whole),

@@ -14,6 +14,7 @@ import inspect
 import io
 import json
 import os
+import pathlib
 import pickle
 import sys
 import time
@@ -31,6 +32,8 @@ _MOST_S = 3.0
 _DEEPEST = 60
 _MOST_STEPS, _MOST_OBJECTS = 20, 2000
 """Calls of one object after which it is no longer followed, and objects that are followed at once."""
+_LONGEST, _MOST_OF_FILE = 500, 2000
+"""Characters of a path and bytes of the file there that are kept with what the file holds."""
 _VARARGS, _VARKEYWORDS = 4, 8
 
 
@@ -53,8 +56,27 @@ class _Pickler(pickle.Pickler):
         self._made = made
 
     def persistent_id(self, value: object) -> object:
+        if isinstance(value, (str, pathlib.PurePath)):
+            return _file(value)
         made = self._made.get(id(value))
         return made.pid if made and made.whole else None
+
+
+def _file(value: str | pathlib.PurePath) -> object:
+    """Return what a small file of text holds that lies outside of the tree; none for all other texts."""
+    path = str(value)
+    if not os.path.isabs(path) or len(path) > _LONGEST or "\0" in path or not os.path.isfile(path):  # noqa: PTH113, PTH117 - tests replace much, strings the least
+        return None
+    real, tree = os.path.realpath(path), os.path.realpath(os.getcwd())  # noqa: PTH109 - the same
+    if real.startswith(tree + os.sep) or os.path.getsize(real) > _MOST_OF_FILE:  # noqa: PTH202 - the same
+        return None
+    with open(real, "rb") as file:  # noqa: PTH123 - the same
+        data = file.read()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return "a file", "str" if isinstance(value, str) else "path", os.path.basename(path), text  # noqa: PTH119 - the same
 
 
 class Recorder(ModuleType):

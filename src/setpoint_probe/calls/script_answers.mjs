@@ -5,6 +5,7 @@ import { register } from "node:module";
 import v8 from "node:v8";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
 import { answer, forbid, functionOf } from "./script_stage.mjs";
+import { altered, snapshot } from "./script_globals.mjs";
 import { chosen } from "./script_choice.mjs";
 
 const SILENCE_MS = 1500, RESTARTS = 4;
@@ -15,15 +16,19 @@ const work = async ({ request, done }) => {
   if (request.recorded) writeFileSync(request.calls, v8.serialize(held));
   parentPort.postMessage({ calls: held.map((each) => each.call) });
   const asked = request.only.length ? new Set(request.only) : undefined, refusals = [];
+  const first = snapshot();
   for (const name of Object.keys(request.functions)) await functionOf(request, name).catch(() => undefined);
+  const loaded = altered(first, snapshot());
+  parentPort.postMessage({ altered: loaded });
   await forbid(refusals);
+  const ready = snapshot();
   for (const each of held) {
     const { number } = each.call;
     if (done.has(number) || (asked && !asked.has(number))) continue;
     parentPort.postMessage({ at: number });
     parentPort.postMessage({ answer: await answer(request, v8.deserialize(v8.serialize(each)), refusals) });
   }
-  parentPort.postMessage({ ended: true });
+  parentPort.postMessage({ altered: [...loaded, ...altered(ready, snapshot())], ended: true });
 };
 
 const follow = (request, done, result, until) =>
@@ -41,6 +46,7 @@ const follow = (request, done, result, until) =>
     worker.on("message", (told) => {
       heard = Date.now();
       if (told.calls && request.recorded) result.calls = told.calls;
+      if (told.altered) result.altered = [...new Set([...result.altered, ...told.altered])];
       if (told.at !== undefined) at = told.at;
       if (told.answer) {
         done.add(told.answer.number);
@@ -59,7 +65,7 @@ const follow = (request, done, result, until) =>
 
 const main = async () => {
   const request = JSON.parse(readFileSync(process.argv[2], "utf8"));
-  const result = { reason: "", calls: [], answers: [] }, done = new Set();
+  const result = { reason: "", calls: [], answers: [], altered: [] }, done = new Set();
   const until = Date.now() + request.wall_s * 1000;
   for (let turn = 0; turn < RESTARTS && Date.now() < until; turn++) {
     const again = turn > 0 && result.calls.length > 0;

@@ -70,6 +70,19 @@ function* varied({ self, given }, constants, pool, known) {
 
 const told = ({ self, given }) => `${self ? tell({ setpointBuilt: self }) : ""} ${tell(given)}`;
 
+// The same with one argument empty, zero, negative or nothing.
+function* bare({ self, given }, known) {
+  for (const [place, value] of given.entries()) {
+    const empty = typeof value === "number" ? [0, -1] : typeof value === "string" ? [""] : Array.isArray(value) ? [[]] : [];
+    for (const other of [...empty, undefined, null]) {
+      const varied = { self, given: [...given.slice(0, place), other, ...given.slice(place + 1)] }, text = told(varied);
+      if (known.has(text)) continue;
+      known.add(text);
+      yield varied;
+    }
+  }
+}
+
 const recordedIn = (folder) => {
   const groups = new Map();
   for (const file of readdirSync(folder).sort())
@@ -105,6 +118,11 @@ export const chosen = (request) => {
       const pool = self ? poolOf(groups, self.name) : [];
       for (const other of first(Math.min(MOST_NEAR, end - found.length), varied(entry, constants, pool, known))) {
         const more = { number: found.length, shown: shown({ name, kind }, other), of, boundary: false, leaves: [] };
+        found.push({ call: { ...call, ...more }, kind, ...other });
+      }
+      for (const other of request.guarded.includes(name) ? bare(entry, known) : []) {
+        const odd = other.given.some((value, place) => (value ?? null) === null && (given[place] ?? null) !== null);
+        const more = { number: found.length, shown: shown({ name, kind }, other), of, boundary: false, leaves: [], odd };
         found.push({ call: { ...call, ...more }, kind, ...other });
       }
     }

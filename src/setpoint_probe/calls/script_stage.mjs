@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import v8 from "node:v8";
 import { hasClass, isBuilt, publicOf, shortened, tell, vagueIn } from "./script_told.mjs";
 
 const MOST_ITEMS = 60;
@@ -93,6 +94,20 @@ const prepared = async (request, { call, kind, self, given }) => {
   return [undefined, values, () => (kind === "new" ? new found(...values) : found.apply(owner, values))];
 };
 
+const isShareable = (value) =>
+  value !== null && typeof value === "object" && (Array.isArray(value) || value instanceof Map || value instanceof Set ||
+    Object.getPrototypeOf(value) === Object.prototype);
+
+// Say with whom a call shares what it gives: changing it changes what is not the caller's.
+const shared = async (request, held, { subject, values, value }) => {
+  if (!isShareable(value)) return [];
+  const found = values.includes(value) ? ["an argument"] : [];
+  if (subject && Object.values(subject).includes(value)) found.push("what the object holds");
+  if (held.call.of >= 0 || subject || found.length) return found;
+  const again = await prepared(request, v8.deserialize(v8.serialize(held))).then(([, , act]) => act()).catch(() => undefined);
+  return (await again) === value ? ["what the next call gives"] : [];
+};
+
 const hashed = (text) => createHash("sha256").update(text).digest("hex");
 
 const stateOf = (subject, value) => {
@@ -108,8 +123,29 @@ const valueTold = (subject, value) => {
   return hasClass(value) ? `an object of ${value.constructor.name}` : tell(value);
 };
 
+const ENGINE = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError", "URIError"]);
+
+const lineOf = (path, line) => {
+  try {
+    return fs.readFileSync(path, "utf8").split("\n")[line - 1] ?? "";
+  } catch {
+    return "";
+  }
+};
+
+// Where an exception was thrown in the tree, and whether a statement threw it: the engine throws few types.
+const thrown = (request, error, kind) => {
+  const found = [...String(error?.stack ?? "").matchAll(/(?:file:\/\/)?(\/[^\n()]+?):(\d+):\d+\)?$/gm)]
+    .map(([, path, line]) => [decodeURI(path), Number(line)])
+    .find(([path]) => [request.tree, fs.realpathSync(request.tree)].some((tree) => path.startsWith(`${tree}/`)));
+  const deliberate = !ENGINE.has(kind) || (found !== undefined && /\bthrow\b/.test(lineOf(...found)));
+  const own = (path) => path.replace(`${fs.realpathSync(request.tree)}/`, "").replace(`${request.tree}/`, "");
+  const said = shortened(String(error?.message ?? error).replace(/\s+/g, " "), 90);
+  return { place: found ? `${own(found[0])}:${found[1]}` : "", deliberate, said };
+};
+
 export const answer = async (request, held, refusals) => {
-  const { number } = held.call, printed = [];
+  const { number } = held.call, printed = [], unused = v8.serialize(held);
   let subject, values, act;
   refusals.length = 0;
   console.log = console.info = (...words) => printed.push(words.map(tell).join(" "));
@@ -123,12 +159,14 @@ export const answer = async (request, held, refusals) => {
   try {
     const [of, value] = await driven(act());
     if (refusals.length) return { number, kind: "refused" };
-    const changed = values.map(tell).filter((text, place) => text !== before[place]);
+    const after = values.map(tell), changed = after.filter((text, place) => text !== before[place]);
+    const changes = [...after.keys()].filter((place) => after[place] !== before[place]).map(String);
     const text = `${of}${valueTold(subject, value)}`, state = stateOf(subject, value);
     const more = changed.map((each) => ` (an argument is then ${shortened(each)})`).join("");
+    const shares = of ? [] : await shared(request, v8.deserialize(unused), { subject, values, value });
     const then = Object.entries(state).map(([name, each]) => `${name}: ${each}`).join(", ");
     return {
-      number, kind: "value", vague: vagueIn(value), told: hashed(JSON.stringify([text, printed, changed])),
+      number, kind: "value", changes, shares, vague: vagueIn(value), told: hashed(JSON.stringify([text, printed, changed])),
       state: Object.fromEntries(Object.entries(state).map(([name, each]) => [name, hashed(each)])),
       shown: `${shortened(text)}${more}${then && ` (then {${shortened(then, 90)}})`}`,
     };
@@ -137,6 +175,6 @@ export const answer = async (request, held, refusals) => {
     const kind = error?.constructor?.name ?? typeof error;
     return kind === "RangeError" && /call stack/.test(error.message)
       ? { number, kind: "time", shown: "no end" }
-      : { number, kind: "raises", told: kind, shown: `throws ${kind}` };
+      : { number, kind: "raises", told: kind, shown: `throws ${kind}`, ...thrown(request, error, kind) };
   }
 };

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
 """Methods by which a reader sees an object."""
+NEXT_CALL = "what the next call gives"
+"""How a shared collection is told that two calls give; the engine for JavaScript says the same."""
 VALUE, RAISES, TIME, REFUSED, UNFIT = "value", "raises", "time", "refused", "unfit"
 
 
@@ -30,6 +32,8 @@ class CallsRequest:
     """Classes whose objects hold other attributes than at the base, with what was public there."""
     lost: tuple[str, ...] = ()
     """Functions that are values of another kind on the result, recorded at the base."""
+    guarded: tuple[str, ...] = ()
+    """Functions of files from which the change takes something that raises; they are given nothing, too."""
     wall_s: float = 8.0
     memory_bytes: int = 3 << 30
     scratch: str = ""
@@ -52,6 +56,10 @@ class Call:
     """Whether all arguments have a kind of their own, such as nothing, zero or an empty list."""
     leaves: tuple[str, ...] = ()
     """Numbers and texts in the arguments."""
+    test: str = ""
+    """The test that made a recorded call, where that is known."""
+    odd: bool = False
+    """Whether it passes nothing (`None`) where tests pass something."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,16 @@ class Answer:
     """What of the answer was compared by its kind alone, in words."""
     state: dict[str, str] = field(default_factory=dict)
     """Hashes of what is public of an object afterwards; what the base does not have is not compared."""
+    changes: tuple[str, ...] = ()
+    """Arguments that are other values after the call: their names, or their places from 0."""
+    shares: tuple[str, ...] = ()
+    """What a collection that it gives is, beside the caller's, in words: `an argument`."""
+    place: str = ""
+    """Where an exception was raised: the deepest `path:line` of the tree."""
+    deliberate: bool = False
+    """Whether a statement raised it, and no operation that failed."""
+    said: str = ""
+    """What an exception says."""
 
 
 @dataclass
@@ -80,5 +98,7 @@ class CallsResult:
     calls: list[Call] = field(default_factory=list)
     """Those that were chosen and varied here."""
     answers: list[Answer] = field(default_factory=list)
+    altered: list[str] = field(default_factory=list)
+    """Names outside the project that the modules or the calls changed."""
     left: dict[str, str] = field(default_factory=dict)
     """Functions of which no recorded call can be made again, and why."""

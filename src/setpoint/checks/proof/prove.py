@@ -20,7 +20,7 @@ from setpoint.checks.proof.named.named import named
 from setpoint.checks.proof.process.debug_only import in_every_build
 from setpoint.checks.proof.sensitivity.sensitivity import sensitivity
 from setpoint.checks.proof.subject import Subject, subject_of
-from setpoint.checks.proof.witness.find_witnesses import find_witnesses, strongest
+from setpoint.checks.proof.witness.find_witnesses import find_witnesses, strongest, weakest
 from setpoint.checks.proof.witness.sealed_tests import sealed_on, try_at_base
 from setpoint.checks.proof.witness.witness import Witness
 from setpoint.model.proof import (
@@ -33,6 +33,7 @@ from setpoint.model.proof import (
     ProofTerms,
     SealedTest,
     SealedTrial,
+    Trust,
     Vouched,
 )
 from setpoint.ports import Measured
@@ -61,13 +62,14 @@ class Prover:
             kept, unseen = await sealed_on(subject, vouched.sealed)
             witness, witnesses = await find_witnesses(subject, vouched, unseen)
             sensitive = await sensitivity(subject, witnesses)
+            answered, rests = await answers(subject, witnesses)
             noticed = [name for each in sensitive.obligations for name in each.evidence]
             obligations = [
                 *looked_at(subject, witnesses),
                 *kept,
                 witness,
                 *sensitive.obligations,
-                *await answers(subject, witnesses),
+                *answered,
                 *await named(subject, witnesses, noticed),
                 *await plain_values(subject, witnesses),
                 *await real_assertions(subject),
@@ -82,7 +84,7 @@ class Prover:
             why=subject.why,
             required=terms.required,
             obligations=tuple(obligations),
-            trust=strongest(witnesses),
+            trust=_least(strongest(witnesses), rests),
             vouched=vouched,
             mutants=sensitive.mutants,
         )
@@ -91,6 +93,11 @@ class Prover:
         """Run tests that were written from the request alone at the base, checked out at `place`."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             return await try_at_base(self.measuring, task, place, tests, Path(scratch))
+
+
+def _least(trust: Trust | None, rests: Trust | None) -> Trust | None:
+    """Return the trust of the proof; what it rests on beside its strongest witness can lower it."""
+    return weakest([trust, rests]) if trust and rests else trust
 
 
 async def _at_last(

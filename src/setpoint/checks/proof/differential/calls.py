@@ -13,6 +13,7 @@ from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import environment
 from setpoint.checks.proof.differential.comparison import Compared
 from setpoint.checks.proof.differential.functions import Comparable, instrumented
+from setpoint.checks.proof.differential.removed_guards import with_removed
 from setpoint.checks.proof.impacted import impacted
 from setpoint.checks.proof.sensitivity.sabotage import new_mark
 from setpoint.checks.proof.subject import Subject
@@ -52,7 +53,7 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...], caller: Cal
 
     What a tree does not answer alike each time, with other hashes, is left out.
     """
-    functions = caller.functions
+    functions = with_removed(subject, caller.functions)
     tests = await _asked(subject, witnesses, caller) if functions.now else []
     if not tests:
         return Compared(functions=functions, why="no function of a changed file is tested")
@@ -68,20 +69,36 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...], caller: Cal
         first=tuple(each.name for each in witnesses),
         loose=dict(functions.loose),
         lost=functions.lost_names,
+        guarded=functions.guarded,
         wall_s=_WALL_S,
     )
     result = await _answered(subject, caller, await subject.checked_out(), request)
     calls = {each.number: each for each in result.calls}
     now = _by_number(result, calls)
     if not functions.before:
-        return Compared(functions=functions, calls=calls, now=now, why="the base has no such function")
+        altered, why = tuple(result.altered), "the base has no such function"
+        return Compared(functions=functions, calls=calls, now=now, why=why, altered=altered)
     request = replace(request, recorded="", functions=dict(functions.before))
     at_base = await _answered(subject, caller, await subject.without_its_code(), request)
     before = _by_number(at_base, calls)
     left = result.left | _left_at_base(calls, at_base)
-    first = Compared(functions=functions, calls=calls, now=now, before=before, why=result.reason, left=left)
+    first = Compared(
+        functions=functions,
+        calls=calls,
+        now=now,
+        before=before,
+        why=result.reason,
+        left=left,
+        altered=tuple(name for name in result.altered if name not in at_base.altered),
+    )
+    return await _confirmed(subject, caller, first, request)
+
+
+async def _confirmed(subject: Subject, caller: Caller, first: Compared, request: CallsRequest) -> Compared:
+    """Ask for answers that differ again, and leave out what one side does not answer alike."""
+    functions = first.functions
     for hashes in range(1, _AGAIN + 1):
-        open_ones = tuple(number for number in calls if first.differs(number))
+        open_ones = tuple(number for number in first.calls if first.differs(number))
         if not open_ones:
             break
         request = replace(request, only=open_ones, functions=dict(functions.before))

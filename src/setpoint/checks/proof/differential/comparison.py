@@ -21,6 +21,8 @@ class Compared:
     """Steady answers of the base."""
     why: str = ""
     """Why there are none."""
+    altered: tuple[str, ...] = ()
+    """Names outside the project that the code of the result changes, and that of the base does not."""
     left: Mapping[str, str] = field(default_factory=dict)
     """Why no recorded call of a function can be made again, by its name."""
 
@@ -42,6 +44,11 @@ class Compared:
         (then, now) = both
         seen = all(now.state.get(name) == held for name, held in then.state.items())
         return (then.kind, then.told) != (now.kind, now.told) or not seen
+
+    def silenced(self, number: int) -> bool:
+        """Whether the base raises and the result gives a value."""
+        both = self.both(number)
+        return both is not None and (both[0].kind, both[1].kind) == (RAISES, VALUE)
 
     @property
     def equal_to_all(self) -> tuple[str, ...]:

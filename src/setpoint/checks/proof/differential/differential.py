@@ -12,28 +12,42 @@ from setpoint.checks.mutation.check import is_source
 from setpoint.checks.proof.differential.beyond_tests import beyond_tests
 from setpoint.checks.proof.differential.calls import Caller, compared
 from setpoint.checks.proof.differential.functions import comparable
+from setpoint.checks.proof.differential.other_failures import other_failures
 from setpoint.checks.proof.differential.same_answers import same_answers
 from setpoint.checks.proof.differential.script_functions import comparable_scripts, is_script
+from setpoint.checks.proof.differential.side_effects import side_effects
 from setpoint.checks.proof.subject import Subject
+from setpoint.checks.proof.witness.find_witnesses import weakest
 from setpoint.checks.proof.witness.witness import Witness
-from setpoint.model.proof import Obligation, WorkKind
+from setpoint.model.proof import Obligation, Trust, WorkKind
 from setpoint_probe.wire.calls_order import calls_argv, script_calls_argv
 
 _KINDS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
 _RUNNERS = frozenset({"vitest", "jest", "node_test"})
 
 
-async def answers(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple[Obligation, ...]:
-    """Compare the answers of each language, as the kind of work asks for it."""
+async def answers(
+    subject: Subject, witnesses: tuple[Witness, ...]
+) -> tuple[tuple[Obligation, ...], Trust | None]:
+    """Compare the answers of each language, as the kind of work asks for it.
+
+    Return with it the least trusted test that an answer rests on; none where they rest on no test.
+    """
     if subject.work not in _KINDS:
-        return ()
+        return (), None
     found: list[Obligation] = []
+    trusts: list[Trust] = []
     for more, caller in _callers(subject):
         came = await compared(subject, witnesses, caller)
-        refactors = subject.work is WorkKind.REFACTOR
-        made = same_answers(came) if refactors else beyond_tests(subject, came)
-        found.append(made.model_copy(update={"name": f"{made.name}{more}"}))
-    return tuple(found)
+        effects, shown = await side_effects(subject, came)
+        if subject.work is WorkKind.REFACTOR:
+            made: list[Obligation | None] = [same_answers(came), effects]
+        else:
+            failures, trust = other_failures(subject, witnesses, came)
+            made = [beyond_tests(subject, came), failures, effects]
+            trusts += [each for each in (trust, shown) if each]
+        found += [each.model_copy(update={"name": f"{each.name}{more}"}) for each in made if each]
+    return tuple(found), weakest(trusts)
 
 
 def _callers(subject: Subject) -> Iterator[tuple[str, Caller]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,10 @@ class Comparable:
     lost: Mapping[str, tuple[Insertion, ...]] = field(default_factory=dict)
     """The same at the base, of functions that the result makes in another way, as `f = made(3)`."""
     lost_names: tuple[str, ...] = ()
+    copying: Mapping[str, Mapping[str, Insertion]] = field(default_factory=dict)
+    """By function and argument (its name, or its place from 0): what lets it begin with a copy of that."""
+    guarded: tuple[str, ...] = ()
+    """Functions that are also called with nothing and empty values, because the change takes guards away."""
 
 
 def instrumented(
@@ -106,6 +111,7 @@ def comparable(subject: Subject, base: Path) -> Comparable:
             for path in here
             if path in subject.after
         },
+        copying={str(each): _copying(each) for path in here for each in here[path].values()},
         lost={path: tuple(map(_recording, own)) for path, own in lost.items()},
         lost_names=tuple(_places(lost)),
     )
@@ -234,6 +240,21 @@ def _read(node: ast.ClassDef) -> Iterable[str]:
 def _recording(function: ChangedFunction) -> Insertion:
     first = function.first or Insertion(0, "")
     return first._replace(text=f"{recording(str(function), FOLDER)}{first.text}")
+
+
+def _copying(function: ChangedFunction) -> dict[str, Insertion]:
+    """Return for each argument what replaces it by a copy when the function begins."""
+    first = function.first or Insertion(0, "")
+    try:
+        node = syntax.parse(textwrap.dedent(function.text).encode()).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return {}
+    given = node.args if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else None
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)] if given else []
+    return {
+        name: first._replace(text=f"{name} = __import__('copy').deepcopy({name}){first.text}")
+        for name in names
+    }
 
 
 def _following(source: bytes, classes: Mapping[str, str] | None) -> Iterable[Insertion]:

@@ -60,6 +60,9 @@ def comparable_scripts(subject: Subject) -> Comparable:
             for path, own in here.items()
             if own
         },
+        copying={
+            f"{path}::{name}": _copying(node) for path, own in here.items() for name, node in own.items()
+        },
         lost={
             path: tuple(each for name in own for each in _recording(f"{path}::{name}", there[path][name]))
             for path, own in lost.items()
@@ -112,6 +115,19 @@ def _recording(name: str, function: Node) -> tuple[Insertion, ...]:
     if body.type == "statement_block":
         return Insertion(body.start_byte + 1, before), Insertion(body.end_byte - 1, behind)
     return Insertion(body.start_byte, f"{{{before}return ("), Insertion(body.end_byte, f");{behind}}}")
+
+
+def _copying(function: Node) -> dict[str, Insertion]:
+    """Return what replaces each argument by a copy when the function begins, by the place of the argument."""
+    body, parameters = function.child_by_field_name("body"), function.child_by_field_name("parameters")
+    if body is None or body.type != "statement_block" or parameters is None:
+        return {}
+    names = [_named(each) for each in parameters.named_children if each.type != "comment"]
+    return {
+        str(place): Insertion(body.start_byte + 1, f" try {{ {name} = structuredClone({name}) }} catch {{}} ")
+        for place, name in enumerate(names)
+        if name and not name.startswith("...")
+    }
 
 
 def _extends(function: Node) -> bool:

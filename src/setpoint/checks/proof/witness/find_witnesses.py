@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from setpoint.checks.proof.subject import MOST_NAMED, Subject
@@ -91,6 +91,11 @@ def lifted(found: Witness, vouched: Vouched) -> Witness:
 def strongest(witnesses: Sequence[Witness]) -> Trust | None:
     """Return the trust of the strongest witness; none without one."""
     return min((each.trust for each in witnesses), key=_ORDER.index, default=None)
+
+
+def weakest(trusts: Iterable[Trust]) -> Trust | None:
+    """Return the least trust; none where there is none."""
+    return max(trusts, key=_ORDER.index, default=None)
 
 
 async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[list[Witness], list[str]]:

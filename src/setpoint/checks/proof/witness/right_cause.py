@@ -67,7 +67,7 @@ class Lack:
 
     def _by_place(self, failure: Failure) -> bool:
         """Whether it breaks in code that the change rewrites, or in a test that asks for the change."""
-        places = tuple(_places(failure))
+        places = tuple(places_of(failure))
         of_code = [each for each in places if each[0] not in self.tests]
         if any(self.added.holds(*each) for each in of_code):
             return True
@@ -76,7 +76,7 @@ class Lack:
 
     def _uses(self, failure: Failure) -> bool:
         """Whether a test cannot be built in a line that uses what the change adds or rewrites."""
-        places = [each for each in _places(failure) if each[0] in self.tests]
+        places = [each for each in places_of(failure) if each[0] in self.tests]
         return any(
             self.added.used_in(_statement(path, self.tests[path].splitlines(), line)) for path, line in places
         )
@@ -130,7 +130,7 @@ def _statement(path: str, lines: Sequence[str], line: int) -> str:
     return lines[line - 1]
 
 
-def _places(failure: Failure) -> Iterator[tuple[str, int]]:
+def places_of(failure: Failure) -> Iterator[tuple[str, int]]:
     """Yield the places of a failure in the project, the outermost first where the runner tells."""
     if failure.frames:
         yield from ((each.file, each.line) for each in failure.frames)
