@@ -34,6 +34,8 @@ SHOWN = {
     "(implement-1, as at the base)",
     "agent.question_answered": "  implement-1 asks: Which of A or B? "
     "(answered by rule: what fits the request best)",
+    "agent.edits_chosen": "  what implement-1.broke-1 edited counts, not what the last try left "
+    "(measured: implement-1.broke-1 0 failing, 0 blocking)",
     "run.hint_given": "hint by Ann: round half up",
     "agent.hint_taken": "the hint reaches implement-1",
     "agent.interrupted": "  the turn of implement-1 ends for it; the edits are kept",

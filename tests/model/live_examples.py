@@ -16,6 +16,12 @@ ABOUT_LIVE = (
         read=("GEMINI.md",),
     ),
     live.QuestionAnswered(iteration=1, label="implement-1", attempt=1, question="Which of A or B?"),
+    live.EditsChosen(
+        iteration=1,
+        label="implement-1",
+        chosen="implement-1.broke-1",
+        measured=(live.MeasuredEdits(of="implement-1.broke-1", failing=0, blocking=0),),
+    ),
     live.HintGiven(text="round half up", by="Ann"),
     live.HintTaken(iteration=1, label="implement-1", hints=("hint:1",)),
     live.AgentInterrupted(iteration=1, label="implement-1", attempt=1),

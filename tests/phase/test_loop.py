@@ -302,7 +302,7 @@ async def test_a_crash_at_any_step_changes_nothing(tmp_path, when):
 async def test_a_lost_attempt_is_charged_and_made_again(tmp_path):
     harness = _crashing_stage(tmp_path)
     first, second = harness.agent.acts
-    dying = Act(edits={"src/work.py": "half\n"}, usage=Usage(cost_usd=Decimal("0.10"), scope="turn"), do=_die)
+    dying = Act(edits=first.edits, usage=Usage(cost_usd=Decimal("0.10"), scope="turn"), do=_die)
     harness.agent.acts = (dying, first, second)
 
     with pytest.raises(Crash):

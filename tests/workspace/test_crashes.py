@@ -129,6 +129,8 @@ async def test_what_open_salvaged_is_recalled_once_and_uncommitted(tmp_path):
     (place / "new.txt").write_text("half\n")
     again = workspace_of(root)
     assert await again.open(RUN, copy.base) == copy
+    again = workspace_of(root)  # ended once more before it recalled anything
+    await again.open(RUN, copy.base)
     assert not (place / "new.txt").exists()
     assert (await again.recall(copy), await again.recall(copy)) == (True, False)
     assert (place / "new.txt").read_text() == "half\n"

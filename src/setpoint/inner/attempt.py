@@ -7,11 +7,19 @@ is put aside, its known cost is charged, and a new try begins from the same comm
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from setpoint.inner.kept_edits import (
+    INTERRUPTED,
+    Bench,
+    choose_edits,
+    chosen_edits,
+    kept_interrupted,
+    lost_label,
+    tries_of,
+)
 from setpoint.inner.own_questions import answered
 from setpoint.inner.project_text import informed
 from setpoint.inner.recovery import Recovering, agent_of, given_up, goes_on, in_session
@@ -30,8 +38,8 @@ from setpoint.runs.context import RunContext, change_hash
 
 MOST_DIFF = 3000
 """Characters of a lost change that the next try reads."""
-INTERRUPTED = "Setpoint itself was ended in the middle of your work"
-"""Why an earlier try was cut off, where nothing else is known of it."""
+CHOSEN = "Setpoint measured what your tries left. The files are those of the best one, not of the last"
+"""What a maker reads whose last try was not the one that counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,15 +74,6 @@ class Made(NamedTuple):
     lost_cost_usd: Decimal
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bench:
-    """The work copy on which the results of a run are judged."""
-
-    copy: WorkCopy
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Lock for changes to the run's work copy while several attempts run at once."""
-
-
 async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> Made:
     """Make the attempt in the run's work copy, unless it is already made."""
     workspace, there = run.ports.workspace, bench.copy
@@ -82,6 +81,7 @@ async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> 
     if found is None:
         brief = await _begun(run, start, brief, there)
         attempt = await _tried_until_it_works(run, start, brief)
+        await choose_edits(run, brief.label, start.iteration, attempt, bench)
         async with bench.lock:
             # Restored files count against the run, in whichever work copy the attempt was made.
             here = run.copy._replace(trace_id=there.trace_id)
@@ -92,27 +92,35 @@ async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> 
 
 async def _begun(run: RunContext, start: Start, brief: Brief, there: WorkCopy) -> Brief:
     """Prepare the work copy; a session that was cut off continues on the tree that it left."""
-    agent, now = agent_of(run, brief), in_session(brief, run.journal.events)
+    agent, now, workspace = agent_of(run, brief), in_session(brief, run.journal.events), run.ports.workspace
     await copy_remade(run, agent)
-    if _tries(run, brief) and goes_on(agent, now):
-        if isinstance(run.ports.workspace, RecallsEdits):
-            await run.ports.workspace.recall(run.copy)
+    number = tries_of(run, brief.label)
+    if number and goes_on(agent, now):
+        if isinstance(workspace, RecallsEdits):
+            await workspace.recall(run.copy)
+        if (left := await workspace.find(run.copy, lost_label(brief.label, number))) is not None:
+            await workspace.restore(run.copy, left.commit)
         return _explained(run, brief, INTERRUPTED, kept=True)
-    await run.ports.workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
+    left = await kept_interrupted(run, brief.label)
+    await workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
+    if left is not None and left.files:
+        diff = await workspace.diff(run.copy, left.parent, left.commit)
+        return _explained(run, brief, INTERRUPTED, kept=False, diff=diff)
+    if chosen_edits(run, start.parent) is not None:
+        return _explained(run, brief, CHOSEN, kept=True)
     cut = given_up(brief, run.journal.events)
     if cut is None:
         return brief
-    workspace = run.ports.workspace
     ended = await workspace.find(run.copy, cut.label)
     if ended is not None and ended.commit == start.parent:
         return _explained(run, brief, cut.breakage.message, kept=True)
-    left = await workspace.find(run.copy, _lost_label(cut.label, cut.attempt))
+    left = await workspace.find(run.copy, lost_label(cut.label, cut.attempt))
     diff = await workspace.diff(run.copy, left.parent, left.commit) if left else ""
     return _explained(run, brief, cut.breakage.message, kept=False, diff=diff)
 
 
 async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> Attempt:
-    earlier = _tries(run, brief)
+    earlier = tries_of(run, brief.label)
     number = earlier
     plain = brief
     place = Place(start.phase.name, start.iteration, brief.label)
@@ -137,7 +145,6 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
         if attempt.breakage is None:
             said = await answered(run, now, start.iteration, attempt, number)
             if not said:
-                await _keep_earlier_edits(run, brief.label, attempt, number)
                 return attempt
             brief = plain.model_copy(update={"prompt": said})
             continue
@@ -147,47 +154,22 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
             by = "" if then is Recovery.SAME_SESSION else attempt.agent
             brief = _explained(run, plain, why, kept=True, by=by)
             continue
-        left = await run.ports.workspace.snapshot(run.copy, _lost_label(brief.label, number), attempt)
+        left = await run.ports.workspace.snapshot(run.copy, lost_label(brief.label, number), attempt)
         if then is Recovery.END:
-            await _keep_last_edits(run, brief.label, left, number)
             return attempt
         diff = await run.ports.workspace.diff(run.copy, start.parent, left.commit)
         await run.ports.workspace.restore(run.copy, start.parent)
         brief = _explained(run, plain, why, kept=False, diff=diff)
 
 
-async def _keep_earlier_edits(run: RunContext, label: str, attempt: Attempt, number: int) -> None:
-    """Judge what a broken try edited where the try after it ended without edits: it may have been all."""
-    if await run.ports.workspace.find(run.copy, _lost_label(label, number - 1)) is not None:
-        left = await run.ports.workspace.snapshot(run.copy, _lost_label(label, number), attempt)
-        await _keep_last_edits(run, label, left, number)
-
-
-async def _keep_last_edits(run: RunContext, label: str, left: Snapshot, number: int) -> None:
-    """Leave in the work copy what the last try edited, else the last earlier one that edited anything.
-
-    The result is judged like any other: an agent that breaks after a right change has made it.
-    """
-    while not left.files and number > 1:
-        number -= 1
-        left = await run.ports.workspace.find(run.copy, _lost_label(label, number)) or left
-    if left.files:
-        await run.ports.workspace.restore(run.copy, left.commit)
-
-
 async def _described(run: RunContext, label: str, found: Snapshot, tries: int) -> Snapshot:
     """Return a snapshot with the change of the broken try whose edits it holds, if it holds such."""
     for number in range(tries, 0, -1):
-        left = await run.ports.workspace.find(run.copy, _lost_label(label, number))
+        left = await run.ports.workspace.find(run.copy, lost_label(label, number))
         if left is not None and left.commit == found.parent and left.tree == found.tree:
             changed = left.model_dump(include={"parent", "files", "insertions", "deletions"})
             return found.model_copy(update=changed)
     return found
-
-
-def _lost_label(label: str, number: int) -> str:
-    """Return the label of the commit that holds what a broken try left."""
-    return f"{label}.broke-{number}"
 
 
 def _explained(run: RunContext, brief: Brief, why: str, *, kept: bool, diff: str = "", by: str = "") -> Brief:
@@ -241,7 +223,7 @@ async def _try(run: RunContext, start: Start, brief: Brief, number: int) -> tupl
 
 
 async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snapshot) -> Made:
-    tries = _tries(run, brief)
+    tries = tries_of(run, brief.label)
     nudges = sum(_continued(event.body, brief.label) for event in run.journal.events)
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
     snapshot = await _described(run, brief.label, snapshot, tries)
@@ -260,12 +242,3 @@ def _continued(body: Body, label: str) -> bool:
     nudged = isinstance(body, LoopStagnated) and body.nudged
     continues = nudged or isinstance(body, AgentInterrupted | QuestionAnswered)
     return continues and getattr(body, "label", "") == label
-
-
-def _tries(run: RunContext, brief: Brief) -> int:
-    """Count the started tries of this attempt, in this process or an earlier one."""
-    return sum(
-        1
-        for event in run.journal.events
-        if isinstance(event.body, AgentStarted) and event.body.label == brief.label
-    )

@@ -10,7 +10,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from setpoint.inner.attempt import Bench, Start, made_in
+from setpoint.inner.attempt import Start, made_in
+from setpoint.inner.kept_edits import Bench
 from setpoint.model.attempt import Brief, Mode, Role
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.candidates import (

@@ -50,7 +50,8 @@ class FolderWorkspace:
         copy = WorkCopy(trace_id=trace_id, path=str(self._folder / trace_id), base=base, base_tree=tree)
         put_away = len(self.salvaged)
         await self.restore(copy, self._at.get(trace_id, base))
-        self._found[trace_id] = self.salvaged[-1] if len(self.salvaged) > put_away else None
+        if len(self.salvaged) > put_away:
+            self._found[trace_id] = self.salvaged[-1]
         return copy
 
     async def recall(self, copy: WorkCopy) -> bool:

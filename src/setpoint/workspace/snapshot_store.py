@@ -73,6 +73,9 @@ SALVAGE = "refs/setpoint/salvage/"
 CURRENT = "refs/setpoint-state/current"
 """The commit that the work copy started from or was last made equal to."""
 
+FOUND = "refs/setpoint-state/found"
+"""The uncommitted work that was found at the opening, until it is recalled or given up."""
+
 BROUGHT = "refs/setpoint-state/brought/"
 """Commits that were made in other work copies of the same run."""
 

@@ -17,7 +17,13 @@ from setpoint.system.files.kept_folder import KeptFolder
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import DIFF, head
 from setpoint.workspace.snapshot import changes, message_of, read_snapshot, ref_of
-from setpoint.workspace.snapshot_store import CURRENT, SnapshotStore, make_snapshot_store, snapshot_store_of
+from setpoint.workspace.snapshot_store import (
+    CURRENT,
+    FOUND,
+    SnapshotStore,
+    make_snapshot_store,
+    snapshot_store_of,
+)
 
 MOST_DIFF = 2_000_000
 """Characters of a diff that are given; the names of the files cut off are."""
@@ -69,8 +75,9 @@ class GitWorkspace:
             await store.make_equal(current or base, current)
         else:
             await self.restore(copy, current)
-            if (left := self._put_away.pop(trace_id, None)) is not None:
-                self._salvaged[trace_id] = left
+            left = self._put_away.pop(trace_id, None)
+            if (found := await _found_work(store, left)) is not None:
+                self._salvaged[trace_id] = found
         if (before := self._folders_of.pop(copy.path, None)) is not None:
             before.close()
         self._folders_of[copy.path] = KeptFolder(store.path)
@@ -104,7 +111,9 @@ class GitWorkspace:
         left = self._salvaged.pop(copy.trace_id, None)
         if left is None:
             return False
-        await _store_of(copy).show_uncommitted(left)
+        store = _store_of(copy)
+        await store.show_uncommitted(left)
+        await store.git("update-ref", "-d", FOUND)
         return True
 
     async def find(self, copy: WorkCopy, label: str) -> Snapshot | None:
@@ -170,6 +179,8 @@ class GitWorkspace:
             await store.salvage(left, current)
             self._put_away[copy.trace_id] = left
         await store.make_equal(commit, current, fresh=commit == copy.base)
+        if self._salvaged.pop(copy.trace_id, None) is not None:
+            await store.git("update-ref", "-d", FOUND)
 
     async def preview(self, copy: WorkCopy) -> tuple[Commit, Tree]:
         """Record the files of a work copy as they are now, for a look at them; nothing else notices."""
@@ -226,6 +237,15 @@ class GitWorkspace:
             answer = await store.git(*DIFF, "-p", "--src-prefix=a/", "--dst-prefix=b/", base, head)
             self._diffs[key] = _shortened(answer.stdout.decode("utf-8", "replace"))
         return self._diffs[key]
+
+
+async def _found_work(store: SnapshotStore, left: Tree | None) -> Tree | None:
+    """Note uncommitted work; return it, else what was found earlier and not recalled."""
+    if left is not None:
+        await store.git("update-ref", FOUND, left)
+        return left
+    answer = await store.ask("rev-parse", "--verify", "--quiet", f"{FOUND}^{{tree}}")
+    return Tree(answer.text) if answer.ok else None
 
 
 def _store_of(copy: WorkCopy) -> SnapshotStore:

@@ -9,6 +9,7 @@ from setpoint.model import events as e
 from setpoint.model.attempt import Attempt, ModelCall, Recovery
 from setpoint.model.events.live import (
     AgentInterrupted,
+    EditsChosen,
     HintGiven,
     HintTaken,
     PauseEnded,
@@ -66,6 +67,11 @@ def of_live(body: e.AboutLive) -> Line:
             rule = "answered by rule: what fits the request best"
             who = "answered by the hint" if body.by == "person" else rule
             return Line(f"  {body.label} asks: {body.question} ({who})", "magenta")
+        case EditsChosen():
+            counts = (f"{each.of} {each.failing} failing, {each.blocking} blocking" for each in body.measured)
+            seen = ", ".join(counts)
+            why = f" (measured: {seen})" if seen else ""
+            return Line(f"  what {body.chosen} edited counts, not what the last try left{why}", "magenta")
         case _:
             return _of_steering(body)
 

@@ -67,6 +67,29 @@ class QuestionAnswered(Value):
     """Who answered: the person at the terminal by a hint, else the rule to choose what fits best."""
 
 
+class MeasuredEdits(Value):
+    """What was measured of a state that a try left."""
+
+    of: str
+    """Label of the snapshot that holds it."""
+    failing: int
+    """Failing tests that count, and checks that broke."""
+    blocking: int
+    """Findings that block."""
+
+
+class EditsChosen(Value):
+    """What an earlier try of an attempt edited, and Setpoint had undone, becomes the attempt's result."""
+
+    kind: Literal["agent.edits_chosen"] = "agent.edits_chosen"
+    iteration: int
+    label: str
+    chosen: str
+    """Label of the snapshot that holds it."""
+    measured: tuple[MeasuredEdits, ...] = ()
+    """What was compared, in this order; empty where no other try left edits."""
+
+
 class HintGiven(Value):
     """A person tells the maker something while a run works; it reaches the maker with its next prompt."""
 
@@ -121,5 +144,5 @@ class PauseEnded(Value):
 
 Steering = HintGiven | HintTaken | AgentInterrupted | PauseRequested | RunHeld | PauseEnded
 """What a person asks for while a run works, and what became of it."""
-AboutLive = ToolStarted | AgentSaid | ProjectTextShown | QuestionAnswered | Steering
+AboutLive = ToolStarted | AgentSaid | ProjectTextShown | QuestionAnswered | EditsChosen | Steering
 """What an agent is doing at the moment, and what a person says to it."""
