@@ -4,6 +4,7 @@ import pytest
 
 from setpoint.model.attempt import BreakageKind
 from setpoint.model.events.live import EditsChosen
+from setpoint.model.events.run import CancelRequested
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
@@ -92,3 +93,15 @@ async def test_what_an_interrupted_run_undid_is_judged(tmp_path):
     outcome = await harness.drive()
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
     assert "Setpoint itself was ended" in harness.agent.briefs[1].prompt
+
+
+async def test_a_cancelled_run_says_which_edits_were_not_judged(tmp_path):
+    def cancel(brief):
+        harness.log.append(TraceId("run-1"), "cancel", [CancelRequested(by="Ann")])
+
+    harness = stage(tmp_path, Act(edits=RIGHT, breakage=DEAD), Act(do=cancel, breakage=DEAD))
+    outcome = await harness.drive()
+    assert (outcome.ending, outcome.branch) == (Ending.CANCELLED, "")
+    (left,) = outcome.unjudged
+    assert left.files == 1
+    assert harness.workspace.files(left.commit)["src/work.py"] == b"right\n"

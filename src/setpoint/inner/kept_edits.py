@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Stop
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.live import EditsChosen, MeasuredEdits
-from setpoint.model.events.run import AgentStarted, BaselineMeasured
-from setpoint.model.run import Snapshot
+from setpoint.model.events.run import AgentFinished, AgentStarted, BaselineMeasured, IterationEvaluated
+from setpoint.model.run import Snapshot, UnjudgedEdits
 from setpoint.ports import Measured, WorkCopy
 from setpoint.ports.workspace import RecallsEdits
 from setpoint.runs.context import RunContext
@@ -96,6 +96,34 @@ async def choose_edits(run: RunContext, label: str, iteration: int, attempt: Att
         body = EditsChosen(iteration=iteration, label=label, chosen=chosen.label, measured=tuple(measured))
         run.journal.note(f"{label}:chosen-edits", body)
     await workspace.restore(run.copy, chosen.commit)
+
+
+async def unjudged_edits(run: RunContext) -> tuple[UnjudgedEdits, ...]:
+    """Commit what the newest attempt left, unless it was judged; return its states with edits."""
+    label, made = "", None
+    for event in run.journal.events:
+        if isinstance(event.body, AgentStarted):
+            label, made = event.body.label, None
+        elif isinstance(event.body, AgentFinished):
+            made = event.body.snapshot
+        elif isinstance(event.body, IterationEvaluated):
+            label, made = "", None
+    if not label:
+        return ()
+    if made is None:
+        await kept_interrupted(run, label)
+    ended = [made] if made is not None and made.files else []
+    left = {each.tree: each for each in (*ended, *await kept_of(run, label))}
+    return tuple(
+        UnjudgedEdits(
+            label=each.label,
+            commit=each.commit,
+            files=len(each.files),
+            insertions=each.insertions,
+            deletions=each.deletions,
+        )
+        for each in left.values()
+    )
 
 
 def chosen_edits(run: RunContext, commit: str) -> EditsChosen | None:

@@ -274,6 +274,25 @@ UNPROVEN_MARK = "IMPLEMENTATION_UNPROVEN"
 """Names work against which nothing was found, and that is not proved."""
 
 
+class UnjudgedEdits(Value):
+    """What a try edited that was cut off before Setpoint could judge it; it is no result of the run."""
+
+    label: str
+    """Label of the snapshot in the run's own repository, there the ref `refs/setpoint/LABEL`."""
+    commit: Commit
+    files: int
+    insertions: int
+    deletions: int
+
+    @property
+    def shown(self) -> str:
+        """The edits in words."""
+        change = (
+            f"{self.files} {'file' if self.files == 1 else 'files'}, +{self.insertions} -{self.deletions}"
+        )
+        return f"{change}, at {self.label}: not judged"
+
+
 class RunOutcome(Value):
     """How a run ended and what came of it."""
 
@@ -307,6 +326,8 @@ class RunOutcome(Value):
     tokens: int = 0
     """Tokens of all agents, in and out, as far as they are known."""
     duration_s: float
+    unjudged: tuple[UnjudgedEdits, ...] = ()
+    """Edits of the attempt that was cut off by the end of the run, the newest first."""
 
     @property
     def mark(self) -> str:

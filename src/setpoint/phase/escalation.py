@@ -142,7 +142,7 @@ def _context(past: RunFacts) -> tuple[str, ...]:
         reached = "measured in full" if best.tests else "the run did not reach the full suite"
         lines.append(f"best so far: iteration {best.number}, {open_count(best)} open problems, {reached}")
     else:
-        lines.append("no state differs from the base so far")
+        lines.append("no judged state differs from the base so far")
     known = f"${past.cost_usd:.2f} and {past.active_s:.0f} seconds of work are spent"
     return (*lines, known)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from setpoint.inner.kept_edits import unjudged_edits
 from setpoint.learning.loop import reflect_on_run
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import Delivered, PhaseBounce, RunFinished
@@ -57,6 +58,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
     run.journal.wind_up()
     offered = _Offered(None) if past is None else await _offered(run, past, close)
     best = offered.best
+    unjudged = await unjudged_edits(run)
     await reflect_on_run(run, past, close.ending, close.reason)
 
     async def act() -> RunFinished:
@@ -84,6 +86,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
             cost_shown=in_words(used),
             tokens=used.tokens,
             duration_s=round(budget.active_s, 3),
+            unjudged=unjudged,
         )
         return RunFinished(outcome=outcome)
 

@@ -8,6 +8,7 @@ from setpoint.app.views.live import LiveRun
 from setpoint.history import phrases
 from setpoint.history.replay import History, history
 from setpoint.model.ids import TraceId
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.phase.policy.best_state import rank
 from setpoint.wiring.project import Project
 from setpoint.workspace import repository_of_run
@@ -35,6 +36,20 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
         *lines,
         f"resume:  setpoint resume {trace_id}",
         f"end:     setpoint cancel {trace_id}   (a state that is better than the base becomes a branch)",
+    )
+
+
+def unjudged_lines(project: Project, order: RunOrder, outcome: RunOutcome) -> tuple[str, ...]:
+    """Say which edits an ended run has not judged, and the commands that show them and make them a branch."""
+    if not outcome.unjudged:
+        return ()
+    folder = shlex.quote(str(repository_of_run(project.state, order.trace_id)))
+    lines = [f"edits:   {each.shown}" for each in outcome.unjudged]
+    newest = outcome.unjudged[0]
+    return (
+        *lines,
+        f"look:    git --git-dir {folder} diff {order.base[:10]} {newest.commit[:10]}",
+        f"keep:    git fetch {folder} refs/setpoint/{newest.label}:refs/heads/unjudged/{order.trace_id}",
     )
 
 

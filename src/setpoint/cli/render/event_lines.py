@@ -210,7 +210,8 @@ def outcome_line(outcome: RunOutcome) -> Line:
         return Line(f"{outcome.verdict}: {rounds}, {bounces}, {money(outcome)}{score}", "bold green")
     who = f" by {outcome.halt.guard}" if outcome.halt else ""
     word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
-    return Line(f"{word}{who}: {outcome.reason}", "bold red")
+    left = "".join(f"\n  edits: {each.shown}" for each in outcome.unjudged)
+    return Line(f"{word}{who}: {outcome.reason}{left}", "bold red")
 
 
 def _many(count: int, what: str) -> str:

@@ -15,7 +15,7 @@ from rich.console import Console
 from setpoint.app.people.gates import OpenGate, open_gate
 from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.exit_codes import EXIT
-from setpoint.app.runs.standing import standing_lines
+from setpoint.app.runs.standing import standing_lines, unjudged_lines
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
 from setpoint.cli.render.event_lines import measured_line
@@ -143,7 +143,10 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
             f"branch:  {outcome.branch}   (git diff {order.base[:10]}...{outcome.branch})", markup=False
         )
     else:
-        console.print("branch:  none, because no state was better than the base", markup=False)
+        judged = "judged " if outcome.unjudged else ""
+        console.print(f"branch:  none, because no {judged}state was better than the base", markup=False)
+    for each in unjudged_lines(project, order, outcome):
+        console.print(each, markup=False)
     if outcome.trust is Trust.ANY:
         console.print(f"proof:   {_WEAK}", markup=False)
     for goal in missed_first(outcome.goals):
