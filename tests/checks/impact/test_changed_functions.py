@@ -90,3 +90,10 @@ def test_whether_a_method_uses_super_is_its_own_affair(before: str, after: str) 
     what = difference(old.encode(), old.replace(before, after).encode())
     assert (what.whole, what.blocks, what.lines) == (False, {"A.f"}, {3})
     assert difference(old.encode(), old.replace("size = 1", "size = 2").encode()).whole
+
+
+def test_a_file_that_was_emptied_differs_as_a_whole_or_in_its_functions():
+    assert "add" in difference(b"def add(a, b):\n    return a\n", b"").blocks
+    assert (
+        difference(b"class A:\n    pass\n", b"class A:\n    def new(self):\n        return 1\n") is not None
+    )

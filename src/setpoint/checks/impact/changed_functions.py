@@ -94,7 +94,7 @@ def _drop(scope: ast.Module | ast.ClassDef, known: set[str]) -> None:
         return node.name not in known and not special
 
     kept = [node for node in scope.body if not is_new(node)]
-    scope.body = kept or [ast.Pass()]
+    scope.body = kept or [ast.Pass(lineno=1, col_offset=0)]
 
 
 def _names(scope: ast.Module | ast.ClassDef) -> set[str]:
