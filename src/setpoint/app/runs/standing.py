@@ -40,14 +40,12 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
 
 
 def unjudged_lines(project: Project, order: RunOrder, outcome: RunOutcome) -> tuple[str, ...]:
-    """Say which edits an ended run has not judged, and the commands that show them and make them a branch."""
+    """Return the commands that show the edits that an ended run has not judged, and make them a branch."""
     if not outcome.unjudged:
         return ()
     folder = shlex.quote(str(repository_of_run(project.state, order.trace_id)))
-    lines = [f"edits:   {each.shown}" for each in outcome.unjudged]
     newest = outcome.unjudged[0]
     return (
-        *lines,
         f"look:    git --git-dir {folder} diff {order.base[:10]} {newest.commit[:10]}",
         f"keep:    git fetch {folder} refs/setpoint/{newest.label}:refs/heads/unjudged/{order.trace_id}",
     )
