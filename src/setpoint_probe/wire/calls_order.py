@@ -14,6 +14,10 @@ from setpoint_probe.wire.calls import CallsRequest, CallsResult
 RECORDER = ENGINE / "calls" / "recorder.py"
 """What a statement at the top of a function loads."""
 _SCRIPT_RECORDER = ENGINE / "calls" / "script_recorder.js"
+GO_RECORDER = ENGINE / "calls" / "go" / "recorder.go"
+"""What is put at the end of a source, so that its functions can be recorded."""
+GO_ANSWERS = ENGINE / "calls" / "go" / "answers.go"
+"""A test that answers calls; `«NAME»` is replaced by what belongs there."""
 _SCRIPT_ENGINE = ENGINE / "calls" / "script_answers.mjs"
 
 

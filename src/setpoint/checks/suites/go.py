@@ -37,8 +37,8 @@ class GoRunner:
     async def run(self, start: Start, only: Selection) -> Once:
         """Run all packages of a module, or a selection."""
         packages = ("./...",) if only is None else tuple(sorted({test.partition("::")[0] for test in only}))
-        listing = await start.call((*start.argv(*_narrowed(start), "-list", "."), *packages))
-        done = await start.call((*start.argv(*_narrowed(start), *_pattern(only)), *packages))
+        listing = await start.call((*start.argv(*narrowed(start), "-list", "."), *packages))
+        done = await start.call((*start.argv(*narrowed(start), *_pattern(only)), *packages))
         if done.ok and _EMPTY.search(done.stdout) and not _RAN.search(done.stdout):
             return Once(done=done, report=TestReport(outcomes={}, complete=only is None))
         once = read(start, done, done.stdout)
@@ -55,9 +55,9 @@ class GoRunner:
         return Once(done=done, report=selected(report, only), broken=once.broken or broken)
 
 
-def _narrowed(start: Start) -> tuple[str, ...]:
+def narrowed(start: Start) -> tuple[str, ...]:
     """Keep the test programs from the build cache, which the next run reads."""
-    words = (*narrowing("GOCACHE", (start.tree, start.scratch)), *start.under)
+    words = (*narrowing("GOCACHE", (start.tree, start.scratch, *start.writable)), *start.under)
     return ("-exec", shlex.join(words)) if words else ()
 
 

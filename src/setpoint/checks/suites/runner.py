@@ -46,6 +46,8 @@ class Start:
     """Words before the test programs that Go has built."""
     inside: Path = FOLDER
     """Where the reporters lie that Setpoint brings."""
+    writable: tuple[Path, ...] = ()
+    """Folders outside the tree that it writes to beside these."""
 
     @property
     def place(self) -> Path:
@@ -79,7 +81,7 @@ class Start:
                 timeout_s=self.timeout_s,
                 keep_bytes=2 * MOST_BYTES,
                 merge_stderr=merged,
-                writes=(self.tree, self.scratch, *([self.cache] if self.cache else ())),
+                writes=(self.tree, self.scratch, *self.writable, *([self.cache] if self.cache else ())),
                 lasting=self.cache,
             )
         )

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import environment
@@ -26,8 +27,6 @@ from setpoint_probe.wire.calls import RAISES, REFUSED, TIME, VALUE, Answer, Call
 from setpoint_probe.wire.calls_order import read_calls
 
 _WALL_S, _GRACE_S = 8.0, 30.0
-_AGAIN = 3
-"""How often answers that differ are asked for again: what rests on chance differs from itself, too."""
 _LARGE_SUITE_S = 10.0
 """Seconds of a suite above which only tests that the change can reach are run once more for their calls."""
 _ANSWERED = (VALUE, RAISES)
@@ -37,15 +36,42 @@ _WHY = {
 }
 
 
+class Caller(Protocol):
+    """Calls functions of one language."""
+
+    @property
+    def functions(self) -> Comparable:
+        """What is called."""
+
+    @property
+    def runners(self) -> frozenset[str]:
+        """Presets of the runners whose tests call them; the empty text for those of Python."""
+
+    @property
+    def again(self) -> int:
+        """How often answers that differ are asked for again: chance differs from itself, too."""
+
+    async def answered(
+        self, subject: Subject, there: Measured, request: CallsRequest, hashes: int, /
+    ) -> CallsResult:
+        """Answer calls in a place; what is recorded is chosen from and varied first."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class Caller:
-    """How functions of one language are called."""
+class EngineCaller:
+    """Calls functions by an engine that a command starts."""
 
     functions: Comparable
     runners: frozenset[str]
-    """Presets of the runners whose tests call them; the empty text for those of Python."""
     argv: Callable[[CallsRequest, Path, Path], tuple[str, ...]]
     """Writes an order, and gives the command that answers it."""
+    again: int = 3
+
+    async def answered(
+        self, subject: Subject, there: Measured, request: CallsRequest, hashes: int
+    ) -> CallsResult:
+        """Answer calls in a process that is held as those of tests are; its home is a new folder."""
+        return await _answered(subject, self, there, request, hashes)
 
 
 async def compared(subject: Subject, witnesses: tuple[Witness, ...], caller: Caller) -> Compared:
@@ -72,14 +98,14 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...], caller: Cal
         guarded=functions.guarded,
         wall_s=_WALL_S,
     )
-    result = await _answered(subject, caller, await subject.checked_out(), request)
+    result = await caller.answered(subject, await subject.checked_out(), request, 0)
     calls = {each.number: each for each in result.calls}
     now = _by_number(result, calls)
     if not functions.before:
         altered, why = tuple(result.altered), "the base has no such function"
         return Compared(functions=functions, calls=calls, now=now, why=why, altered=altered)
     request = replace(request, recorded="", functions=dict(functions.before))
-    at_base = await _answered(subject, caller, await subject.without_its_code(), request)
+    at_base = await caller.answered(subject, await subject.without_its_code(), request, 0)
     before = _by_number(at_base, calls)
     left = result.left | _left_at_base(calls, at_base)
     first = Compared(
@@ -97,14 +123,14 @@ async def compared(subject: Subject, witnesses: tuple[Witness, ...], caller: Cal
 async def _confirmed(subject: Subject, caller: Caller, first: Compared, request: CallsRequest) -> Compared:
     """Ask for answers that differ again, and leave out what one side does not answer alike."""
     functions = first.functions
-    for hashes in range(1, _AGAIN + 1):
+    for hashes in range(1, caller.again + 1):
         open_ones = tuple(number for number in first.calls if first.differs(number))
         if not open_ones:
             break
         request = replace(request, only=open_ones, functions=dict(functions.before))
-        then = await _answered(subject, caller, await subject.without_its_code(), request, hashes=hashes)
+        then = await caller.answered(subject, await subject.without_its_code(), request, hashes)
         request = replace(request, functions=dict(functions.now))
-        again = await _answered(subject, caller, await subject.checked_out(), request, hashes=hashes)
+        again = await caller.answered(subject, await subject.checked_out(), request, hashes)
         first = replace(
             first, before=_steady(first.before, then, open_ones), now=_steady(first.now, again, open_ones)
         )
@@ -140,9 +166,8 @@ async def _record(subject: Subject, functions: Comparable, tests: list[str]) -> 
 
 
 async def _answered(
-    subject: Subject, caller: Caller, there: Measured, request: CallsRequest, *, hashes: int = 0
+    subject: Subject, caller: EngineCaller, there: Measured, request: CallsRequest, hashes: int
 ) -> CallsResult:
-    """Answer calls in a place, in a process that is held as those of tests are; its home is a new folder."""
     project, tree = subject.task.project, Path(there.copy.path)
     scratch = subject.scratch / f"answers-{hashes}"
     shutil.rmtree(scratch, ignore_errors=True)

@@ -70,7 +70,16 @@ class Compared:
 def judged(found: Compared) -> Iterator[Call]:
     """Yield the calls that a user of the code could make: of public functions, or made by a test itself."""
     for call in found.calls.values():
-        name = call.name.rpartition("::")[2]
-        private = any(part.startswith("_") and not part.endswith("__") for part in name.split("."))
-        if call.outer or not private:
+        if call.outer or not any(_is_private(call.name, part) for part in _parts_of(call.name)):
             yield call
+
+
+def _parts_of(name: str) -> list[str]:
+    """Return the parts of a function's name without its file."""
+    return name.rpartition("::")[2].split(".")
+
+
+def _is_private(name: str, part: str) -> bool:
+    if name.partition("::")[0].endswith(".go"):
+        return not part[:1].isupper()
+    return part.startswith("_") and not part.endswith("__")

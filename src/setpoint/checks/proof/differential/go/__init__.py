@@ -1,0 +1,1 @@
+"""Functions of Go, called at the base and on the result with the same arguments."""
