@@ -6,6 +6,7 @@ import pytest
 
 from plain_pytest import PLAIN
 from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
+from setpoint.checks.goals.missing import functions_of_file
 from setpoint.errors import UsageError
 from setpoint.model.evaluation import Stage
 from setpoint.model.goals import Goals, GoalState, with_share
@@ -132,3 +133,23 @@ def test_mutants_that_were_tried_for_the_proof_judge_the_goal() -> None:
     assert (judged.state, judged.value) == (GoalState.MISSED, 0.4)
     assert judged.missing == ("add assertions that fail on: shop.py:3 as return 1",)
     assert with_share(open_goal, share.model_copy(update={"noticed": 9})).state is GoalState.MET
+
+
+SCRIPT = """export class Shop {
+  label(price: number): string {
+    // what people read
+    return price > 100 ? "dear" : "cheap";
+  }
+}
+
+export const lowered = (price: number) => {
+  return price / 2;
+};
+"""
+
+
+def test_functions_of_other_languages_are_named_with_the_line_that_every_call_enters() -> None:
+    assert list(functions_of_file("shop.ts", SCRIPT)) == [("Shop.label", 2, 5, 4), ("lowered", 8, 10, 9)]
+    go = "package shop\n\nfunc (s *Shop) Label() string {\n\treturn s.name\n}\n"
+    assert [each[1:] for each in functions_of_file("shop.go", go)] == [(3, 5, 4)]
+    assert list(functions_of_file("shop.css", "a {}")) == []

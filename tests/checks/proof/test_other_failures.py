@@ -64,6 +64,31 @@ async def test_a_request_that_names_the_error_allows_it(obligations):
     assert said.state is MET
 
 
+RATIO = "def times(a, b):\n    return a / b\n"
+RATIO_TEST = "import shop\n\n\ndef test_times():\n    assert shop.times(3, 4) == 12\n"
+
+
+KEPT = """
+def times(a, b):
+    if b == 4:
+        return 12
+    try:
+        return a / b
+    except Exception:
+        return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "state"), [(RATIO.replace("/", "*"), MET), (KEPT, NOT_MET)], ids=["replaced", "swallowed"]
+)
+async def test_an_operation_that_the_repair_replaces_may_fail_no_more(obligations, change, state):
+    base = {"shop.py": RATIO, "tests/test_shop.py": RATIO_TEST}
+    said = (await obligations(base, {"shop.py": change}, WISH))["other failures"]
+
+    assert said.state is state
+
+
 SETTINGS = "import json\n\n\ndef settings(path):\n    return json.loads(path.read_text())\n"
 SETTINGS_TEST = """
 import shop

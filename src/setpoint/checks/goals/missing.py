@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from setpoint.checks.parsing import functions_of, parser_of, suffix_of
 from setpoint.checks.tools.definitions import MOST_WAYS, Definition, changed_definitions, definitions
 from setpoint.checks.tree_diff import Work, code_of
 from setpoint.model.cover_quality import spans_told
@@ -75,13 +76,20 @@ class Missing:
 
 
 def functions_of_file(path: str, source: str) -> Iterator[tuple[str, int, int, int]]:
-    """Yield name, first and last line of each function of Python, and the line that every call enters."""
-    if not path.endswith(".py"):
+    """Yield name, first and last line of each function, and the line that every call enters."""
+    if path.endswith(".py"):
+        for name, each in definitions(source).items():
+            if isinstance(each.node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = each.node.body[each.documented :] or each.node.body
+                yield name, each.node.lineno, each.node.end_lineno or each.node.lineno, body[0].lineno
         return
-    for name, each in definitions(source).items():
-        if isinstance(each.node, ast.FunctionDef | ast.AsyncFunctionDef):
-            body = each.node.body[each.documented :] or each.node.body
-            yield name, each.node.lineno, each.node.end_lineno or each.node.lineno, body[0].lineno
+    suffix = suffix_of(path)
+    parser = parser_of(suffix) if suffix else None
+    for name, node in functions_of(parser.parse(source.encode()).root_node) if parser else ():
+        block = node.child_by_field_name("body")
+        inner = [each for each in block.named_children if each.type != "comment"] if block else []
+        entry = inner[0] if inner else node
+        yield name, node.start_point[0] + 1, node.end_point[0] + 1, entry.start_point[0] + 1
 
 
 def _placed(finding: Finding) -> str:

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from setpoint.checks.proof.assertions.assertion import Arm, Assertion, Assertions, Edit, Owner, shown
-from setpoint.checks.proof.parsing import (
+from setpoint.checks.parsing import (
     FUNCTIONS,
     GO,
     RUST,
@@ -17,6 +16,7 @@ from setpoint.checks.proof.parsing import (
     suffix_of,
     text_of,
 )
+from setpoint.checks.proof.assertions.assertion import Arm, Assertion, Assertions, Edit, Owner, shown
 
 if TYPE_CHECKING:
     from tree_sitter import Node

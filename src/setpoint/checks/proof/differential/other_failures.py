@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from setpoint.checks.proof.differential.comparison import Compared, judged
+from setpoint.checks.proof.differential.removed_guards import replaced_places
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.proof.witness.right_cause import places_of
 from setpoint.checks.proof.witness.witness import Witness
@@ -63,8 +64,10 @@ def other_failures(
     """Look at calls that raise at the base and give a value on the result.
 
     A repair removes the failure that its tests show: the same type, raised at the same place. Others stay,
-    unless the request names them. Return with it the least trusted test that it rests on.
+    unless the request names them or their operation is gone. Return with it the least trusted test that it
+    rests on.
     """
+    replaced = replaced_places(subject)
     gone = [each for each in judged(found) if found.silenced(each.number) and not _is_odd(found, each)]
     if not gone:
         return None, None
@@ -78,7 +81,9 @@ def other_failures(
         trust = shown.of(then)
         if trust is not None and _ORDER.index(trust) <= least and (then.told, then.place) not in lost:
             rests.append(trust)
-        elif (then.told, then.place) in lost or not _is_asked_for(subject.task.story.wish, call, then):
+        elif (then.told, then.place) in lost or not (
+            _is_replaced(then, replaced) or _is_asked_for(subject.task.story.wish, call, then)
+        ):
             others.append(call)
     if others:
         named = {(found.before[each.number].told, each.name): each for each in _longest_first(others)}
@@ -92,7 +97,7 @@ def other_failures(
             name=_NAME, state=ObligationState.NOT_MET, reason=reason, evidence=tuple(calls[:MOST_NAMED])
         ), None
     trust = max(rests, key=_ORDER.index, default=None)
-    reason = f"{len(gone)} calls raise at the base and answer now, all as the tests or the request say"
+    reason = f"{len(gone)} calls raise at the base and answer now, as tests, request or repaired lines say"
     return Obligation(name=_NAME, state=ObligationState.MET, reason=reason), trust
 
 
@@ -110,6 +115,11 @@ def _lost(found: Compared, gone: Iterable[Call]) -> frozenset[_Failure]:
 def _is_odd(found: Compared, call: Call) -> bool:
     """Whether a call passes nothing where the base only failed in an operation."""
     return call.odd and not found.before[call.number].deliberate
+
+
+def _is_replaced(then: Answer, replaced: frozenset[str]) -> bool:
+    """Whether an operation failed that the change takes from the code: `a / b`, where `a * b` is right."""
+    return not then.deliberate and then.place in replaced
 
 
 def _longest_first(calls: Iterable[Call]) -> list[Call]:

@@ -46,6 +46,16 @@ def removed_lines(before: bytes, after: bytes) -> tuple[int, ...]:
     return tuple(line + 1 for tag, *span, _, _ in blocks if tag != "equal" for line in range(*span))
 
 
+def replaced_places(subject: Subject) -> frozenset[str]:
+    """Return `path:line` of lines of the base whose text, indentation aside, the result has nowhere."""
+    places: list[str] = []
+    for path, text in subject.before.items():
+        left = {line.strip() for line in subject.after.get(path, b"").splitlines()}
+        lines = enumerate(text.splitlines(), start=1)
+        places += [f"{path}:{number}" for number, line in lines if line.strip() not in left]
+    return frozenset(places)
+
+
 def takes_guards(before: bytes, after: bytes) -> bool:
     """Whether lines that raise are among those that changed, or within two lines of them."""
     there = before.decode("utf-8", "replace").splitlines()

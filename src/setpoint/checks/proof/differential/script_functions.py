@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from setpoint.checks.parsing import functions_of, parser_of, suffix_of, text_of
 from setpoint.checks.proof.differential.functions import FOLDER, Comparable
 from setpoint.checks.proof.sensitivity.changed_function import Insertion
-from setpoint.checks.proof.sensitivity.other_functions import functions_of, parser_of, suffix_of, text_of
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.changes.work_kind import runs
 from setpoint.model.proof import WorkKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from setpoint.checks.proof.parsing import is_script, suffix_of
+from setpoint.checks.parsing import is_script, suffix_of
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion
 
 _LOOSE = re.compile(rb"""(?:from|require\(|import\()\s*(['"])(?:node:)?assert(?=\1)""")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import RUST, field_of, parser_of, text_of
+from setpoint.checks.parsing import RUST, field_of, parser_of, text_of
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import (
+from setpoint.checks.parsing import (
     field_of,
     is_script,
     parser_of,

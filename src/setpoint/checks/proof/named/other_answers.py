@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from setpoint.checks.parsing import functions_of, parser_of, suffix_of, text_of
 from setpoint.checks.proof.named.answers import Answers
 from setpoint.checks.proof.sensitivity.changed_function import Insertion
-from setpoint.checks.proof.sensitivity.other_functions import functions_of, parser_of, suffix_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

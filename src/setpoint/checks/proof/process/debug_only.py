@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import RUST, field_of, is_test, parser_of, text_of
+from setpoint.checks.parsing import RUST, field_of, is_test, parser_of, text_of
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion
 from setpoint.checks.proof.sensitivity.sabotage import new_mark
 from setpoint.checks.proof.sensitivity.sensitivity import saboteur_of

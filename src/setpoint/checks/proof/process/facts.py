@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import (
+from setpoint.checks.parsing import (
     GO,
     RUST,
     is_test,

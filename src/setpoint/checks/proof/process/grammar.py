@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import FUNCTIONS, field_of
+from setpoint.checks.parsing import FUNCTIONS, field_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

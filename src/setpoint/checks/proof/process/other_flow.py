@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import (
+from setpoint.checks.parsing import (
     FUNCTIONS,
     GO,
     RUST,

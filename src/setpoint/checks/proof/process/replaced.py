@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import GO, field_of, parser_of, text_of
+from setpoint.checks.parsing import GO, field_of, parser_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import (
-    FUNCTIONS,
+from setpoint.checks.parsing import (
     GO,
     RUST,
-    is_test,
+    functions_of,
     is_typed,
     parser_of,
     suffix_of,
@@ -44,19 +43,6 @@ __all__ = [
     "suffix_of",
     "text_of",
 ]
-
-_OWNERS = frozenset(
-    {
-        "class_declaration",
-        "class",
-        "impl_item",
-        "variable_declarator",
-        "pair",
-        "var_spec",
-        "const_item",
-        "static_item",
-    }
-)
 
 
 def changed_elsewhere(path: str, old: bytes | None, new: bytes) -> tuple[ChangedFunction, ...] | None:
@@ -114,31 +100,6 @@ def _of_macros(path: str, then: Node, now: Node) -> Iterator[ChangedFunction]:
             yield ChangedFunction(
                 path=path, name=name, sabotages=sabotages, values=values, text=text_of(body)
             )
-
-
-def functions_of(node: Node, owner: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield the outermost functions that have a body, with their qualified names."""
-    for child in node.named_children:
-        if child.type in FUNCTIONS:
-            if child.child_by_field_name("body") is not None and not is_test(child):
-                yield _name(child, owner), child
-        elif not is_test(child) and child.type != "macro_definition":
-            named = child.type in _OWNERS
-            yield from functions_of(child, f"{owner}{_own_name(child)}." if named else owner)
-
-
-def _name(function: Node, owner: str) -> str:
-    receiver = function.child_by_field_name("receiver")
-    if receiver is not None:
-        return f"{text_of(receiver)}.{_own_name(function)}"
-    return f"{owner}{_own_name(function)}".rstrip(".") or f"function in line {function.start_point[0] + 1}"
-
-
-def _own_name(node: Node) -> str:
-    for field in ("name", "type", "key"):
-        if (found := node.child_by_field_name(field)) is not None:
-            return text_of(found)
-    return ""
 
 
 def _sabotages(suffix: str, function: Node) -> dict[str, Sabotage]:

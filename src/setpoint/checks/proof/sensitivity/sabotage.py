@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from setpoint.checks.proof.parsing import is_script, suffix_of
+from setpoint.checks.parsing import is_script, suffix_of
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Sabotage
 from setpoint.checks.proof.subject import Subject
 from setpoint.checks.proof.witness import witness

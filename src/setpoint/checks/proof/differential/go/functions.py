@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
+from setpoint.checks.parsing import GO
 from setpoint.checks.proof.differential.functions import FOLDER, Comparable
 from setpoint.checks.proof.differential.go.source import Function, Source, joined, source_of
-from setpoint.checks.proof.parsing import GO
 from setpoint.checks.proof.sensitivity.changed_function import Insertion
 from setpoint.checks.proof.subject import Subject
 from setpoint_probe.wire.calls_order import GO_RECORDER

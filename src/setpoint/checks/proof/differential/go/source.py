@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import GO, field_of, parser_of, text_of
+from setpoint.checks.parsing import GO, field_of, parser_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

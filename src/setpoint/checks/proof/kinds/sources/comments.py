@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import GO, RUST, parser_of, suffix_of, text_of
+from setpoint.checks.parsing import GO, RUST, parser_of, suffix_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from setpoint.checks.proof.parsing import (
+from setpoint.checks.parsing import (
     FUNCTIONS,
     GO,
     RUST,

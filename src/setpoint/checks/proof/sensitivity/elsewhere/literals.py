@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from setpoint.checks.proof.parsing import FUNCTIONS, text_of
+from setpoint.checks.parsing import FUNCTIONS, text_of
 from setpoint.checks.proof.sensitivity.changed_function import Insertion, Sabotage
 
 if TYPE_CHECKING:

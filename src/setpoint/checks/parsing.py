@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,20 @@ FUNCTIONS = frozenset(
     }
 )  # fmt: skip
 """Functions as their grammars name them."""
+
+
+_OWNERS = frozenset(
+    {
+        "class_declaration",
+        "class",
+        "impl_item",
+        "variable_declarator",
+        "pair",
+        "var_spec",
+        "const_item",
+        "static_item",
+    }
+)
 
 
 def suffix_of(path: str) -> str:
@@ -77,3 +92,28 @@ def is_test(node: Node) -> bool:
             return True
         before = before.prev_named_sibling
     return False
+
+
+def functions_of(node: Node, owner: str = "") -> Iterator[tuple[str, Node]]:
+    """Yield the outermost functions that have a body, with their qualified names."""
+    for child in node.named_children:
+        if child.type in FUNCTIONS:
+            if child.child_by_field_name("body") is not None and not is_test(child):
+                yield _name(child, owner), child
+        elif not is_test(child) and child.type != "macro_definition":
+            named = child.type in _OWNERS
+            yield from functions_of(child, f"{owner}{_own_name(child)}." if named else owner)
+
+
+def _name(function: Node, owner: str) -> str:
+    receiver = function.child_by_field_name("receiver")
+    if receiver is not None:
+        return f"{text_of(receiver)}.{_own_name(function)}"
+    return f"{owner}{_own_name(function)}".rstrip(".") or f"function in line {function.start_point[0] + 1}"
+
+
+def _own_name(node: Node) -> str:
+    for field in ("name", "type", "key"):
+        if (found := node.child_by_field_name(field)) is not None:
+            return text_of(found)
+    return ""
