@@ -6,6 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from setpoint.model.facts.rounds import RunFacts, open_count, unproven
+from setpoint.model.facts.spending import UNKNOWN, in_time, in_words
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
 from setpoint.model.ids import GateId
 from setpoint.model.proof import REVIEW
@@ -81,7 +82,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         iteration=iteration,
         question=close.reason,
         options=tuple(options),
-        context=_context(past),
+        context=_context(run, past),
         guard=close.halt.guard if close.halt else "",
         go_on=close.halt.go_on if close.halt else "",
         offer=offer,
@@ -114,7 +115,7 @@ def _continue_text(run: RunContext, past: RunFacts, offer: Grant) -> str:
     if offer.cost_usd:
         more.append(f"${offer.cost_usd:.2f} more")
     if offer.wall_s:
-        more.append(f"{offer.wall_s / 60:.0f} more minutes")
+        more.append(f"{in_time(offer.wall_s)} more")
     if offer.tokens:
         more.append(f"{offer.tokens} more tokens")
     return f"continue with {' and '.join(more)}{_usual(past)}"
@@ -127,11 +128,11 @@ def _usual(past: RunFacts) -> str:
     money = sum((each.cost_usd for each in past.shares), Decimal(0)) / len(past.shares)
     seconds = sum(each.seconds for each in past.shares) / len(past.shares)
     figures = [f"${money:.2f}"] if money else []
-    figures += [f"{seconds:.0f} seconds of work"] if seconds >= 1 else []
+    figures += [f"{in_time(seconds)} of work"] if seconds >= 1 else []
     return f"; so far an iteration took {' and '.join(figures)}" if figures else ""
 
 
-def _context(past: RunFacts) -> tuple[str, ...]:
+def _context(run: RunContext, past: RunFacts) -> tuple[str, ...]:
     lines = [f"iteration {each.number}: {_tried(each)}" for each in past.rounds[-MOST_TOLD:]]
     if back := restored_in_all(past.rounds):
         lines.append(f"restored in all: {back}")
@@ -143,8 +144,12 @@ def _context(past: RunFacts) -> tuple[str, ...]:
         lines.append(f"best so far: iteration {best.number}, {open_count(best)} open problems, {reached}")
     else:
         lines.append("no judged state differs from the base so far")
-    known = f"${past.cost_usd:.2f} and {past.active_s:.0f} seconds of work are spent"
-    return (*lines, known)
+    return (*lines, f"spent so far: {_cost(run)}, {in_time(past.active_s)} of work")
+
+
+def _cost(run: RunContext) -> str:
+    cost = in_words(run.journal.account.used)
+    return f"cost {cost}" if cost == UNKNOWN else cost
 
 
 def _tried(judged: Round) -> str:

@@ -16,6 +16,7 @@ from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.evidence import CheckResult, CheckState
+from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer
 from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
 
@@ -147,7 +148,7 @@ def answer_text(answer: Answer) -> str:
     if grant.cost_usd:
         parts.append(f"${grant.cost_usd:.2f} more")
     if grant.wall_s:
-        parts.append(f"{grant.wall_s / 60:.0f} more minutes")
+        parts.append(f"{in_time(grant.wall_s)} more")
     if grant.tokens:
         parts.append(f"{grant.tokens} more tokens")
     if answer.new_approach:
@@ -221,7 +222,8 @@ def _many(count: int, what: str) -> str:
 def money(outcome: RunOutcome) -> str:
     """Return the cost of a run with its origin; an unknown cost is called unknown."""
     known = f"${outcome.cost_usd:.2f}"
-    return outcome.cost_shown or (known if outcome.cost_known else f"{known} known, the rest unknown")
+    shown = f"cost {UNKNOWN}" if outcome.cost_shown == UNKNOWN else outcome.cost_shown
+    return shown or (known if outcome.cost_known else f"{known} known, the rest unknown")
 
 
 def _of_phase(

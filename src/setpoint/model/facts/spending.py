@@ -9,6 +9,7 @@ from setpoint.model.attempt import Usage
 from setpoint.model.value import Usd, Value
 
 UNKNOWN = "unknown"
+_IN_MINUTES_FROM = 120
 _COUNTED = {"proxy": "counted by the proxy", "setpoint": "counted by Setpoint"}
 _ZERO = Decimal(0)
 
@@ -58,6 +59,13 @@ def in_words(expenses: Expenses) -> str:
     )
     more, rest = ("", "") if expenses.known else (" or more", "; the rest unknown")
     return f"${expenses.cost_usd:.2f}{more} ({named}{rest})"
+
+
+def in_time(seconds: float) -> str:
+    """Write a time in whole minutes, or in seconds below two minutes."""
+    if seconds < _IN_MINUTES_FROM:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min"
 
 
 def added(usages: Sequence[Usage]) -> Usage:
