@@ -8,6 +8,7 @@ from setpoint.inner.kept_edits import unjudged_edits
 from setpoint.learning.loop import reflect_on_run
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import Delivered, PhaseBounce, RunFinished
+from setpoint.model.facts.cover_gain import hindering
 from setpoint.model.facts.rounds import RunFacts, goals_of
 from setpoint.model.facts.spending import in_words
 from setpoint.model.gate import Answer
@@ -126,7 +127,7 @@ async def _best_proved(
     """
     better: list[Round] = []
     left = most
-    for candidate in (each for each in best_first(past) if not each.evaluation.blocking):
+    for candidate in (each for each in best_first(past) if not hindering(each.evaluation)):
         if candidate.tests is not None:
             if worth_delivering(candidate, past.base):
                 better.append(candidate)

@@ -141,7 +141,7 @@ def write_cover_report(project: Project, ordered: RunOrder) -> tuple[CoverCourse
     outcome = history(project.log.replay(ordered.trace_id)).outcome
     if outcome is None:
         return None
-    course = cover_course(project, ordered)
+    course = cover_course(project, ordered).model_copy(update={"delivered": outcome.best_iteration})
     folder = project.run_folder(ordered.trace_id)
     trend = _trend(project, course, outcome)
     write_atomic(folder / "cover.md", markdown(course, trend))
@@ -153,6 +153,8 @@ def write_cover_report(project: Project, ordered: RunOrder) -> tuple[CoverCourse
 def _told(course: CoverCourse, trend: tuple[CoverTrend, ...]) -> dict[str, object]:
     return {
         "run": course.trace_id,
+        "delivered": course.delivered,
+        "gain": course.gain,
         "steps": [
             {
                 "iteration": step.iteration,

@@ -29,5 +29,7 @@ def show_cover(project: Project, order: RunOrder, *, as_json: bool) -> None:
         ]
         figures = ", ".join(f"{what} {share:.1%}" for what, share in shares if share is not None)
         console.print(f"{name + ':':<14}{figures or 'not measured'}", markup=False)
+    if course.gain:
+        console.print(f"gained:  {course.gain}", markup=False)
     console.print("These tests record the current behaviour of the code, correct or not.", style="dim")
     console.print(f"tests:   {place}", markup=False)

@@ -32,6 +32,20 @@ class CoverCourse(Value):
 
     trace_id: TraceId
     steps: tuple[Step, ...]
+    delivered: int = 0
+    """The iteration whose tests were delivered; 0 where none were."""
+
+    @property
+    def gain(self) -> str:
+        """What the delivered tests gain, and which goals are left, in words; empty where there are none."""
+        before, best = self._step(0), self._step(self.delivered)
+        if before is None or best is None or not self.delivered:
+            return ""
+        left = f"; left: {'; '.join(best.missed)}" if best.missed else ""
+        return f"coverage {_share(before.report.coverage)} -> {_share(best.report.coverage)}{left}"
+
+    def _step(self, iteration: int) -> Step | None:
+        return next((step for step in self.steps if step.iteration == iteration), None)
 
     @property
     def last(self) -> Step | None:

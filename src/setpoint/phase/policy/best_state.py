@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from setpoint.model.evaluation import Evaluation
+from setpoint.model.facts.cover_gain import (
+    gains,
+    hindering,
+    is_about_reach,
+    strength_of_tests,
+)
 from setpoint.model.facts.rounds import RunFacts, blocking, failures
 from setpoint.model.finding import Severity
 from setpoint.model.run import Round
 
-Rank = tuple[bool, int, int, float, int]
-"""Verified, then fewer failing tests, fewer blocking findings, higher score, later."""
+Rank = tuple[bool, int, int, tuple[int, int, int], float, int]
+"""Verified, then fewer failing tests, fewer blocking findings, stronger tests, higher score, later."""
 
 
 def rank(past: Round) -> Rank:
     """Order rounds lexicographically; ties go to the latest."""
     red = len(failures(past)) + len(past.latest.broken)
-    return (past.verified, -red, -len(blocking(past)), past.latest.score or 0.0, past.number)
+    left = [each for each in blocking(past) if not is_about_reach(each)]
+    strength = strength_of_tests(past.latest)
+    order = strength.order if strength else (0, 0, 0)
+    return (past.verified, -red, -len(left), order, past.latest.score or 0.0, past.number)
 
 
 def best_first(past: RunFacts) -> tuple[Round, ...]:
@@ -35,15 +44,17 @@ def no_worse_than_base(measured: Evaluation, base: Evaluation) -> bool:
     """Whether a fully measured tree may replace the base: it breaks nothing and nothing new blocks."""
     base_red = {failure.test for failure in base.failures} | set(base.known_red)
     newly_red = {failure.test for failure in measured.failures} - base_red
-    return not newly_red and not measured.blocking and not measured.broken
+    return not newly_red and not hindering(measured) and not measured.broken
 
 
 def worth_delivering(proved: Round, base: Evaluation) -> bool:
     """Whether a fully measured round is worth offering though it is not verified.
 
     It is at least as good as the base and has no critical finding; if the story asks to fix failing tests, it
-    has fewer of them.
+    has fewer of them, and if it asks for tests, they are stronger.
     """
+    if strength_of_tests(base) is not None and not gains(proved.latest, base):
+        return False
     critical = any(finding.severity is Severity.CRITICAL for finding in blocking(proved))
     fewer = len(failures(proved)) < len(base.failures) or not base.failures
     return no_worse_than_base(proved.latest, base) and fewer and not critical

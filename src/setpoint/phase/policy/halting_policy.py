@@ -19,6 +19,7 @@ from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
 from setpoint.phase.policy.loop_guards import exhausting, repeated_findings, stuck
+from setpoint.phase.policy.no_gain import no_gain
 from setpoint.phase.policy.verifiers import in_words, unanswered
 
 RULES = "rules-v1"
@@ -38,7 +39,7 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
         return _verified(past), None
     if reason := _for_a_person(past):
         return _decision(past, Action.ESCALATE, reason), None
-    if halt := exhausting(past.limits)(past):
+    if halt := exhausting(past.limits)(past) or no_gain(past):
         return _decision(past, Action.ESCALATE, halt.reason), halt
     may_restart = past.limits.restart_on_repeat and past.last.chain == past.recent[0].chain
     if may_restart and (halt := repeated_findings(past.limits)(past)):
