@@ -136,6 +136,46 @@ def test_the_generator_takes_r1s_example_from_57_percent_over_85_in_three_iterat
         assert "pin how the code behaves at present" in (Path(outcome["folder"]) / name).read_text()
 
 
+HARD = """
+
+def fetch(host):
+    import socket
+
+    line = socket.create_connection((host, 80), timeout=1)
+    line.sendall(b"x")
+    data = line.recv(10)
+    line.close()
+    if len(data) > 3:
+        return data[:3]
+    return data
+"""
+
+
+@pytest.mark.slow
+def test_what_is_gained_is_delivered_where_a_goal_stays_missed(sample):
+    sample.write("sample.py", SAMPLE + HARD)
+    sample.commit()
+    code, outcome, told = cover(sample, "--budget", "10", "--coverage", "0.95")
+
+    before, *_, after = told["steps"]
+    assert (code, outcome["ending"], outcome["halt"]["guard"]) == (11, "stopped", "no_gain")
+    assert before["coverage"] < after["coverage"] < 0.95
+    assert outcome["branch"].startswith("unverified/")
+    assert told["gain"].startswith("coverage ")
+    assert "asked 95%" in told["gain"]
+    assert told["trend"][-1]["coverage"] > told["trend"][-1]["before"]
+
+
+@pytest.mark.slow
+def test_goals_that_are_met_already_end_at_once(sample):
+    sample.write("tests/test_sample.py", BASIC)
+    sample.commit()
+    code, outcome, told = cover(sample, "--coverage", "0.1", "--quality", "0.1")
+
+    assert (code, outcome["ending"], outcome["iterations"], outcome["branch"]) == (0, "met", 0, "")
+    assert [each["iteration"] for each in told["steps"]] == [0]
+
+
 @pytest.mark.slow
 def test_a_mutation_goal_is_measured_and_reached(sample):
     timed = {"SETPOINT_COVER__MUTATION_S": "60"}

@@ -8,6 +8,8 @@ from setpoint.model.cover import CoveredFile, CoveredFunction, CoverGoals, Cover
 from setpoint.model.finding import Category, Finding, Severity
 
 SOURCE = "cover"
+MET = "goals_met"
+"""A count of the evidence: 1 where every goal of a run that writes tests is met."""
 MOST_NAMED = 12
 """Functions, branches or tests that one instruction names."""
 _MOST_SHIFT = 0.10

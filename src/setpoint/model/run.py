@@ -262,6 +262,8 @@ class Ending(StrEnum):
     """A guard stopped it and nobody is to be asked; the best state is kept."""
     CANCELLED = "cancelled"
     """A person ended it; the best state is kept."""
+    MET = "met"
+    """All that was asked is there already; no agent was started."""
 
 
 KNOWN_ISSUES_SUBJECT = "Known issues of: "

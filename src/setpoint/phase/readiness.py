@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from setpoint.model.cover_quality import MET, SOURCE
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events.run import HaltingDecided
+from setpoint.model.facts.cover_gain import strength_of_tests
 from setpoint.model.run import Action, Decision, Ending
 from setpoint.phase.finish_run import Close
 from setpoint.phase.policy.halting_policy import RULES
@@ -13,16 +15,28 @@ from setpoint.runs.context import RunContext
 
 async def checked_readiness(run: RunContext, base: Evaluation) -> Close | None:
     """Return why the run should not begin; none where its checks can answer."""
+    if (met := _met_already(base)) is not None:
+        return await _ended(run, met, Ending.MET, Action.HALT)
     broken = not_ready(base, run.order.story)
     why = [in_words(broken)] if broken else []
     why += [f"the goal {each.name} is a gate; {each.told}" for each in base.goals if each.gated]
     if not why:
         return None
     reason = f"no agent was started, because no result could be verified: {'; '.join(why)}"
+    return await _ended(run, reason, Ending.ESCALATED, Action.ESCALATE)
 
+
+def _met_already(base: Evaluation) -> str | None:
+    """Say that a run which writes tests has nothing to do; none where it has."""
+    strength, evidence = strength_of_tests(base), base.evidence_of(SOURCE)
+    if strength is None or evidence is None or not evidence.counts.get(MET):
+        return None
+    return f"the goals are met already: tests reach {strength.coverage / 10:.1f}% of the lines and branches"
+
+
+async def _ended(run: RunContext, reason: str, ending: Ending, action: Action) -> Close:
     async def act() -> HaltingDecided:
-        decision = Decision(policy=RULES, action=Action.ESCALATE, reason=reason)
-        return HaltingDecided(iteration=0, decision=decision)
+        return HaltingDecided(iteration=0, decision=Decision(policy=RULES, action=action, reason=reason))
 
     decided = await run.journal.step("ready", act, HaltingDecided)
-    return Close(Ending.ESCALATED, decided.decision.reason)
+    return Close(ending, decided.decision.reason)

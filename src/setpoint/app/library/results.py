@@ -34,6 +34,8 @@ class Status(StrEnum):
     """A person ended it; the best state is kept."""
     BROKEN_AGENT = "broken_agent"
     """No agent could be made to work."""
+    MET = "met"
+    """All that was asked is there already; no agent was started."""
     WAITING = "waiting"
     """It waits for an answer; `Outcome.questions` says to what."""
     INTERRUPTED = "interrupted"

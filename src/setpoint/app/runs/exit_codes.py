@@ -8,6 +8,7 @@ from setpoint.model.run import Ending
 EXIT = {
     Ending.VERIFIED: ExitCode.OK,
     Ending.ACCEPTED: ExitCode.OK,
+    Ending.MET: ExitCode.OK,
     Ending.UNPROVEN: ExitCode.UNPROVEN,
     Ending.STOPPED: ExitCode.STOPPED,
     Ending.ESCALATED: ExitCode.STOPPED,

@@ -17,7 +17,7 @@ from setpoint.checks.discovery.project import Project
 from setpoint.checks.mutation.check import MutationEngine, is_source
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.model.cover import CoverGoals, CoverReport
-from setpoint.model.cover_quality import SOURCE, adapted, instructions, quality
+from setpoint.model.cover_quality import MET, SOURCE, adapted, instructions, missed, quality
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.finding import Category, Finding, Severity
@@ -79,7 +79,10 @@ class CoverCheck:
         findings = (*await self._touched(measured), *instructions(report))
         blocking = any(each.blocking for each in findings)
         state = CheckState.FAIL if blocking else CheckState.PASS
-        result = ran.gave(state, findings=findings, counts=_counts(report))
+        counts = _counts(report)
+        if self.goals.only_tests and self.goals.mutation is None and not missed(report):
+            counts[MET] = 1
+        result = ran.gave(state, findings=findings, counts=counts)
         kept = self.artifacts.keep(report.model_dump_json(indent=1))
         return result.model_copy(update={"evidence": result.evidence.model_copy(update={"output": kept})})
 

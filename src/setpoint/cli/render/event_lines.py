@@ -212,7 +212,8 @@ def outcome_line(outcome: RunOutcome) -> Line:
     who = f" by {outcome.halt.guard}" if outcome.halt else ""
     word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
     left = "".join(f"\n  edits: {each.shown}" for each in outcome.unjudged)
-    return Line(f"{word}{who}: {outcome.reason}{left}", "bold red")
+    style = "bold green" if outcome.ending is Ending.MET else "bold red"
+    return Line(f"{word}{who}: {outcome.reason}{left}", style)
 
 
 def _many(count: int, what: str) -> str:

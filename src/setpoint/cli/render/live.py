@@ -27,7 +27,7 @@ from setpoint.errors import ExitCode, RunWaiting
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult
 from setpoint.model.proof import Trust
-from setpoint.model.run import RunOrder, RunOutcome
+from setpoint.model.run import Ending, RunOrder, RunOutcome
 from setpoint.stories.story_writer import story_notices
 from setpoint.wiring.project import Project
 
@@ -142,7 +142,7 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
         console.print(
             f"branch:  {outcome.branch}   (git diff {order.base[:10]}...{outcome.branch})", markup=False
         )
-    else:
+    elif outcome.ending is not Ending.MET:
         judged = "judged " if outcome.unjudged else ""
         console.print(f"branch:  none, because no {judged}state was better than the base", markup=False)
     for each in unjudged_lines(project, order, outcome):

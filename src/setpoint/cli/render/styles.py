@@ -20,6 +20,7 @@ _STATES = {
     "escalated": "bold magenta",
     "skipped": "yellow",
     "cancelled": "yellow",
+    "met": "green",
     "broken_agent": "red",
 }
 

@@ -98,6 +98,7 @@ _STATUS = {
     Ending.SKIPPED: "skipped",
     Ending.BROKEN_AGENT: "broken_agent",
     Ending.CANCELLED: "cancelled",
+    Ending.MET: "met",
 }
 
 

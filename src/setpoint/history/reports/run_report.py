@@ -54,6 +54,7 @@ _ENDINGS = {
     Ending.SKIPPED: "Left to a person, best state kept",
     Ending.BROKEN_AGENT: "The agent broke",
     Ending.CANCELLED: "Cancelled, best state kept",
+    Ending.MET: "Nothing to do: all that was asked is there already",
 }
 
 

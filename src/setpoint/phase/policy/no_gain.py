@@ -8,7 +8,7 @@ from setpoint.model.run import Halt
 
 
 def no_gain(past: RunFacts) -> Halt | None:
-    """Return why the run stops: its tests pass and are no stronger than those of an earlier round.
+    """Return why the run stops: its tests pass without being stronger than those before.
 
     Work with failing tests goes back with their output; what it gains is not known yet.
     """
