@@ -158,7 +158,7 @@ def test_what_is_gained_is_delivered_where_a_goal_stays_missed(sample):
     code, outcome, told = cover(sample, "--budget", "10", "--coverage", "0.95")
 
     before, *_, after = told["steps"]
-    assert (code, outcome["ending"], outcome["halt"]["guard"]) == (11, "stopped", "no_gain")
+    assert (code, outcome["ending"]) == (11, "stopped")
     assert before["coverage"] < after["coverage"] < 0.95
     assert outcome["branch"].startswith("unverified/")
     assert told["gain"].startswith("coverage ")
