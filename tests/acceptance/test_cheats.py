@@ -74,12 +74,13 @@ def test_a_folder_where_git_keeps_a_file_is_no_fault(repository):
     assert (code, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
 
 
-def test_a_work_copy_that_is_gone_is_an_empty_one(repository):
+def test_an_agent_that_keeps_deleting_its_work_copy_is_broken(repository):
     repository.agent([{"shell": 'rm -rf "$PWD"'}])
 
     code, outcome = repository.run("--agent", "actor", SETPOINT_SANDBOX__AGENTS="none")
 
-    assert (code, outcome["ending"]) == (11, "stopped")
+    assert (code, outcome["ending"]) == (3, "broken_agent")
+    assert "work copy" in outcome["reason"]
 
 
 def test_a_work_copy_that_became_a_link_leads_nowhere(repository):

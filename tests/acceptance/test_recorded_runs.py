@@ -26,7 +26,8 @@ PROBLEM = "e16d3f"
 @pytest.fixture
 def shop(tmp_path):
     with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(tmp_path, filter="data")
+        safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # new in Python 3.11.4
+        archive.extractall(tmp_path, **safely)
     return Repository(tmp_path / "shop")
 
 

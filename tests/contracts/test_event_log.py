@@ -18,9 +18,11 @@ from setpoint.history.event_log import SqlEventLog
 from setpoint.model.answers.reflection import TaughtShape
 from setpoint.model.events import BODY, Body
 from setpoint.model.gate import Choice, Escalation, OnLimit
+from setpoint.model.goals import GoalMode, MetricGoal
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import LearningKind, MemoryTerms
 from setpoint.model.pipeline import Pipeline
+from setpoint.model.stories.story import Story
 from setpoint.ports import EventLog
 from setpoint.testing.contracts.counted_run import PIPELINE
 from setpoint.testing.contracts.event_log import ONE, EventLogContract, entered
@@ -81,6 +83,10 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
         confidence=st.floats(0, 1),
     ),
     Pipeline: st.just(PIPELINE),
+    Story.model_fields["goals"].annotation: st.dictionaries(
+        st.sampled_from(("diff_coverage", "mutation")),
+        st.builds(MetricGoal, mode=st.sampled_from(GoalMode), target=st.none() | st.floats(0, 1)),
+    ),
     Escalation: st.builds(
         Escalation,
         on_limit=st.sampled_from(OnLimit),
@@ -110,7 +116,8 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:  # noqa: PLR0911 - one line 
     if origin in (Union, types.UnionType):
         return st.one_of(*(values_of(each) for each in arguments))
     if origin is tuple:
-        return st.lists(values_of(arguments[0]), max_size=2).map(tuple)
+        every = st.lists(values_of(arguments[0]), max_size=2).map(tuple)
+        return every if Ellipsis in arguments else st.tuples(*map(values_of, arguments))
     if origin is dict:
         return st.dictionaries(values_of(arguments[0]), values_of(arguments[1]), max_size=2)
     if hasattr(kind, "__supertype__"):

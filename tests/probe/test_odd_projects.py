@@ -7,6 +7,8 @@ import importlib.machinery
 import shutil
 from pathlib import Path
 
+import pytest
+
 FAST = """\
     from . import _bisect
 
@@ -24,6 +26,8 @@ def changed(result):
 
 def compiled(root: Path) -> None:
     """Put a module written in C into the project's package."""
+    if not hasattr(_bisect, "__file__"):
+        pytest.skip("this Python holds the module in itself")
     found = Path(_bisect.__file__)
     assert found.name.endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES))
     shutil.copy(found, root / "shop")
