@@ -166,7 +166,10 @@ def test_no_other_ending_looks_verified(ending):
     outcome = OUTCOME.model_copy(update={"ending": ending, "reason": "why", "halt": HALT})
     word = UNPROVEN_MARK if ending is Ending.UNPROVEN else ending.upper()
     shown = line(e.RunFinished(outcome=outcome))
-    assert (shown.text, shown.style) == (f"{word} by max_iterations: why", "bold red")
+    assert (shown.text, shown.style) == (
+        f"{word} by max_iterations: why",
+        "bold" if ending is Ending.MET else "bold red",
+    )
     bare = outcome.model_copy(update={"halt": None})
     assert line(e.RunFinished(outcome=bare)).text == f"{word}: why"
 

@@ -212,7 +212,7 @@ def outcome_line(outcome: RunOutcome) -> Line:
     who = f" by {outcome.halt.guard}" if outcome.halt else ""
     word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
     left = "".join(f"\n  edits: {each.shown}" for each in outcome.unjudged)
-    style = "bold green" if outcome.ending is Ending.MET else "bold red"
+    style = "bold" if outcome.ending is Ending.MET else "bold red"
     return Line(f"{word}{who}: {outcome.reason}{left}", style)
 
 
