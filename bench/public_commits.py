@@ -36,7 +36,8 @@ class Said(NamedTuple):
 
     kind: str
     outcome: str
-    """verified, unproven, blocked, red or unmeasured."""
+    """verified, unproven, asks, blocked, red or unmeasured; `asks` is for protected files, which a person
+    releases."""
     reason: str = ""
 
 
@@ -75,11 +76,11 @@ async def judged(history: Path, made: Made, python: str, folder: Path) -> Said:
 
 
 def _blocked(evaluation: Evaluation, restored: tuple[str, ...]) -> Said | None:
-    if evaluation.blocking:
-        found = evaluation.blocking[0]
-        return Said("", "blocked", f"{found.category}: {found.message}")
-    if restored:
-        return Said("", "blocked", f"restored: {', '.join(restored)}")
+    protected = [each for each in evaluation.blocking if each.rule == "protected"]
+    if found := [each for each in evaluation.blocking if each not in protected]:
+        return Said("", "blocked", f"{found[0].category}: {found[0].message}")
+    if restored or protected:
+        return Said("", "asks", protected[0].message if protected else f"restored: {', '.join(restored)}")
     if evaluation.failures:
         return Said("", "red", evaluation.failures[0].test)
     return None

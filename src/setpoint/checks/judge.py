@@ -20,6 +20,7 @@ from setpoint.checks.baseline import (
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
 from setpoint.checks.goals.judge_goals import Tree, with_goals
 from setpoint.checks.integrity.guard import Restored
+from setpoint.checks.integrity.inline.doctest_examples import without_moved
 from setpoint.checks.integrity.inline.inline_tests import weakened_inline
 from setpoint.checks.integrity.isolation import PARTS
 from setpoint.checks.integrity.loads import Loads
@@ -207,6 +208,7 @@ class Judge:
             if raw.tests.complete or raw.stage is Stage.EVALUATE:
                 gone = vanished(base.tests, raw.tests, selected)
                 gone = without_renamed(gone, work.before, work.after, raw.tests)
+                gone = without_moved(gone, work.before, work.after, raw.tests.outcomes)
                 gone = tuple(test for test in gone if _file(test) not in known.seen.weighed.paths)
             quiet = silenced(base.tests, raw.tests)
             for released in (False, True):

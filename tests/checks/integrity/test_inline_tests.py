@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from setpoint.checks.integrity.inline.doctest_examples import ran_in
+from setpoint.checks.integrity.inline.doctest_examples import ran_in, without_moved
 from setpoint.checks.integrity.inline.inline_tests import weakened_inline
 from setpoint.checks.integrity.inline.rust_tests import examples, items, with_tests_of
 from setpoint.checks.integrity.inline.rust_tests import test_names as names_of_tests
@@ -217,3 +217,27 @@ def test_the_tests_of_a_rust_source_are_put_beside_other_code():
     mixed = with_tests_of(base, HONEST_RUST.replace("half(4), 2", "half(8), 4"))
     assert ("    n\n" in mixed, mixed.count("mod tests"), "half(8), 4" in mixed) == (True, 1, True)
     assert names_of_tests(HONEST_RUST) == {"halves", "sample"}
+
+
+_EXAMPLE = 'def double(number):\n    """Double.\n\n    >>> double(2)\n    4\n    """\n    return 2 * number\n'
+
+
+def test_examples_that_run_from_another_place_are_not_gone() -> None:
+    before = {"words.py": _EXAMPLE}
+    ran = ["words/__init__.py::words.double"]
+    assert not without_moved(["words.py::words.double"], before, {"words/__init__.py": _EXAMPLE}, ran)
+    ran = ["src/kit/words.py::kit.words.double"]
+    assert not without_moved(["words.py::words.double"], before, {"src/kit/words.py": _EXAMPLE}, ran)
+
+
+@pytest.mark.parametrize(
+    ("now", "ran"),
+    [
+        (_EXAMPLE, "words/__init__.py::words.halve"),
+        (_EXAMPLE.replace("    4\n", "    5\n"), "words/__init__.py::words.double"),
+        (_EXAMPLE, "words/__init__.py::test_double"),
+    ],
+)
+def test_examples_that_no_longer_run_or_differ_are_gone(now: str, ran: str) -> None:
+    lost = ("words.py::words.double",)
+    assert without_moved(lost, {"words.py": _EXAMPLE}, {"words/__init__.py": now}, [ran]) == lost

@@ -67,6 +67,38 @@ def lost(
     return found
 
 
+def without_moved(
+    tests: Iterable[str], before: Mapping[str, str], after: Mapping[str, str], now: Collection[str]
+) -> tuple[str, ...]:
+    """Leave out examples that run from another place: a module became a package, a function moved.
+
+    Both maps are source text by path; `now` names the tests that ran.
+    """
+    standing = [
+        each.examples
+        for path in sorted(ran_in(now) & after.keys())
+        for each in examples_of(path, after[path])
+        if any(_is_of(test, path, each.name) for test in now)
+    ]
+
+    def runs(test: str) -> bool:
+        path = test.partition("::")[0]
+        held = examples_of(path, before[path]) if ran_in((test,)) & before.keys() else ()
+        return any(
+            _is_of(test, path, old.name) and any(_kept(old.examples, new) for new in standing) for old in held
+        )
+
+    return tuple(test for test in tests if not runs(test))
+
+
+def _is_of(test: str, path: str, name: str) -> bool:
+    """Whether a test runs the examples of a definition; pytest puts the name of the module before it."""
+    file, _, told = test.partition("::")
+    module, dot, rest = told.rpartition(f".{name}") if name else (told, ".", "")
+    modules = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return file == path and bool(dot) and not rest and f".{modules}".endswith(f".{module}")
+
+
 def _docstrings(
     body: Sequence[ast.stmt], owner: ast.Module | _Definition, name: str
 ) -> list[tuple[str, str]]:
