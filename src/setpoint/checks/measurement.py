@@ -17,6 +17,7 @@ from setpoint.checks.discovery.installed_files import installed_files
 from setpoint.checks.discovery.linked_packages import link_packages
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.flaky.flaky import flaky_tests
+from setpoint.checks.goals.performance import Compared
 from setpoint.checks.impact import Impact, Reach, ReachFile, choose
 from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected, matches
@@ -132,9 +133,20 @@ class Measuring:
             settled=tests.red if tests else frozenset(),
             shaky=frozenset(flaky_tests(tests)) if tests else frozenset(),
             aside=None if base is None else _aside(task, place, base, changed),
+            compared=self._compared(task, place),
             fast=task.fast,
         )
         return await self._with_tests(target, task, place)
+
+    def _compared(self, task: Task, place: Measured) -> Compared | None:
+        """Say where the trees lie on which commands are timed; none where no goal names one."""
+        if place.stage is Stage.EVALUATE or not self.settings.goals.overlaid(task.story.goals).timed:
+            return None
+        return Compared(
+            repository=repository_of(place.copy),
+            base=task.base.commit if task.base else None,
+            link=partial(link, task.project),
+        )
 
     async def _with_tests(self, target: Target, task: Task, place: Measured) -> Target:
         """Choose the tests of Python: all, or those that a change can reach and those that failed before."""

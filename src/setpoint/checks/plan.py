@@ -12,6 +12,7 @@ from setpoint.checks.cover.check import covering
 from setpoint.checks.discovery.program import MENDS
 from setpoint.checks.discovery.project import Project, fits
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
+from setpoint.checks.goals.performance import timing_checks
 from setpoint.checks.integrity.isolation import isolated
 from setpoint.checks.mutation.check import MutationEngine, MutationScore
 from setpoint.checks.run import Group, Unmeasured
@@ -102,6 +103,9 @@ class Plan:
             ]
         if target.stage in (Stage.TEST, Stage.CONFIRM):
             groups += self._mutation(target)
+        if target.compared is not None:  # last, when the fewest static tools still run beside
+            goals = self.settings.goals.overlaid(self.story.goals).timed
+            groups += timing_checks(goals, target.compared, self.runner())
         return tuple(groups)
 
     def _sonarqube(self) -> Iterator[Group]:

@@ -287,10 +287,14 @@ class ProjectEvaluator:
             named=named,
             granted=order.story.may_change,
             tests=self._collected(order.trace_id),
-            commands=order.story.acceptance,
+            commands=(*order.story.acceptance, *self._timed(order.story)),
             wish=order.story.wish,
         )
         return Guard(self._folders.state, copy, order.base, protection)
+
+    def _timed(self, story: Story) -> tuple[str, ...]:
+        """Return the commands whose time is a goal: what they run is held as it is at the base."""
+        return tuple(each.command for each in self._settings.goals.overlaid(story.goals).timed.values())
 
     def _collected(self, trace: TraceId) -> frozenset[str]:
         """Return the files from which tests were collected at the base, as far as it was measured."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
+from setpoint.checks.goals.performance import Compared
 from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.suites.order_dependence import Footing
 from setpoint.model.evaluation import Stage
@@ -35,6 +36,8 @@ class Target:
     """Where a selection of tests is compared before a red one counts."""
     record: bool = False
     """Whether the whole suite leaves a map of what each test reached."""
+    compared: Compared | None = None
+    """The trees on which commands are timed, where a goal names one."""
     fast: bool = False
     """Whether tests of which no map can be made run whole at `evaluate` too."""
 

@@ -15,6 +15,10 @@ BASE: Final = "base"
 """The target that is met by a value no worse than that of the base."""
 PREFIX = "goal "
 """Begins the names of hard gates and of proofs that are goals."""
+PERFORMANCE: Final = "performance."
+"""Begins the names of goals for the time that a command takes."""
+USUAL_RATIO: Final = 1.05
+"""Of the time at the base, which a command may take where its goal gives no target."""
 _CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
 
@@ -43,6 +47,10 @@ class MetricGoal(BaseModel):
     """The value to reach; `base`: no worse than the base; none: the metric's own target."""
     better: Literal["high", "low"] | None = None
     """For figures of your own checks: which values are better; none: low."""
+    command: str = ""
+    """For `performance.NAME`: what is timed, run by the shell at the root of the tree."""
+    at_most_s: float | None = Field(default=None, gt=0)
+    """For `performance.NAME`: seconds that the command may take, whatever it takes at the base."""
 
 
 def _spelled(value: Any) -> Any:  # noqa: ANN401 - what a file says, before it is checked
@@ -120,13 +128,24 @@ class Goals(BaseModel):
     adaptive: bool = False
     """Ask more coverage of simple changes and less of complicated ones, ten points at most."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _flat(cls, given: Any) -> Any:  # noqa: ANN401 - what a file says, before it is checked
+        """Name the commands of the table `performance` as goals of their own."""
+        timed = given.get(PERFORMANCE.rstrip(".")) if isinstance(given, dict) else None
+        if not isinstance(timed, dict):
+            return given
+        others = {name: goal for name, goal in given.items() if name != PERFORMANCE.rstrip(".")}
+        return {**others, **{f"{PERFORMANCE}{name}": goal for name, goal in timed.items()}}
+
     @model_validator(mode="after")
     def _of_known_metrics(self) -> Self:
         for name, goal in self.by_name.items():
             known = MEASURES.get(name)
             if known is None and "." not in name:
                 message = (
-                    "no metric is called '{key}'; there are {known}, and counts of checks as CHECK.COUNT"
+                    "no metric is called '{key}'; there are {known}, commands as performance.NAME, "
+                    "and counts of checks as CHECK.COUNT"
                 )
                 raise PydanticCustomError("unknown_key", message, {"key": name, "known": ", ".join(MEASURES)})
             refuse_senseless(name, goal)
@@ -138,13 +157,36 @@ class Goals(BaseModel):
         return {**{name: getattr(self, name) for name in MEASURES}, **(self.__pydantic_extra__ or {})}
 
     def overlaid(self, own: dict[str, MetricGoal]) -> Goals:
-        """Return the goals where those of one story go before the project's."""
-        return Goals.model_validate({**self.by_name, **own, "adaptive": self.adaptive})
+        """Return the goals where those of one story go before the project's.
+
+        A story that gives no command asks something else of the project's command.
+        """
+        known = self.by_name
+        kept = {
+            name: goal.model_copy(update={"command": known[name].command})
+            for name, goal in own.items()
+            if not goal.command and name in known
+        }
+        return Goals.model_validate({**known, **own, **kept, "adaptive": self.adaptive})
+
+    @property
+    def timed(self) -> dict[str, MetricGoal]:
+        """Return the goals for the time of commands, without those that are off."""
+        return {
+            name: goal
+            for name, goal in self.by_name.items()
+            if name.startswith(PERFORMANCE) and goal.mode is not GoalMode.OFF
+        }
 
 
 def refuse_senseless(name: str, goal: MetricGoal) -> None:
     """Raise `ValueError` where a goal asks what its metric cannot be."""
     measure = MEASURES.get(name)
+    if name.startswith(PERFORMANCE):
+        _refuse_timed(name, goal)
+        return
+    if goal.command or goal.at_most_s is not None:
+        raise ValueError(f"{name}: 'command' and 'at_most_s' are for {PERFORMANCE}NAME")
     if goal.mode is GoalMode.OFF:
         return
     if measure is None:
@@ -157,6 +199,17 @@ def refuse_senseless(name: str, goal: MetricGoal) -> None:
         raise ValueError(f"{name}: the base has no such value; the target has to be a number")
     if isinstance(goal.target, float) and not 0 <= goal.target <= (1 if measure.share else float("inf")):
         raise ValueError(f"{name}: a target is {'a share from 0 to 1' if measure.share else '0 or more'}")
+
+
+def _refuse_timed(name: str, goal: MetricGoal) -> None:
+    if not name.removeprefix(PERFORMANCE):
+        raise ValueError(f"{name}: the command needs a name, for example {PERFORMANCE}import")
+    if goal.better is not None:
+        raise ValueError(f"{name}: 'better' is for counts of checks; less time is better")
+    if goal.at_most_s is not None and goal.target is not None:
+        raise ValueError(f"{name}: give 'target', a ratio to the base, or 'at_most_s', not both")
+    if isinstance(goal.target, float) and not goal.target > 0:
+        raise ValueError(f"{name}: a target is a ratio to the time at the base, for example {USUAL_RATIO}")
 
 
 class GoalState(StrEnum):

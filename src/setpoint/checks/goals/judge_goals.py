@@ -7,12 +7,23 @@ from dataclasses import dataclass
 
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.goals.missing import Missing
+from setpoint.checks.goals.performance import timed
 from setpoint.checks.tools.definitions import shape
 from setpoint.checks.tree_diff import Work, code_of
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import CheckState, Coverage
 from setpoint.model.finding import Category, Finding, Severity
-from setpoint.model.goals import BASE, MEASURES, GoalMode, GoalResult, Goals, GoalState, Measure, MetricGoal
+from setpoint.model.goals import (
+    BASE,
+    MEASURES,
+    PERFORMANCE,
+    GoalMode,
+    GoalResult,
+    Goals,
+    GoalState,
+    Measure,
+    MetricGoal,
+)
 
 SOURCE = "goals"
 FEWEST_LINES = 5
@@ -101,9 +112,11 @@ class _Judge:
         self._missing = Missing(tree.work, tree.raw.coverage, tree.evaluation.findings)
 
     def result(self, name: str, goal: MetricGoal) -> GoalResult:
-        measure = MEASURES.get(name) or Measure(
-            name, BASE, high=goal.better == "high", share=False, of_base=True
-        )
+        if name.startswith(PERFORMANCE):
+            compared = self._tree.base is not None
+            missing = tuple(self._missing.of(PERFORMANCE))
+            return timed(name, goal, self._tree.raw.result(name), compared=compared, missing=missing)
+        measure = MEASURES.get(name) or _of_check(name, goal)
         given = GoalResult(name=name, mode=goal.mode, state=GoalState.NOT_MEASURED, high=measure.high)
         value = self._value(name)
         if isinstance(value, str):

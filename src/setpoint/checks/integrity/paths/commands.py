@@ -23,7 +23,7 @@ _JUST = ("justfile", ".justfile", "Justfile")
 DEFINING = (*MAKEFILES, *_JUST, "package.json")
 """Files that define what the targets of commands run."""
 _CHECKING = re.compile(
-    r"check|test|verif|valid|accept|assert|lint|smoke|e2e|(^|[_-])ci([_-]|$)", re.IGNORECASE
+    r"check|test|verif|valid|accept|assert|lint|smoke|e2e|bench|(^|[_-])(ci|perf)([_.-]|$)", re.IGNORECASE
 )
 _TOOL_FOLDERS = frozenset(
     {"tools", "tool", "scripts", "script", "ci", ".ci", "bin", "checks", "hack", "dev", "build"}
