@@ -75,8 +75,8 @@ def middle(values: Sequence[float]) -> Middle:
 def within(timing: Timing, limit: float) -> bool:
     """Whether the ratio to the base keeps a limit, as far as the runs can tell.
 
-    From 1 on a limit is missed where the runs show it; what cannot be distinguished from it is not a miss. Below 1
-    the work has to be faster, and that has to be shown.
+    From 1 on a limit is missed where the runs show it; what cannot be distinguished from it is not a
+    miss. Below 1 the work has to be faster, and that has to be shown.
     """
     ratio, least = timing.ratio, timing.least_mean_ratio
     if ratio is None:
