@@ -27,6 +27,7 @@ from setpoint.checks.integrity.paths.startup_paths import (
     shadows_standard,
     steers_agents,
 )
+from setpoint.checks.integrity.paths.version_lists import tries_no_less
 from setpoint.checks.integrity.syntax_comparison import Change, bodies, changes
 from setpoint.checks.integrity.text_insertions import changes_of_text
 from setpoint.checks.integrity.thresholds import lowered, tool_settings
@@ -178,6 +179,8 @@ class Comparison:
             said = [(each.what, each.symbol, each.weakens) for each in changes(before, after)]
             fixtures_only = not said and self.mode is IntegrityMode.APPEND_ONLY
             return None if fixtures_only else _judged(path, said or [("was edited", "", False)])
+        if path not in self.run and tries_no_less(path, before, after, self.wish):
+            return None
         return _judged(path, [("was edited", "", False)])
 
     def _added(self, path: str) -> Judged | None:
