@@ -24,7 +24,7 @@ _FILES = (".yml", ".yaml", "tox.ini")
 
 @dataclass(kw_only=True)
 class _Read:
-    """A file with its versions taken out."""
+    """A file without its versions."""
 
     rest: list[str] = field(default_factory=list)
     """Every other line, without comments."""
