@@ -65,7 +65,7 @@ class ForeignNames:
     def _is_own(self, value: Any) -> bool:  # noqa: ANN401 - a function or class
         """Whether the project defines a function or class."""
         code = getattr(value, "__code__", None)
-        if code is not None:
+        if code is not None and not code.co_filename.startswith("<"):  # as frozen modules and `exec` call it
             return str(os.path.realpath(code.co_filename)).startswith(self._tree)
         module = sys.modules.get(str(getattr(value, "__module__", None)))
         file = attempt(lambda: os.path.realpath(str(getattr(module, "__file__", ""))))
