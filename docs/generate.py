@@ -61,7 +61,7 @@ from setpoint.model.production import Deployment, Frame, Hypothesis, Signal, Sus
 from setpoint.model.run import Limits, RunOutcome
 from setpoint.model.stories.board import Card, NextAction
 from setpoint.phase.evidence_rerun import Compared
-from setpoint.phase.policy import loop_guards
+from setpoint.phase.policy import loop_guards, progress_guards
 from setpoint.pipelines import SHIPPED, load_pipeline
 from setpoint.presets.check_settings import ChecksSettings, ToolSettings
 from setpoint.settings import CLASSIC, Settings
@@ -224,10 +224,11 @@ def guard_table() -> Iterator[str]:
     )
     own = {
         rule(Limits()).name: first_words(rule)
-        for rule in vars(loop_guards).values()
+        for rule in (*vars(loop_guards).values(), *vars(progress_guards).values())
         if inspect.isfunction(rule) and list(inspect.signature(rule).parameters) == ["limits"]
     }
-    for title, group in (("Exhausted budgets", loop_guards.exhausting), ("No progress", loop_guards.stuck)):
+    groups = {"Exhausted budgets": loop_guards.exhausting, "No progress": progress_guards.stuck}
+    for title, group in groups.items():
         yield f"## {title}\n"
         yield f"{first_words(group)}\n"
         yield "| guard | default | `classic` | fires when |"

@@ -53,6 +53,6 @@ async def test_a_high_score_with_a_failing_test_never_halts(tmp_path):
 
     assert outcome.ending is Ending.STOPPED
     assert outcome.halt is not None
-    assert outcome.halt.guard == "max_iterations"
-    assert outcome.iterations == 7
+    assert outcome.halt.guard == "max_rounds_without_gain"
+    assert outcome.iterations == 4
     assert outcome.mark == ""

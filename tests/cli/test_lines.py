@@ -73,6 +73,7 @@ SHOWN = {
     "loop.diminishing_returns": "diminishing returns: open problems 2 -> 2 -> 3",
     "loop.guard_fired": "guard max_iterations: 7 of 7 iterations are used up; "
     "hint: raise limits.max_iterations",
+    "loop.guard_unable": "guard minimum_quality cannot judge this run: no round reached the full test suite",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
     "agent.broke": "  rate_limit: 429: too many requests; waiting 90 s, then continuing in the "

@@ -15,6 +15,8 @@ from setpoint.model.verdict import Judgement
 
 STUCK = {
     "max_empty_diffs",
+    "max_rounds_without_gain",
+    "max_rounds_worse",
     "max_same_review_issue",
     "max_same_test_failure",
     "repeated_findings",

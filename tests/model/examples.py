@@ -246,6 +246,7 @@ _BODIES = (
         nudged=True,
     ),
     e.GuardFired(iteration=7, halt=HALT),
+    e.GuardUnable(iteration=3, guard="minimum_quality", reason="no round reached the full test suite"),
     e.BudgetWarned(budget="cost", share=0.5, used=2.6, limit=5.0),
     e.HaltingDecided(
         iteration=1,

@@ -121,7 +121,7 @@ async def test_what_stopped_the_run_counts_anew_when_a_person_lets_it_go_on(tmp_
     limits = Limits(max_iterations=10, restart_on_repeat=False)
     harness = a_stage(tmp_path, *[Scene(failing=("t::a",))] * 5, Scene(), limits=limits)
     gate = await waits(harness)
-    assert (gate.guard, gate.iteration) == ("max_same_test_failure", 3)
+    assert (gate.guard, gate.iteration) == ("repeated_findings", 3)
     harness.answer("escalation-3", going_on())
 
     outcome = await harness.drive()

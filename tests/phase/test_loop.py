@@ -48,7 +48,7 @@ async def test_the_same_change_again_counts_as_no_change(tmp_path):
     outcome = await harness.drive()
 
     assert outcome.halt is not None
-    assert (outcome.halt.guard, outcome.iterations) == ("max_empty_diffs", 4)
+    assert (outcome.halt.guard, outcome.iterations) == ("max_empty_diffs", 3)
 
 
 async def test_repeated_findings_restart_once_from_the_best_then_stop(tmp_path):
@@ -61,7 +61,7 @@ async def test_repeated_findings_restart_once_from_the_best_then_stop(tmp_path):
     restarts = of(harness, LoopRestarted)
     assert [each.iteration for each in restarts] == [3]
     assert restarts[0].commit == of(harness, AgentFinished)[2].snapshot.commit
-    assert [brief.mode for brief in agent.briefs] == ["fresh", "fix", "fix", "restart", "fix", "fix"]
+    assert [brief.mode for brief in agent.briefs] == ["fresh", "fix", "fix", "restart"]
     assert agent.briefs[3].session != agent.briefs[2].session
     assert "value = 3" in agent.briefs[3].prompt  # it is told what was tried
     assert outcome.ending is Ending.STOPPED

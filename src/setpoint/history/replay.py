@@ -44,6 +44,7 @@ from setpoint.model.events.run import (
     GateExpired,
     GateOpened,
     GuardFired,
+    GuardUnable,
     HaltingDecided,
     IterationEvaluated,
     LoopRestarted,
@@ -106,6 +107,7 @@ class _Fold:
     contests: list[CandidateChosen] = field(default_factory=list)
     stagnations: list[LoopStagnated] = field(default_factory=list)
     guards: list[GuardFired] = field(default_factory=list)
+    unable: list[GuardUnable] = field(default_factory=list)
     warnings: list[BudgetWarned] = field(default_factory=list)
     resumptions: list[RunResumed] = field(default_factory=list)
     gates: dict[GateId, GateQuestion] = field(default_factory=dict)
@@ -164,6 +166,7 @@ class _Fold:
                 | DiminishingReturns()
                 | LoopStagnated()
                 | GuardFired()
+                | GuardUnable()
                 | BudgetWarned()
             ):
                 self._turned(event.body)
@@ -198,6 +201,7 @@ class _Fold:
             contests=tuple(self.contests),
             stagnations=tuple(self.stagnations),
             guards=tuple(self.guards),
+            unable=tuple(self.unable),
             warnings=tuple(self.warnings),
             resumptions=tuple(self.resumptions),
             gates=tuple(self.gates.values()),
@@ -326,6 +330,7 @@ class _Fold:
         | DiminishingReturns
         | LoopStagnated
         | GuardFired
+        | GuardUnable
         | BudgetWarned,
     ) -> None:
         match body:
@@ -343,6 +348,8 @@ class _Fold:
                 self.stagnations.append(body)
             case GuardFired():
                 self.guards.append(body)
+            case GuardUnable():
+                self.unable.append(body)
             case BudgetWarned():
                 self.warnings.append(body)
 
@@ -359,6 +366,7 @@ class _Fold:
                 snapshot=made.snapshot,
                 changed_against_base=made.changed_against_base,
                 diff_hash=made.diff_hash,
+                lines=made.lines,
                 evaluation=evaluation,
             )
 

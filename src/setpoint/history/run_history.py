@@ -18,6 +18,7 @@ from setpoint.model.events.run import (
     Delivered,
     DiminishingReturns,
     GuardFired,
+    GuardUnable,
     HaltingDecided,
     LoopRestarted,
     LoopStagnated,
@@ -74,6 +75,8 @@ class History(Value):
     stagnations: tuple[LoopStagnated, ...] = ()
     """Turns that were ended because the agent went in circles."""
     guards: tuple[GuardFired, ...] = ()
+    unable: tuple[GuardUnable, ...] = ()
+    """Guards that could not judge the run."""
     warnings: tuple[BudgetWarned, ...] = ()
     resumptions: tuple[RunResumed, ...] = ()
     gates: tuple[GateQuestion, ...] = ()

@@ -34,7 +34,7 @@ from setpoint.model.pipeline import Phase
 from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
 from setpoint.ports.workspace import RecallsEdits
-from setpoint.runs.context import RunContext, change_hash
+from setpoint.runs.context import RunContext, change_hash, changed_lines
 
 MOST_DIFF = 3000
 """Characters of a lost change that the next try reads."""
@@ -70,6 +70,7 @@ class Made(NamedTuple):
     snapshot: Snapshot
     changed_against_base: bool
     diff_hash: str
+    lines: int
     lost: int
     lost_cost_usd: Decimal
 
@@ -228,10 +229,14 @@ async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snaps
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
     snapshot = await _described(run, brief.label, snapshot, tries)
     change = await run.ports.workspace.diff(run.copy, start.parent, snapshot.commit)
+    whole = change
+    if start.parent != run.order.base:
+        whole = await run.ports.workspace.diff(run.copy, run.order.base, snapshot.commit)
     return Made(
         snapshot=snapshot,
         changed_against_base=snapshot.tree != run.copy.base_tree,
         diff_hash=change_hash(change),
+        lines=changed_lines(whole),
         lost=max(tries - 1 - nudges, 0),
         lost_cost_usd=sum(lost, Decimal(0)),
     )

@@ -35,16 +35,20 @@ class Limits(Value):
     """Circuit breaker over all bounces of a story; none means as many as iterations."""
     freeze_reviews_after: int | None = Field(default=2, ge=1)
     """Reviews after which a request for changes that names no error goes to a person, not to the maker."""
+    max_rounds_without_gain: int = Field(default=3, ge=0)
+    """Rounds in a row in which no test gets nearer to green and nothing else gets better; 0: no limit."""
+    max_rounds_worse: int = Field(default=2, ge=0)
+    """Rounds in a row with more failing tests than the round before; 0: no limit."""
     max_same_review_issue: int = Field(default=3, ge=2)
-    """The same blocking review finding this many rounds running."""
+    """The same blocking review finding in this many rounds in a row."""
     max_same_test_failure: int = Field(default=3, ge=2)
-    """The same failing test with the same message this many rounds running."""
+    """The same test failing in the same way in this many rounds in a row, whatever the numbers it shows."""
     repeated_findings: int = Field(default=2, ge=1)
-    """The same set of findings this many comparisons running: restart once, then escalate."""
+    """The same set of problems again in this many rounds in a row: restart once, then escalate."""
     restart_on_repeat: bool = True
     """Whether repeated findings restart once from the best state; otherwise they stop the run at once."""
     max_empty_diffs: int = Field(default=2, ge=1)
-    """Rounds running without a change, or with the same change as before."""
+    """Rounds in a row without a change, with the same change as before, or back in an earlier state."""
     stagnation: bool = False
     """R0's variance and non-increasing rules; off, as measured to stop good runs."""
     minimum_quality: float | None = Field(default=None, ge=0, le=1)
@@ -128,6 +132,8 @@ class Round(Value):
     """Whether the round's tree differs from the base commit's."""
     diff_hash: str = ""
     """Hash of the change against its parent, free of line numbers; empty for no change."""
+    lines: int | None = None
+    """Lines added and removed against the base commit; none where they were not counted."""
     evaluation: Evaluation
     """Of the evaluate stage."""
     verdict: Verdict | None = None

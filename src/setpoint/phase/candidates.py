@@ -95,6 +95,7 @@ async def contest(run: RunContext, asked: Contest) -> AgentFinished:
             snapshot=best.snapshot,
             changed_against_base=best.changed_against_base,
             diff_hash=best.diff_hash,
+            lines=best.lines,
             lost=best.lost,
             candidate=best.candidate,
         )
@@ -204,6 +205,7 @@ def _as_round(made: CandidateMade, evaluation: Evaluation, tests: Evaluation | N
         snapshot=made.snapshot,
         changed_against_base=made.changed_against_base,
         diff_hash=made.diff_hash,
+        lines=made.lines,
         evaluation=evaluation,
         tests=tests,
     )

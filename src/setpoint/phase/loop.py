@@ -21,7 +21,6 @@ from setpoint.model.events.run import (
     AgentFinished,
     BaselineMeasured,
     DiminishingReturns,
-    GuardFired,
     HaltingDecided,
     LoopRestarted,
     PhaseEntered,
@@ -40,13 +39,15 @@ from setpoint.phase.candidates import Contest, contest, is_contested, with_chose
 from setpoint.phase.change_requests import record_reasons, settle_requests
 from setpoint.phase.escalation import settled
 from setpoint.phase.finish_run import Close, finish
+from setpoint.phase.guard_notes import note_guards
 from setpoint.phase.planning import explain_failures, replan, write_texts
 from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import bounce_of, outcome_line
 from setpoint.phase.policy.change_requests import unexplained
 from setpoint.phase.policy.halting_policy import RULES
-from setpoint.phase.policy.loop_guards import DIMINISHING_AFTER, deadline, unpaid, wall_time
+from setpoint.phase.policy.loop_guards import deadline, unpaid, wall_time
+from setpoint.phase.policy.progress_guards import DIMINISHING_AFTER
 from setpoint.phase.readiness import checked_readiness
 from setpoint.phase.sealed_tests import seal_tests
 from setpoint.phase.verification import again_mark, confirmed, judged_again, suspects_of, verify_change
@@ -375,12 +376,9 @@ async def _decided(
 
     decided = await run.journal.step(key, act, HaltingDecided)
     last = rounds[-1]
-    warn(run.journal, warnings(run.past(base, rounds)))
-    if decided.halt is not None:
-        run.journal.note(
-            f"guard-{last.number}",
-            GuardFired(iteration=last.number, halt=decided.halt, policy=decided.decision.policy),
-        )
+    past = run.past(base, rounds)
+    warn(run.journal, warnings(past))
+    note_guards(run, past, decided)
     if decided.decision.action in (Action.CONTINUE, Action.RESTART):
         run.journal.note(f"bounce-{last.number}", bounce_of(rounds, run.limits))
     return decided.decision, decided.halt

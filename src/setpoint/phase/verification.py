@@ -153,6 +153,7 @@ def _begun(made: AgentFinished, situation: Situation, evaluation: Evaluation) ->
         snapshot=made.snapshot,
         changed_against_base=made.changed_against_base,
         diff_hash=made.diff_hash,
+        lines=made.lines,
         evaluation=evaluation,
     )
 

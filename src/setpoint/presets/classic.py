@@ -11,6 +11,8 @@ CLASSIC: dict[str, Any] = {
     "max_refinement_attempts": 3,
     "freeze_reviews_after": None,
     "restart_on_repeat": False,
+    "max_rounds_without_gain": 0,
+    "max_rounds_worse": 0,
     "enough_left": False,
     "diminishing_returns": True,
     "stagnation": True,

@@ -47,8 +47,10 @@ class RunContext:
             active_s=budget.active_s,
             elapsed_s=self.elapsed_s(),
             tokens=used.tokens,
+            cost_known=used.known,
             shares=budget.shares,
             since=sum(1 for each in rounds if each.number <= answered),
+            weights=self.order.weights,
         )
 
     @property
@@ -119,3 +121,9 @@ def change_hash(diff: str) -> str:
     """Return a hash of a change that is equal wherever in the file it is; empty for no change."""
     change = _HUNK.sub("", diff).strip()
     return sha256(change.encode()).hexdigest()[:16] if change else ""
+
+
+def changed_lines(diff: str) -> int:
+    """Count the lines that a change in unified form adds and removes."""
+    heads = ("+++", "---")
+    return sum(line[:1] in ("+", "-") and not line.startswith(heads) for line in diff.splitlines())

@@ -29,7 +29,8 @@ from setpoint.model.ids import TraceId
 from setpoint.model.learning import LearningKind, LearningStatus, Recollection
 from setpoint.model.run import Action, Decision, Ending
 from setpoint.model.verdict import Judgement, Verdict
-from setpoint.phase.policy.loop_guards import exhausting, stuck
+from setpoint.phase.policy.loop_guards import exhausting
+from setpoint.phase.policy.progress_guards import stuck
 from setpoint.testing import Scene, evaluation
 
 NOW = datetime(2026, 3, 20, 9, 30, tzinfo=UTC)

@@ -29,10 +29,10 @@ def test_the_same_failure_elsewhere_is_the_same_problem():
         (reds(4, "t::a"), 3),
         (reds(3), 0),
         ((*reds(2, "t::a"), a_round(3)), 0),
-        ((*reds(2, "t::a"), a_round(3, Scene(failing=("t::a",)), chain=1)), 0),
+        ((*reds(2, "t::a"), a_round(3, Scene(failing=("t::a",)), chain=1)), 2),
     ],
 )
-def test_repetition_is_counted_within_the_chain(rounds, running):
+def test_repetition_is_counted_across_a_restart(rounds, running):
     assert same_problems_running(rounds) == running
 
 

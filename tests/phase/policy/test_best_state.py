@@ -44,6 +44,26 @@ def test_ranks_are_lexicographic():
     assert rank(rounds[5])[0] is True
 
 
+def test_a_tie_goes_to_the_smaller_change_then_to_the_later_one():
+    sizes = {1: 40, 2: 12, 3: 90, 4: 12}
+    rounds = [
+        a_round(number, Scene(failing=NAMES[:1])).model_copy(update={"lines": lines})
+        for number, lines in sizes.items()
+    ]
+    assert [past.number for past in best_first(a_past(*rounds))] == [4, 2, 1, 3]
+
+
+def test_scores_are_compared_by_what_every_round_measured():
+    """The first round scores higher as a whole, because nobody measured its coverage."""
+    early = a_round(
+        1, Scene(failing=NAMES[:1], findings=(finding("x", severity=Severity.WARNING),)), reached=False
+    )
+    late = a_round(2, Scene(failing=NAMES[:1], coverage=0.1))
+    smaller = [each.model_copy(update={"lines": lines}) for each, lines in ((early, 50), (late, 10))]
+    assert early.latest.score > late.latest.score
+    assert [past.number for past in best_first(a_past(*smaller))] == [2, 1]
+
+
 def test_a_broken_tool_is_worse_than_a_working_one():
     broken, whole = a_round(2, Scene(broken=("coverage",))), a_round(1, Scene(findings=(finding(),)))
     assert best_first(a_past(whole, broken))[0] is whole

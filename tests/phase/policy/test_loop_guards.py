@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from phase.policy.rounds import a_past, a_round, finding, reds
 from setpoint.model.facts.rounds import Share
 from setpoint.model.run import Halt, Limits
-from setpoint.phase.policy import loop_guards
+from setpoint.phase.policy import loop_guards, progress_guards
 from setpoint.phase.policy.loop_guards import Guard
 from setpoint.testing import Scene, failure
 
@@ -21,7 +21,9 @@ LIMITS = Limits(
     max_cost_usd=Decimal(2),
     max_wall_s=100,
     diminishing_returns=True,
+    max_rounds_without_gain=0,
 )
+GAINS = Limits()
 TWO_SHARES = (Share(Decimal("0.80"), 10), Share(Decimal("0.60"), 20))
 
 
@@ -53,14 +55,14 @@ AT_THE_LIMIT = {
         a_past(*reds(3)),
         a_past(*reds(4)),
     ),
-    "max_same_review_issue": (loop_guards.same_review_issue(LIMITS), reviewed(2), reviewed(3)),
+    "max_same_review_issue": (progress_guards.same_review_issue(LIMITS), reviewed(2), reviewed(3)),
     "max_same_test_failure": (
-        loop_guards.same_test_failure(LIMITS),
+        progress_guards.same_test_failure(LIMITS),
         a_past(*reds(2, "t::a")),
         a_past(*reds(3, "t::a")),
     ),
     "repeated_findings": (
-        loop_guards.repeated_findings(LIMITS),
+        progress_guards.repeated_findings(LIMITS),
         a_past(*reds(2, "t::a")),
         a_past(*reds(3, "t::a")),
     ),
@@ -83,12 +85,12 @@ AT_THE_LIMIT = {
         a_past(*reds(2), cost_usd=Decimal("1.41"), shares=TWO_SHARES),
     ),
     "diminishing_returns": (
-        loop_guards.diminishing_returns(LIMITS),
+        progress_guards.diminishing_returns(LIMITS),
         a_past(*reds(2)),
         a_past(*reds(3)),
     ),
-    "stagnation": (loop_guards.stagnation(LIMITS), scored(0.80, 0.83), scored(0.80, 0.83, 0.86)),
-    "minimum_quality": (loop_guards.minimum_quality(LIMITS), scored(0.1, 0.2), scored(0.1, 0.2, 0.3)),
+    "stagnation": (progress_guards.stagnation(LIMITS), scored(0.80, 0.83), scored(0.80, 0.83, 0.86)),
+    "minimum_quality": (progress_guards.minimum_quality(LIMITS), scored(0.1, 0.2), scored(0.1, 0.2, 0.3)),
 }
 
 
@@ -117,17 +119,17 @@ def test_reasons_hold_the_figures():
         "max_iterations": "4 of 4 iterations are used up",
         "max_review_bounces": "review sends the work back again: bounce 3, where 2 are allowed",
         "max_refinement_attempts": "the story is at its most refinement attempts (3/3): review it by hand",
-        "max_same_review_issue": "the same review issue in 3 rounds running: the total is rounded twice",
-        "max_same_test_failure": "the same test failure in 3 rounds running: t::a",
-        "repeated_findings": "the same 1 problems came back 2 times running",
-        "max_empty_diffs": "the maker changed nothing new in 2 rounds running",
+        "max_same_review_issue": "the same review issue in 3 rounds in a row: the total is rounded twice",
+        "max_same_test_failure": "the same test failure in 3 rounds in a row: t::a",
+        "repeated_findings": "the same problem in 3 rounds in a row",
+        "max_empty_diffs": "the maker changed nothing new in 2 rounds in a row",
         "max_cost_usd": "$2.00 of $2.00 are spent",
         "max_wall_s": "100 of 100 seconds are used up",
         "max_tokens": "5000 of 5000 tokens are used up",
         "deadline_s": "the deadline has passed: 60 seconds after the start",
         "enough_left": "$0.59 of $2.00 are left, and no round cost less than $0.60",
         "diminishing_returns": "no fewer problems after 2 bounces: 2 -> 2 -> 2",
-        "stagnation": "the quality score hardly moves (variance 0.00060) over 3 rounds",
+        "stagnation": "the quality score hardly moves (variance 0.00060) in 3 rounds in a row",
         "minimum_quality": "the quality score 0.30 is below 0.60 after 3 rounds",
     }
 
@@ -144,17 +146,17 @@ def test_enough_left_looks_at_time_too_and_can_be_switched_off():
 def test_what_a_person_answered_for_counts_no_more():
     stuck = failing(("t::a",), ("t::a",), ("t::a",))
     more = (*stuck, *(a_round(number, Scene(failing=("t::a",))) for number in (4, 5)))
-    assert loop_guards.stuck(LIMITS)(a_past(*more, since=3)) is None
+    assert progress_guards.stuck(LIMITS)(a_past(*more, since=3)) is None
     again = (*more, a_round(6, Scene(failing=("t::a",))))
-    halt = loop_guards.stuck(LIMITS)(a_past(*again, since=3))
+    halt = progress_guards.stuck(LIMITS)(a_past(*again, since=3))
     assert halt is not None
     assert halt.guard == "max_same_test_failure"
 
 
 def test_scores_of_rounds_that_never_reached_the_suite_are_not_compared():
     partly = tuple(a_round(number, Scene(score=0.5), reached=False) for number in (1, 2, 3))
-    assert loop_guards.stagnation(LIMITS)(a_past(*partly)) is None
-    assert loop_guards.minimum_quality(LIMITS)(a_past(*partly)) is None
+    assert progress_guards.stagnation(LIMITS)(a_past(*partly)) is None
+    assert progress_guards.minimum_quality(LIMITS)(a_past(*partly)) is None
 
 
 def test_limits_that_are_off_never_fire():
@@ -163,8 +165,8 @@ def test_limits_that_are_off_never_fire():
     assert loop_guards.cost(off)(past) is None
     assert loop_guards.phase_limit("max_test_bounces", "test", None)(past) is None
     assert loop_guards.max_refinement_attempts(off)(past) is None
-    assert loop_guards.stagnation(off)(scored(0.8, 0.8, 0.8)) is None
-    assert loop_guards.minimum_quality(off)(scored(0.1, 0.1, 0.1)) is None
+    assert progress_guards.stagnation(off)(scored(0.8, 0.8, 0.8)) is None
+    assert progress_guards.minimum_quality(off)(scored(0.1, 0.1, 0.1)) is None
 
 
 def test_the_circuit_stays_closed_when_the_last_round_sent_nothing_back():
@@ -172,33 +174,81 @@ def test_the_circuit_stays_closed_when_the_last_round_sent_nothing_back():
 
 
 def test_a_falling_score_stagnates_and_a_rising_one_does_not():
-    assert "does not rise" in loop_guards.stagnation(LIMITS)(scored(0.9, 0.8, 0.6)).reason
-    assert loop_guards.stagnation(LIMITS)(scored(0.65, 0.78, 0.88)) is None
-    assert loop_guards.minimum_quality(LIMITS)(scored(0.1, 0.2, 0.6)) is None
+    assert "does not rise" in progress_guards.stagnation(LIMITS)(scored(0.9, 0.8, 0.6)).reason
+    assert progress_guards.stagnation(LIMITS)(scored(0.65, 0.78, 0.88)) is None
+    assert progress_guards.minimum_quality(LIMITS)(scored(0.1, 0.2, 0.6)) is None
 
 
 def test_the_same_failure_does_not_count_where_other_problems_were_mended():
     getting_better = a_past(*failing(("t::a", "t::b", "t::c"), ("t::a", "t::b"), ("t::a",)))
     standing_still = a_past(*failing(("t::a", "t::b"), ("t::a", "t::c"), ("t::a", "t::d")))
-    assert loop_guards.same_test_failure(LIMITS)(getting_better) is None
-    assert loop_guards.same_test_failure(LIMITS)(standing_still).figures == {"rounds": 3, "lasting": 1}
+    assert progress_guards.same_test_failure(LIMITS)(getting_better) is None
+    assert progress_guards.same_test_failure(LIMITS)(standing_still).figures == {"rounds": 3, "lasting": 1}
 
 
-def test_the_same_test_with_another_message_is_another_failure():
-    rounds = [a_round(place, Scene(failing=(failure("t::a", f"assert {place}"),))) for place in (1, 2, 3)]
-    assert loop_guards.same_test_failure(LIMITS)(a_past(*rounds)) is None
-    assert loop_guards.repeated_findings(LIMITS)(a_past(*rounds)) is None
+def saying_of(*messages):
+    return [a_round(place, Scene(failing=(failure("t::a", text),))) for place, text in enumerate(messages, 1)]
 
 
-def test_a_restart_begins_to_count_anew():
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ("assert -2 == 5", "assert -3 == 5", "assert 17 == 5"),
+        ("took 0.51 s at 0x7f01", "took 12 s at 0x9e22", "took 3 s at 0x1"),
+        ("no file /tmp/pytest-of-me/a1/x", "no file /tmp/pytest-of-me/b2/x", "no file /var/tmp/c/x"),
+        ("no file tmpab12cd/x", "no file tmpzz99/x", "no file tmp_q1/x"),
+    ],
+)
+def test_the_same_failure_with_other_numbers_is_the_same_failure(messages):
+    past = a_past(*saying_of(*messages))
+    assert progress_guards.same_test_failure(LIMITS)(past) is not None
+    assert progress_guards.repeated_findings(LIMITS)(past) is not None
+
+
+def test_the_same_test_that_fails_in_another_way_is_another_failure():
+    past = a_past(*saying_of("assert 1 == 2", "assert 'a' in 'b'", "assert x is None"))
+    assert progress_guards.same_test_failure(LIMITS)(past) is None
+    assert progress_guards.repeated_findings(LIMITS)(past) is None
+
+
+def test_a_restart_does_not_interrupt_a_row():
     before = failing(("t::a",), ("t::a",))
     after = a_round(3, Scene(failing=("t::a",)), chain=1)
-    assert loop_guards.same_test_failure(LIMITS)(a_past(*before, after)) is None
-    assert loop_guards.repeated_findings(LIMITS)(a_past(*before, after)) is None
+    assert progress_guards.same_test_failure(LIMITS)(a_past(*before, after)) is not None
+    assert progress_guards.repeated_findings(LIMITS)(a_past(*before, after)) is not None
+
+
+def test_a_row_begins_behind_a_gain():
+    """The first of three equal rounds fixed `t::b`, which is no round without gain."""
+    three, four = (a_past(*failing(*[("t::a",)] * number)) for number in (3, 4))
+    assert progress_guards.stuck(GAINS)(three) is None
+    assert progress_guards.stuck(GAINS)(four).guard == "max_same_test_failure"
+
+
+def test_wandering_is_seen_whatever_the_failures_say():
+    wanders = saying_of("assert 'a'", "assert 'b'", "assert 'c'", "assert 'd'")
+    halt = progress_guards.stuck(GAINS)(a_past(*wanders))
+    assert (halt.guard, halt.figures) == (
+        "max_rounds_without_gain",
+        {"rounds": 3, "limit": 3, "failing": 1},
+    )
+    assert progress_guards.stuck(GAINS)(a_past(*wanders[:3])) is None
+    off = Limits(max_rounds_without_gain=0)
+    assert progress_guards.stuck(off)(a_past(*wanders)) is None
+
+
+def test_tests_that_fail_more_each_round_stop_the_run():
+    past = a_past(*failing(("t::a",), ("t::a", "t::c"), ("t::a", "t::c", "t::d")))
+    halt = progress_guards.stuck(GAINS)(past)
+    assert (halt.guard, halt.reason) == (
+        "max_rounds_worse",
+        "more tests failed in each of 2 rounds in a row: 1 -> 2 -> 3",
+    )
+    assert progress_guards.rounds_worse(Limits(max_rounds_worse=0))(past) is None
 
 
 def test_green_rounds_are_no_repetition():
-    assert loop_guards.repeated_findings(LIMITS)(a_past(*(a_round(place) for place in (1, 2, 3)))) is None
+    assert progress_guards.repeated_findings(LIMITS)(a_past(*(a_round(place) for place in (1, 2, 3)))) is None
 
 
 def test_a_change_made_before_counts_as_none():
@@ -246,10 +296,12 @@ def test_what_is_used_up_is_told_before_what_is_stuck():
         "max_test_bounces",
         "max_iterations",
     ]
-    assert loop_guards.stuck(LIMITS).name.split(" | ") == [
+    assert progress_guards.stuck(LIMITS).name.split(" | ") == [
+        "max_rounds_worse",
         "max_same_review_issue",
         "max_same_test_failure",
         "repeated_findings",
+        "max_rounds_without_gain",
         "diminishing_returns",
         "stagnation",
         "minimum_quality",

@@ -9,7 +9,7 @@ from setpoint.history import phrases
 from setpoint.history.replay import History, history
 from setpoint.model.ids import TraceId
 from setpoint.model.run import RunOrder, RunOutcome
-from setpoint.phase.policy.best_state import rank
+from setpoint.phase.policy.best_state import ranked
 from setpoint.wiring.project import Project
 from setpoint.workspace import repository_of_run
 
@@ -24,7 +24,7 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
     tokens = f", {moment.tokens} tokens" if moment.tokens else ""
     done = f"{_reached(told)}; {phrases.duration(told.active_s)}, {moment.cost}{tokens}"
     lines = [f"done:    {done}", f"best:    {_best(told)}"]
-    best = max((each for each in told.rounds if each.changed_against_base), key=rank, default=None)
+    best = next(iter(ranked(told.rounds, told.order.weights)), None)
     if best is not None:
         folder = shlex.quote(str(repository_of_run(project.state, trace_id)))
         lines.append(
@@ -63,7 +63,7 @@ def _reached(told: History) -> str:
 
 
 def _best(told: History) -> str:
-    best = max((each for each in told.rounds if each.changed_against_base), key=rank, default=None)
+    best = next(iter(ranked(told.rounds, told.order.weights)), None)
     if best is None:
         return "none yet; no branch is made"
     failing, blocking = len(best.latest.failures), len(best.latest.blocking)

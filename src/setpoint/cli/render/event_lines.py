@@ -73,7 +73,12 @@ def line(body: Body) -> Line:
         ):
             shown = of_agent(body)
         case (
-            e.PhaseBounce() | e.LoopRestarted() | e.DiminishingReturns() | e.LoopStagnated() | e.GuardFired()
+            e.PhaseBounce()
+            | e.LoopRestarted()
+            | e.DiminishingReturns()
+            | e.LoopStagnated()
+            | e.GuardFired()
+            | e.GuardUnable()
         ):
             shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
@@ -312,7 +317,12 @@ def _stagnated(body: e.LoopStagnated) -> Line:
 
 
 def _of_loop(
-    body: e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired,
+    body: e.PhaseBounce
+    | e.LoopRestarted
+    | e.DiminishingReturns
+    | e.LoopStagnated
+    | e.GuardFired
+    | e.GuardUnable,
 ) -> Line:
     match body:
         case e.PhaseBounce():
@@ -326,6 +336,8 @@ def _of_loop(
             return _stagnated(body)
         case e.GuardFired():
             return Line(f"guard {body.halt.guard}: {body.halt.reason}; hint: {body.halt.go_on}", "red")
+        case e.GuardUnable():
+            return Line(f"guard {body.guard} cannot judge this run: {body.reason}", "yellow")
         case _:
             assert_never(body)
 

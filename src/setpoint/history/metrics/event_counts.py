@@ -19,6 +19,8 @@ from setpoint.model.run import Ending
 
 STAGNATION_GUARDS = (
     "max_empty_diffs",
+    "max_rounds_without_gain",
+    "max_rounds_worse",
     "max_same_review_issue",
     "max_same_test_failure",
     "repeated_findings",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from setpoint.history.attempts import GateQuestion
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.phrases import change_line, failure_line, finding_line, gate_command
 from setpoint.history.replay import History, history
 from setpoint.model.events import Event
+from setpoint.model.gate import Choice
 from setpoint.model.quality import QualityVector
 from setpoint.model.run import COMPLETION_MARK, Ending
 from setpoint.model.value import Instant, Value
@@ -50,7 +52,9 @@ class FeedbackLoop(Value):
     """`in_progress`, `IMPLEMENTATION_VERIFIED`, `escalated` (a person is asked, or a guard ended the run),
     `accepted`, `skipped`, `broken_agent` or `cancelled`."""
     consecutive_review_failures: int
+    """Rounds in a row, up to the newest, whose review failed, since a person last let the run continue."""
     consecutive_test_failures: int
+    """Rounds in a row, up to the newest, whose tests failed, since a person last let the run continue."""
     iterations: tuple[IterationProgress, ...]
 
 
@@ -110,8 +114,8 @@ def progress(events: Sequence[Event]) -> Progress:
         current_iteration=len(every),
         max_iterations=told.limits.max_iterations,
         status=_status(told),
-        consecutive_review_failures=_running([lap.review_result for lap in every]),
-        consecutive_test_failures=_running([lap.test_result for lap in every]),
+        consecutive_review_failures=_in_a_row(told, every, lambda lap: lap.review_result == "FAIL"),
+        consecutive_test_failures=_in_a_row(told, every, lambda lap: lap.test_result == "FAIL"),
         iterations=tuple(_iteration(told, lap) for lap in every),
     )
     run = RunProgress(
@@ -172,12 +176,20 @@ def _iteration(told: History, lap: Lap) -> IterationProgress:
     )
 
 
-def _running(results: Sequence[str]) -> int:
-    """Count the failures since the last pass; laps that did not get so far neither add nor reset."""
+def _in_a_row(told: History, every: Sequence[Lap], failed: Callable[[Lap], bool]) -> int:
+    """Count failures in a row as guards do: up to the newest round, since a person let the run continue.
+
+    A restart does not interrupt the row. A round that is still under way counts as soon as it fails.
+    """
+    answered = max((each.gate.iteration for each in told.gates if _continues(each)), default=0)
     count = 0
-    for result in results:
-        if result == "FAIL":
+    for lap in reversed([each for each in every if each.number > answered]):
+        if failed(lap):
             count += 1
-        elif result == "PASS":
-            count = 0
+        elif lap.decided is not None or count:
+            break
     return count
+
+
+def _continues(asked: GateQuestion) -> bool:
+    return asked.answer is not None and asked.answer.choice is Choice.CONTINUE

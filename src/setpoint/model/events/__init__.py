@@ -35,6 +35,7 @@ from setpoint.model.events.run import (
     GateExpired,
     GateOpened,
     GuardFired,
+    GuardUnable,
     HaltingDecided,
     IterationEvaluated,
     LoopRestarted,
@@ -88,6 +89,7 @@ __all__ = [
     "GateExpired",
     "GateOpened",
     "GuardFired",
+    "GuardUnable",
     "HaltingDecided",
     "IterationEvaluated",
     "LoopRestarted",
@@ -145,6 +147,7 @@ Body = Annotated[
     | DiminishingReturns
     | LoopStagnated
     | GuardFired
+    | GuardUnable
     | BudgetWarned
     | HaltingDecided
     | GateOpened

@@ -46,6 +46,8 @@ class CandidateMade(Value):
     snapshot: Snapshot
     changed_against_base: bool = True
     diff_hash: str = ""
+    lines: int | None = None
+    """Lines added and removed against the base commit; none where they were not counted."""
     lost: int = 0
     """Earlier tries of the same attempt that broke or were lost."""
     lost_cost_usd: Usd = Decimal(0)

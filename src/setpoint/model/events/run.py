@@ -147,6 +147,8 @@ class AgentFinished(Value):
     snapshot: Snapshot
     changed_against_base: bool = True
     diff_hash: str = ""
+    lines: int | None = None
+    """Lines added and removed against the base commit; none where they were not counted."""
     lost: int = 0
     """Earlier tries of the same attempt that broke or were lost."""
     lost_cost_usd: Usd = Decimal(0)
@@ -298,6 +300,17 @@ class GuardFired(Value):
     halt: Halt
     policy: str = ""
     """The halting policy that asked the guard; empty in older records."""
+
+
+class GuardUnable(Value):
+    """A guard that is switched on cannot judge the run; told once for each guard."""
+
+    kind: Literal["loop.guard_unable"] = "loop.guard_unable"
+    iteration: int
+    guard: str
+    """Its name, which is the name of its limit."""
+    reason: str
+    """What is missing."""
 
 
 class BudgetWarned(Value):

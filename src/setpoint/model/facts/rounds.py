@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -9,8 +11,14 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.finding import Category, Finding, Severity, normalised
 from setpoint.model.goals import PREFIX, GoalResult, GoalState, with_share
+from setpoint.model.quality import WEIGHTS
 from setpoint.model.run import Limits, Round
 from setpoint.model.value import Usd, Value
+
+_OF_TESTS = frozenset({"tests", "coverage"})
+"""Metrics that say something else where part of the tests ran."""
+_TEMPORARY = re.compile(r"(?i)\b[\w.-]*(pytest-of|tmp|temp)[\w.-]*")
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 
 
 class Share(NamedTuple):
@@ -37,10 +45,14 @@ class RunFacts(Value):
     """Seconds since the start of the run by the clock, waiting included."""
     tokens: int = 0
     """Tokens that agents reported."""
+    cost_known: bool = True
+    """Whether every agent told what it has spent."""
     shares: tuple[Share, ...] = ()
     """What each round has used, oldest first."""
     since: int = 0
     """Rounds before this place were answered for by a person: what repeats is counted from here."""
+    weights: dict[str, float] = WEIGHTS
+    """Weights of the quality score."""
 
     @property
     def recent(self) -> tuple[Round, ...]:
@@ -108,8 +120,12 @@ def _owed(rule: str, message: str) -> Finding:
 
 
 def signature(failure: Failure) -> str:
-    """Recognise the same failure of the same test again."""
-    return f"test:{failure.test}:{failure.cause}:{normalised(failure.message)}"
+    """Recognise the same failure of the same test again: its kind and its message, whatever the numbers.
+
+    `assert -2 == 5` and `assert -3 == 5` are one failure: another wrong value is no other problem.
+    """
+    message = _NUMBER.sub("0", _TEMPORARY.sub("<temporary>", normalised(failure.message)))
+    return f"test:{failure.test}:{failure.error or failure.cause}:{message}"
 
 
 def problems(past: Round) -> frozenset[str]:
@@ -127,31 +143,49 @@ def open_count(past: Round) -> int:
 
 
 def same_problems_running(rounds: tuple[Round, ...]) -> int:
-    """Count how many comparisons in a row, up to the newest round of its chain, found the same problems.
+    """Count how many comparisons in a row, up to the newest round, found the same problems.
 
-    The best single sign of a loop that goes nowhere (research on 13,479 logged turns, see docs/decisions).
+    A restart does not interrupt the row: what comes back behind it is the same problem once more. The best
+    single sign of a loop that goes nowhere (research on 13,479 logged turns, see docs/decisions).
     """
     if not rounds:
         return 0
     newest = problems(rounds[-1])
     run = 0
     for earlier in reversed(rounds[:-1]):
-        if earlier.chain != rounds[-1].chain or not newest or problems(earlier) != newest:
+        if not newest or problems(earlier) != newest:
             break
         run += 1
     return run
 
 
-def qualities(rounds: tuple[Round, ...], *, full: bool = False) -> tuple[float, ...]:
-    """Return the quality scores that were measured, oldest first.
+def qualities(rounds: tuple[Round, ...]) -> tuple[float, ...]:
+    """Return the quality scores that were measured, oldest first; each by its own set of metrics."""
+    return tuple(past.latest.score for past in rounds if past.latest.score is not None)
 
-    With `full`, of rounds alone that reached the full suite: what was measured in part cannot be compared.
+
+def comparable_metrics(rounds: Sequence[Round], weights: dict[str, float]) -> tuple[str, ...]:
+    """Name the metrics of the score that every one of the rounds measured, and of the same tests."""
+    if not rounds:
+        return ()
+    of_tests = frozenset() if len({each.tests is None for each in rounds}) == 1 else _OF_TESTS
+    measured = [each.latest.quality.measured.keys() - of_tests for each in rounds]
+    return tuple(name for name in weights if all(name in names for names in measured))
+
+
+def comparable_scores(rounds: Sequence[Round], weights: dict[str, float]) -> tuple[float, ...]:
+    """Return the score of each round by the metrics that all of them measured; empty where there are none.
+
+    A round that is stopped early measures fewer metrics, so its own score says nothing about one in full.
     """
-    return tuple(
-        past.latest.score
-        for past in rounds
-        if past.latest.score is not None and (past.tests is not None or not full)
-    )
+    shared = comparable_metrics(rounds, weights)
+    if any(each.latest.score is None for each in rounds):
+        return ()
+    if all(comparable_metrics([each], weights) == shared for each in rounds):
+        return tuple(each.latest.score or 0.0 for each in rounds)
+    chosen = {name: weights[name] for name in shared}
+    scores = [each.latest.quality.score(chosen) if chosen else None for each in rounds]
+    return tuple(each for each in scores if each is not None)
 
 
 def fewer_problems(rounds: tuple[Round, ...], bounces: int) -> bool:

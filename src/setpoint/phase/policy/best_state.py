@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.facts.cover_gain import (
     gains,
@@ -9,27 +11,40 @@ from setpoint.model.facts.cover_gain import (
     is_about_reach,
     strength_of_tests,
 )
-from setpoint.model.facts.rounds import RunFacts, blocking, failures
+from setpoint.model.facts.rounds import RunFacts, blocking, comparable_scores, failures
 from setpoint.model.finding import Severity
 from setpoint.model.run import Round
 
-Rank = tuple[bool, int, int, tuple[int, int, int], float, int]
-"""Verified, then fewer failing tests, fewer blocking findings, stronger tests, higher score, later."""
+Rank = tuple[bool, int, int, tuple[int, int, int], float, int, int]
+"""Verified, fewer failing tests, fewer blocking findings, stronger tests, higher score, smaller, later."""
+SAME_SCORE = 2
+"""Decimal places of the quality score that tell states apart."""
 
 
-def rank(past: Round) -> Rank:
-    """Order rounds lexicographically; ties go to the latest."""
+def rank(past: Round, score: float | None = None) -> Rank:
+    """Order rounds lexicographically; ties go to the smaller change, then to the latest.
+
+    `score` is the quality by metrics that every compared round measured, where that is not its own.
+    """
     red = len(failures(past)) + len(past.latest.broken)
     left = [each for each in blocking(past) if not is_about_reach(each)]
     strength = strength_of_tests(past.latest)
     order = strength.order if strength else (0, 0, 0)
-    return (past.verified, -red, -len(left), order, past.latest.score or 0.0, past.number)
+    value = round((past.latest.score if score is None else score) or 0.0, SAME_SCORE)
+    return (past.verified, -red, -len(left), order, value, -(past.lines or 0), past.number)
+
+
+def ranked(rounds: Sequence[Round], weights: dict[str, float]) -> tuple[Round, ...]:
+    """Return the rounds that changed something, best first; scores are compared by common metrics."""
+    changed = [each for each in rounds if each.changed_against_base]
+    scores = comparable_scores(changed, weights) or (0.0,) * len(changed)
+    pairs = sorted(zip(changed, scores, strict=True), key=lambda pair: rank(*pair), reverse=True)
+    return tuple(each for each, _ in pairs)
 
 
 def best_first(past: RunFacts) -> tuple[Round, ...]:
     """Return the rounds that changed something, best first."""
-    changed = [each for each in past.rounds if each.changed_against_base]
-    return tuple(sorted(changed, key=rank, reverse=True))
+    return ranked(past.rounds, past.weights)
 
 
 def may_be_better(unproved: Round, proved: Round) -> bool:

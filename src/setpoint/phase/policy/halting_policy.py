@@ -18,8 +18,9 @@ from setpoint.model.proof import REVIEW, SECOND_ARRANGEMENT
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
-from setpoint.phase.policy.loop_guards import exhausting, repeated_findings, stuck
+from setpoint.phase.policy.loop_guards import exhausting
 from setpoint.phase.policy.no_gain import no_gain
+from setpoint.phase.policy.progress_guards import repeated_findings, stuck
 from setpoint.phase.policy.verifiers import in_words, unanswered
 
 RULES = "rules-v1"

@@ -1,4 +1,4 @@
-"""Rules that stop a loop: pure, composable with `|` (first that fires) and `&` (only together).
+"""Rules that stop a loop at its limits: pure, composable with `|` (first that fires) and `&` (only together).
 
 Each returns the guard's name, the reason, the figures, and how a person can continue.
 """
@@ -7,30 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import pvariance
 
-from setpoint.model.facts.rounds import (
-    RunFacts,
-    failures,
-    fewer_problems,
-    open_counts,
-    problems,
-    qualities,
-    review_findings,
-    same_problems_running,
-    signature,
-)
-from setpoint.model.run import Halt, Limits, Round
+from setpoint.model.facts.rounds import RunFacts
+from setpoint.model.run import Halt, Limits
 from setpoint.phase.policy.bouncing import too_many_bounces
 from setpoint.phase.policy.restored_files import restored_in_all
-
-STAGNATION_WINDOW = 3
-STAGNATION_VARIANCE = 0.001
-FLOOR_AFTER_ROUNDS = 3
-DIMINISHING_AFTER = 2
-"""Bounces without fewer problems that are too many."""
-SUSPECT = "write an instruction, try another agent, or check whether the test or finding itself is wrong"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,53 +92,16 @@ def max_refinement_attempts(limits: Limits) -> Guard:
     return Guard(name="max_refinement_attempts", judge=judge)
 
 
-def same_review_issue(limits: Limits) -> Guard:
-    """Stop when one blocking review finding stays for a number of rounds."""
-
-    def issues(past: Round) -> dict[str, str]:
-        return {finding.fingerprint: finding.message for finding in review_findings(past)}
-
-    return _same_running("max_same_review_issue", "review issue", limits.max_same_review_issue, issues)
-
-
-def same_test_failure(limits: Limits) -> Guard:
-    """Stop when one test fails in the same way for a number of rounds."""
-
-    def issues(past: Round) -> dict[str, str]:
-        return {signature(failure): failure.test for failure in failures(past)}
-
-    return _same_running("max_same_test_failure", "test failure", limits.max_same_test_failure, issues)
-
-
-def _same_running(name: str, what: str, limit: int, issues: Callable[[Round], dict[str, str]]) -> Guard:
-    def judge(past: RunFacts) -> Halt | None:
-        rounds = [each for each in past.recent if each.chain == past.last.chain]
-        if len(rounds) < limit:
-            return None
-        window = [issues(each) for each in rounds[-limit:]]
-        lasting = set(window[0]).intersection(*window[1:])
-        # A round that fixed another problem is progress: only rounds with the same problems are stuck.
-        if not lasting or len(window[-1]) < len(window[0]):
-            return None
-        first = min(window[-1][key] for key in lasting)
-        return Halt(
-            guard=name,
-            reason=f"the same {what} in {limit} rounds running: {first}",
-            figures={"rounds": limit, "lasting": len(lasting)},
-            go_on=SUSPECT,
-        )
-
-    return Guard(name=name, judge=judge)
-
-
 def empty_diffs(limits: Limits) -> Guard:
-    """Stop an agent that changes nothing, or makes the same change, round after round."""
+    """Stop an agent that changes nothing, or nothing new: the same change, or back to an earlier state."""
 
     def judge(past: RunFacts) -> Halt | None:
         run = 0
         for position in range(len(past.rounds) - 1, past.since - 1, -1):
             newest, earlier = past.rounds[position], past.rounds[:position]
-            if newest.diff_hash and newest.diff_hash not in {each.diff_hash for each in earlier}:
+            known = {past.base.tree} | {each.snapshot.tree for each in earlier}
+            again = newest.diff_hash in {each.diff_hash for each in earlier} or newest.snapshot.tree in known
+            if newest.diff_hash and not again:
                 break
             run += 1
         if run < limits.max_empty_diffs:
@@ -166,7 +110,7 @@ def empty_diffs(limits: Limits) -> Guard:
         but = f" but protected files, which were restored: {back}" if back else ""
         return Halt(
             guard="max_empty_diffs",
-            reason=f"the maker changed nothing new in {run} rounds running{but}",
+            reason=f"the maker changed nothing new in {run} rounds in a row{but}",
             figures={"rounds": run, "limit": limits.max_empty_diffs},
             go_on="write an instruction, or try another agent (--agent)",
         )
@@ -274,84 +218,6 @@ def enough_left(limits: Limits) -> Guard:
     return Guard(name="enough_left", judge=judge)
 
 
-def diminishing_returns(limits: Limits) -> Guard:
-    """R3's rule: no fewer problems after two bounces (off by default: the maker receives advice instead)."""
-
-    def judge(past: RunFacts) -> Halt | None:
-        if not limits.diminishing_returns or fewer_problems(past.recent, DIMINISHING_AFTER):
-            return None
-        counts = open_counts(past.recent, DIMINISHING_AFTER)
-        return Halt(
-            guard="diminishing_returns",
-            reason=f"no fewer problems after {DIMINISHING_AFTER} bounces: {' -> '.join(map(str, counts))}",
-            figures={"before": counts[0], "now": counts[-1]},
-            go_on=SUSPECT,
-        )
-
-    return Guard(name="diminishing_returns", judge=judge)
-
-
-def stagnation(limits: Limits) -> Guard:
-    """R0's rule: the last three scores vary by less than 0.001, or never rise (off by default)."""
-
-    def judge(past: RunFacts) -> Halt | None:
-        recent = qualities(past.recent, full=True)[-STAGNATION_WINDOW:]
-        if not limits.stagnation or len(recent) < STAGNATION_WINDOW:
-            return None
-        variance = pvariance(recent)
-        falling = all(later <= earlier for earlier, later in pairwise(recent))
-        if variance >= STAGNATION_VARIANCE and not falling:
-            return None
-        why = "does not rise" if falling else f"hardly moves (variance {variance:.5f})"
-        return Halt(
-            guard="stagnation",
-            reason=f"the quality score {why} over {STAGNATION_WINDOW} rounds",
-            figures={"variance": round(variance, 6), "last": round(recent[-1], 4)},
-            go_on="set limits.stagnation = false: this rule is known to stop good runs",
-        )
-
-    return Guard(name="stagnation", judge=judge)
-
-
-def minimum_quality(limits: Limits) -> Guard:
-    """R0's rule: a score below the floor after three rounds (off by default)."""
-
-    def judge(past: RunFacts) -> Halt | None:
-        scores = qualities(past.recent, full=True)
-        floor = limits.minimum_quality
-        if floor is None or len(past.recent) < FLOOR_AFTER_ROUNDS or not scores or scores[-1] >= floor:
-            return None
-        return Halt(
-            guard="minimum_quality",
-            reason=f"the quality score {scores[-1]:.2f} is below {floor:.2f} after {len(past.recent)} rounds",
-            figures={"score": round(scores[-1], 4), "floor": floor},
-            go_on="unset limits.minimum_quality, or make the story smaller",
-        )
-
-    return Guard(name="minimum_quality", judge=judge)
-
-
-def repeated_findings(limits: Limits) -> Guard:
-    """Fire when the same set of problems comes back: the sign that measured best."""
-
-    def judge(past: RunFacts) -> Halt | None:
-        run = same_problems_running(past.recent)
-        if run < limits.repeated_findings:
-            return None
-        return Halt(
-            guard="repeated_findings",
-            reason=f"the same {len(problems(past.last))} problems came back {run} times running",
-            figures={
-                "comparisons": run,
-                "limit": limits.repeated_findings,
-                "problems": len(problems(past.last)),
-            },
-            go_on=SUSPECT,
-        )
-
-    return Guard(name="repeated_findings", judge=judge)
-
-
 def exhausting(limits: Limits) -> Guard:
     """Guards of exhausted budgets; a restart does not help."""
     return (
@@ -365,16 +231,4 @@ def exhausting(limits: Limits) -> Guard:
         | phase_limit("max_review_bounces", "review", limits.max_review_bounces)
         | phase_limit("max_test_bounces", "test", limits.max_test_bounces)
         | max_iterations(limits)
-    )
-
-
-def stuck(limits: Limits) -> Guard:
-    """Guards of a loop without progress; one restart may help."""
-    return (
-        same_review_issue(limits)
-        | same_test_failure(limits)
-        | repeated_findings(limits)
-        | diminishing_returns(limits)
-        | stagnation(limits)
-        | minimum_quality(limits)
     )
