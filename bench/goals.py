@@ -1,12 +1,13 @@
 """Measure how soon the loop notices that it gets no nearer: rounds wasted after the last gain.
 
-    python bench/goals.py [--runs 60] [--before COMMIT] [--only KIND] [--jobs 2]
+    python bench/goals.py [--runs 60] [--before COMMIT] [--only KIND] [--real]
 
 Makers without a model improve, wander, oscillate, degrade or stall, by a seed. The loop is the real one, over
-fakes of the library; the work copies are real clones, and pytest judges each round. With `--before` the same
-makers run against the guards of an older commit too. A round gains where more tests pass than in every state
-before it; every round behind the last gain is wasted. A maker that improves ends verified unless a guard
-stops it.
+fakes of the library, and the tests of a small package really run on each state, inside this process; with
+`--real` pytest and all checks of Setpoint judge real clones, which takes many times as long. With `--before`
+the same makers run against the guards of an older commit too. A round gains where fewer tests fail than in
+every state before it; every round behind the last gain is wasted. A maker that improves ends verified unless
+a guard stops it.
 """
 
 from __future__ import annotations
@@ -21,24 +22,34 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from setpoint.checks import ProjectEvaluator
-from setpoint.model.ids import Commit
-from setpoint.model.proof import ProofTerms
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.evidence import Failure
+from setpoint.model.ids import Commit, StoryId
+from setpoint.model.proof import Arrangement, ProofTerms
 from setpoint.model.run import Ending, Limits, RunOrder
 from setpoint.model.stories.story import KnownRed, Story
-from setpoint.ports import RunPorts
+from setpoint.ports import Measured, RunPorts
 from setpoint.presets.check_settings import ChecksSettings
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.testing import Act, RunHarness, ScriptedAgent
+from setpoint.testing import (
+    Act,
+    FolderWorkspace,
+    RunHarness,
+    Scene,
+    ScriptedAgent,
+    ScriptedEvaluator,
+    evaluation,
+    failure,
+)
 from setpoint.workspace import GitWorkspace
 
 KINDS = ("improves", "wanders", "oscillates", "degrades", "stalls")
@@ -208,6 +219,32 @@ def repository(root: Path, base: State) -> str:
     return git(root, "rev-parse", "HEAD")
 
 
+class RunTests(ScriptedEvaluator):
+    """Runs the tests of the package in this process, on the files of the commit that is asked about."""
+
+    def __init__(self, workspace: FolderWorkspace) -> None:
+        """Take the workspace that holds the commits."""
+        super().__init__()
+        self._files = workspace.files
+
+    async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
+        """Return what fails; every test reaches the one file that changes, so each stage runs all of them."""
+        red = failing(self._files(measured.commit)["pack/__init__.py"].decode())
+        scene = Scene(failing=red, passed=len(PARTS) - len(red))
+        return evaluation(measured.stage, measured.commit, measured.tree, scene, order.weights)
+
+
+def failing(text: str) -> tuple[Failure, ...]:
+    """Run every test on the source of the package; return those that fail, as pytest would name them."""
+    made: dict[str, Any] = {}
+    exec(compile(text, "pack/__init__.py", "exec"), made)
+    return tuple(
+        failure(f"tests/test_pack.py::test_{part}", f"assert {value} == {number + 5}")
+        for number, part in enumerate(PARTS)
+        if (value := made[part](2)) != number + 5
+    )
+
+
 class NoForge:
     """Delivers nowhere: what is measured here is when a run ends."""
 
@@ -216,25 +253,34 @@ class NoForge:
         return "bench"
 
 
-async def played(plan: Maker, folder: Path, python: str) -> dict[str, Any]:
-    """Run a maker to the end of its run; return what was spent and wasted."""
+def harness(plan: Maker, folder: Path, real: str) -> RunHarness:
+    """Return the run of a maker; `real` is the interpreter of the checks, empty for tests in this process."""
+    named: dict[str, Any] = {
+        "agent": ScriptedAgent(*plan.acts),
+        "folder": folder / "fakes",
+        "story": Story(id=StoryId("pack"), title="Make the tests pass", known_red=KnownRed.FIX),
+        "proof": ProofTerms(required=False, seconds=1, arrangement=Arrangement.OFF),
+        "limits": Limits(max_cost_usd=Decimal(0), max_wall_s=100_000),
+    }
+    if not real:
+        stage = RunHarness(
+            evaluator=ScriptedEvaluator(), files={"pack/__init__.py": source(plan.base)}, **named
+        )
+        stage.evaluator = RunTests(stage.workspace)
+        return stage
     root = folder / "work"
     root.mkdir()
     head = repository(root, plan.base)
     folders = ProjectFolders(root, root / ".setpoint", folder / "copies")
     folders.state.mkdir()
-    asked = ChecksSettings.model_validate({"python": python, "reruns": 0, "timeout_s": 60, **OFF})
-    stage = Stage(
-        agent=ScriptedAgent(*plan.acts),
-        evaluator=ProjectEvaluator(Settings(checks=asked), Artifacts(folders.state / "artifacts"), folders),
-        folder=folder / "fakes",
-        story=Story(id="pack", title="Make the tests pass", known_red=KnownRed.FIX),  # type: ignore[arg-type]
-        proof=ProofTerms(required=False, seconds=1, arrangement="off"),  # type: ignore[arg-type]
-        limits=Limits(max_cost_usd=0, max_wall_s=100_000),  # type: ignore[arg-type]
-        root=root,
-        head=head,
-        clones=GitWorkspace(folders),
-    )
+    asked = ChecksSettings.model_validate({"python": real, "reruns": 0, "localise_s": 0, **OFF})
+    evaluator = ProjectEvaluator(Settings(checks=asked), Artifacts(folders.state / "artifacts"), folders)
+    return Stage(evaluator=evaluator, root=root, head=head, clones=GitWorkspace(folders), **named)
+
+
+async def played(plan: Maker, folder: Path, real: str) -> dict[str, Any]:
+    """Run a maker to the end of its run; return what was spent and wasted."""
+    stage = harness(plan, folder, real)
     stage.forge = NoForge()  # type: ignore[assignment]
     outcome = await stage.drive()
     used = len(stage.agent.briefs)  # type: ignore[attr-defined]
@@ -252,22 +298,17 @@ async def played(plan: Maker, folder: Path, python: str) -> dict[str, Any]:
     }
 
 
-def one(asked: tuple[str, int], python: str) -> dict[str, Any]:
+def one(asked: tuple[str, int], real: str) -> dict[str, Any]:
     """Play the maker of a kind and seed in a folder of its own."""
     kind, seed = asked
     with tempfile.TemporaryDirectory(prefix="bench-goals-") as folder:
-        return {"seed": seed, **asyncio.run(played(maker(kind, seed), Path(folder), python))}
+        return {"seed": seed, **asyncio.run(played(maker(kind, seed), Path(folder), real))}
 
 
-def every(runs: int, only: str, jobs: int, python: str) -> list[dict[str, Any]]:
-    """Play all makers, some at once."""
+def every(runs: int, only: str, real: str) -> list[dict[str, Any]]:
+    """Play all makers."""
     asked = [(kind, seed) for kind in KINDS if only in kind for seed in range(runs // len(KINDS))]
-    with ProcessPoolExecutor(jobs) as pool:
-        told = []
-        for each in pool.map(partial(one, python=python), asked):
-            print(json.dumps(each), file=sys.stderr, flush=True)
-            told.append(each)
-        return told
+    return [one(each, real) for each in asked]
 
 
 def at_commit(commit: str, words: Sequence[str]) -> list[dict[str, Any]]:
@@ -293,12 +334,13 @@ def at_commit(commit: str, words: Sequence[str]) -> list[dict[str, Any]]:
 def table(name: str, told: Sequence[dict[str, Any]]) -> None:
     """Print rounds and waste by kind."""
     print(f"\n{name}\n{'kind':<12}{'runs':>5}{'rounds':>8}{'wasted: median':>16}{'most':>6}  guards")
-    for kind in (*KINDS, "all"):
-        own = [each for each in told if kind in (each["kind"], "all")]
+    lost = [each for each in told if each["kind"] != "improves"]
+    kinds = {kind: [each for each in told if each["kind"] == kind] for kind in KINDS}
+    for kind, own in {**kinds, "lost": lost, "all": told}.items():
         if not own:
             continue
         wasted = [each["wasted"] for each in own]
-        guards = sorted({each["guard"] or each["ending"] for each in own}) if kind != "all" else []
+        guards = sorted({each["guard"] or each["ending"] for each in own}) if kind in KINDS else []
         rounds = sum(each["rounds"] for each in own)
         median, named = statistics.median(wasted), ", ".join(guards)
         print(f"{kind:<12}{len(own):>5}{rounds:>8}{median:>16g}{max(wasted):>6}  {named}")
@@ -311,13 +353,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=60, help="runs of all kinds together")
     parser.add_argument("--before", default="", help="a commit whose guards are measured too")
     parser.add_argument("--only", default="", help="kinds that contain this word")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--real", action="store_true", help="judge real clones by all checks of Setpoint")
     parser.add_argument("--json", action="store_true", help="print each run")
     asked = parser.parse_args()
-    words = ["--runs", str(asked.runs), "--only", asked.only, "--jobs", str(asked.jobs)]
+    words = ["--runs", str(asked.runs), "--only", asked.only, *(["--real"] if asked.real else [])]
     if asked.before:
         table(f"before ({asked.before})", at_commit(asked.before, words))
-    told = every(asked.runs, asked.only, asked.jobs, sys.executable)
+    told = every(asked.runs, asked.only, sys.executable if asked.real else "")
     if asked.json:
         print(json.dumps(told))
         return

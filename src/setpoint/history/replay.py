@@ -70,6 +70,16 @@ from setpoint.model.ids import GateId
 from setpoint.model.run import Round, RunOutcome
 from setpoint.model.value import Instant
 
+_TURNED = (
+    HaltingDecided
+    | PhaseBounce
+    | LoopRestarted
+    | DiminishingReturns
+    | LoopStagnated
+    | GuardFired
+    | GuardUnable
+    | BudgetWarned
+)
 _ASIDE = m.AboutMemory | people.Feedback | AboutProduction | AboutLive | TestsSealed
 
 
@@ -126,6 +136,9 @@ class _Fold:
         if isinstance(event.body, _ASIDE):
             self._remembered(event.body)
             return
+        if isinstance(event.body, _TURNED):
+            self._turned(event.body)
+            return
         match event.body:
             case (
                 RunStarted()
@@ -159,17 +172,6 @@ class _Fold:
                 pass  # the next try, or the end of the attempt, follows
             case BaselineMeasured() | IterationEvaluated() | ProofMeasured() | ReviewCompleted():
                 self._judged(event.body)
-            case (
-                HaltingDecided()
-                | PhaseBounce()
-                | LoopRestarted()
-                | DiminishingReturns()
-                | LoopStagnated()
-                | GuardFired()
-                | GuardUnable()
-                | BudgetWarned()
-            ):
-                self._turned(event.body)
             case _:
                 assert_never(event.body)
 

@@ -22,6 +22,9 @@ from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
 
 _MOST_NAMED = 5
 _OTHERS = m.AboutMemory | people.Feedback | AboutProduction | e.AboutLive | e.ProofMeasured | e.TestsSealed
+_LOOP = (
+    e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired | e.GuardUnable
+)
 
 _ACTION_STYLE = {
     Action.HALT: "bold green",
@@ -36,6 +39,8 @@ def line(body: Body) -> Line:
     """Return the line for an event."""
     if isinstance(body, _OTHERS):
         return _of_others(body)
+    if isinstance(body, _LOOP):
+        return _of_loop(body)
     match body:
         case (
             e.RunStarted()
@@ -72,15 +77,6 @@ def line(body: Body) -> Line:
             | e.AgentFinished()
         ):
             shown = of_agent(body)
-        case (
-            e.PhaseBounce()
-            | e.LoopRestarted()
-            | e.DiminishingReturns()
-            | e.LoopStagnated()
-            | e.GuardFired()
-            | e.GuardUnable()
-        ):
-            shown = _of_loop(body)
         case e.IterationEvaluated() | e.BudgetWarned() | e.HaltingDecided():
             shown = _of_figures(body)
         case _:

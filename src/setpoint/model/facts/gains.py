@@ -44,8 +44,9 @@ class _Seen(NamedTuple):
 def gained(past: RunFacts) -> tuple[bool, ...]:
     """Return for each round whether it brought anything nearer to green than every state before it.
 
-    It did where a test that fails at the base passes or gets further than ever, fewer tests fail, fewer
-    findings block, reviewers drop a request, the run gets further than ever, or a goal is nearer.
+    It did where a test that fails at the base passes or gets further than ever and no other breaks for it,
+    fewer tests fail, fewer findings block, reviewers drop a request, the run gets further than ever, or a
+    goal is nearer.
     """
     seen = _seen(past)
     best = dict(seen[0].red)
@@ -146,8 +147,8 @@ def _reach(past: Round) -> int:
 
 
 def _nearer_tests(now: _Seen, best: dict[str, tuple[int, int]], base: dict[str, tuple[int, int]]) -> bool:
-    """Whether a test is in a better state than ever; update the best states."""
-    nearer = False
+    """Whether a test is in a better state than ever, and none that passed fails; update the best states."""
+    nearer, back = False, bool(now.newly) or any(best.get(test) == _GREEN for test in now.red)
     for test in [*best, *(each for each in now.red if each not in best)]:
         ran = now.full or test in now.known
         state = now.red.get(test, _GREEN) if ran else (0, 0)
@@ -156,7 +157,7 @@ def _nearer_tests(now: _Seen, best: dict[str, tuple[int, int]], base: dict[str, 
             # A test that the work broke itself is no gain when it is mended; the count of red tests tells.
             nearer = nearer or (not first and (state != _GREEN or test in base))
             best[test] = state
-    return nearer
+    return nearer and not back
 
 
 def _gains(now: _Seen, before: Sequence[_Seen]) -> bool:

@@ -54,9 +54,7 @@ def same_test_failure(limits: Limits) -> Guard:
     return _same_running(limits, "max_same_test_failure", "test failure", issues)
 
 
-def _same_running(
-    limits: Limits, name: str, what: str, issues: Callable[[Round], dict[str, str]]
-) -> Guard:
+def _same_running(limits: Limits, name: str, what: str, issues: Callable[[Round], dict[str, str]]) -> Guard:
     limit: int = getattr(limits, name)
 
     def judge(past: RunFacts) -> Halt | None:
