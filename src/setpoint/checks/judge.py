@@ -107,7 +107,8 @@ class Judge:
         asking = ((each, each.findings if _asks(each.evidence.check) else ()) for each in raw.results)
         evidence = tuple(_against(each, findings, red) for each, findings in asking)
         evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
-        evaluation = self._with_goals(evaluation, raw, _EMPTY)
+        tree = Tree(raw=raw, evaluation=evaluation, work=_EMPTY, files=await files_at(self.root, self.base))
+        evaluation = with_goals(self.goals.overlaid(self.story.goals), tree)
         return evaluation.model_copy(update={"existing": existing - len(asked)})
 
     async def alone(self, raw: Measurements, work: Work) -> Evaluation:

@@ -101,7 +101,7 @@ class Plan:
                 Group(checks=(check,), identity=(check.name, check.command, fingerprint))
                 for check in self.acceptance()
             ]
-        if target.stage in (Stage.TEST, Stage.CONFIRM):
+        if target.stage is not Stage.EVALUATE:
             groups += self._mutation(target)
         if target.compared is not None:  # last, when the fewest static tools still run beside
             goals = self.settings.goals.overlaid(self.story.goals).timed
@@ -318,12 +318,14 @@ class Plan:
         )
 
     def _mutation(self, target: Target) -> Iterator[Group]:
-        if "mutation" not in self.project.chosen:
+        if not self.settings.checks.mutation:
             return
         checks, interpreter = self.settings.checks, self.project.interpreter
         engine = self.engine(checks.mutation_budget_s)
         if isinstance(engine, str):
             yield Group(checks=(Unmeasured(name="mutation", reason=engine),), identity=None)
+            return
+        if target.stage is Stage.BASE:  # no line is changed yet
             return
         # Tests that have to be repaired must not be left out: while they fail, the score is unknown.
         settled = target.settled if self.story.known_red is KnownRed.TOLERATE else frozenset[str]()

@@ -34,6 +34,7 @@ from setpoint.cli.project import (
     reviewers,
     serve,
     token,
+    tune,
 )
 from setpoint.cli.render.styles import say
 from setpoint.cli.runs import (
@@ -109,6 +110,7 @@ app.command()(check.check)
 app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(goals.goals)
+app.command()(tune.tune)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)
 app.command()(attest.attest)

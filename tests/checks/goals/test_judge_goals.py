@@ -153,3 +153,17 @@ def test_functions_of_other_languages_are_named_with_the_line_that_every_call_en
     go = "package shop\n\nfunc (s *Shop) Label() string {\n\treturn s.name\n}\n"
     assert [each[1:] for each in functions_of_file("shop.go", go)] == [(3, 5, 4)]
     assert list(functions_of_file("shop.css", "a {}")) == []
+
+
+SCRIPT = {"src/shop.ts": "export function old(price: number): number {\n  return price;\n}\n"}
+
+
+async def test_what_is_measured_in_python_alone_is_refused_at_a_base_without_python(bench) -> None:
+    made = await bench(SCRIPT, settings=settings(mutation=True))
+    asked = goals_of(("complexity=gate", "documentation=gate", "types=gate", "mutation=gate", "tests=1"))
+    made.order = made.order.model_copy(update={"story": made.order.story.model_copy(update={"goals": asked})})
+    first = await made.measure(Stage.BASE)
+    told = {each.name: each.reason for each in first.goals if each.gated}
+    assert set(told) == {"complexity", "documentation", "types", "mutation"}
+    assert "measured in Python alone, and no code here is Python" in told["types"]
+    assert "mutants are judged with pytest alone" in told["mutation"]

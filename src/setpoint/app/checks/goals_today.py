@@ -18,7 +18,7 @@ FEWEST_RUNS = 3
 """Verified runs without which no goal is proposed."""
 MOST_RUNS = 50
 """Newest runs that are looked at."""
-_OF_RUNS = {
+OF_RUNS = {
     "diff_coverage": "diff_coverage",
     "coverage": "line_coverage",
     "mutation": "mutation",
@@ -62,7 +62,7 @@ def proposed(project: Project) -> dict[str, Proposal]:
     verified = [each.trace_id for each in ended if each.ending is Ending.VERIFIED]
     past = [history(project.log.replay(each)).rounds for each in verified]
     vectors = [rounds[-1].latest.quality for rounds in past if rounds]
-    found = {name: _quartile(MEASURES[name], field, vectors) for name, field in _OF_RUNS.items()}
+    found = {name: _quartile(MEASURES[name], field, vectors) for name, field in OF_RUNS.items()}
     return {name: each for name, each in found.items() if each is not None}
 
 

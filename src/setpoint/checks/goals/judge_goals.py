@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from setpoint.checks.baseline import Measurements
@@ -32,6 +32,8 @@ USUAL_WAYS = 5.0
 """Ways through a function of usual difficulty: adaptive goals ask of it what the setting says."""
 PER_WAY, MOST_SHIFT = 0.02, 0.10
 _NONE_LEFT = 1e-9
+PYTHON_ALONE = ("complexity", "documentation", "types")
+"""Metrics that Setpoint reads from the syntax of Python."""
 _CATEGORIES = {
     "security": Category.SECURITY,
     "types": Category.TYPES,
@@ -50,6 +52,8 @@ class Tree:
     work: Work
     base: Measurements | None = None
     """None where the tree is judged by itself: all of it counts as changed."""
+    files: Collection[str] = ()
+    """Paths of the base; known where the base itself is judged."""
 
 
 def with_goals(goals: Goals, tree: Tree) -> Evaluation:
@@ -62,18 +66,29 @@ def with_goals(goals: Goals, tree: Tree) -> Evaluation:
     if tree.raw.stage in (Stage.TEST, Stage.CONFIRM):
         judged = judge_goals(goals, tree)
     elif tree.raw.stage is Stage.BASE:
-        judged = tuple(each for each in judge_goals(goals, tree) if _never_measured(each, tree.raw))
+        judged = tuple(_unmeasurable(judge_goals(goals, tree), tree))
     advice = findings_of(judged) if tree.base is not None else ()
     findings = (*tree.evaluation.findings, *advice)
     return tree.evaluation.model_copy(update={"goals": judged, "findings": findings})
 
 
-def _never_measured(result: GoalResult, base: Measurements) -> bool:
-    """Whether a gate lacks a check, and not only a change or tests that it could be measured on."""
-    if not result.gated or result.name in ("mutation", "tests", "score"):
-        return False
-    reached = result.name in ("coverage", "diff_coverage")
-    return not reached or bool(base.tests and base.tests.outcomes)
+def _unmeasurable(judged: tuple[GoalResult, ...], base: Tree) -> Iterator[GoalResult]:
+    """Yield gates that lack a check, and not only a change or tests that they could be measured on."""
+    python = bool(code_of(dict.fromkeys(base.files, "")))
+    for each in judged:
+        if each.mode is not GoalMode.GATE:
+            continue
+        if each.name in PYTHON_ALONE and not python:
+            reason = f"{MEASURES[each.name].words}: measured in Python alone, and no code here is Python"
+            yield each.model_copy(update={"state": GoalState.NOT_MEASURED, "reason": reason})
+        elif each.name in ("coverage", "diff_coverage"):
+            if each.gated and base.raw.tests and base.raw.tests.outcomes:
+                yield each
+        elif each.name == "mutation":
+            if each.gated and base.raw.result("mutation"):
+                yield each
+        elif each.gated and each.name not in ("tests", "score"):
+            yield each
 
 
 def judge_goals(goals: Goals, tree: Tree) -> tuple[GoalResult, ...]:
@@ -188,7 +203,8 @@ class _Judge:
         made = self._tree.raw.result("mutation")
         if made is None:
             return f"{_UNMEASURED}: checks.mutation is off"
-        applies = made.evidence.state is CheckState.NOT_MEASURED
+        at_base = self._tree.base or self._tree.raw
+        applies = made.evidence.state is CheckState.NOT_MEASURED and at_base.result("mutation") is None
         return made.evidence.reason if applies else f"{_UNMEASURED}: {made.evidence.reason}"
 
     def _duplication(self) -> float | str:
