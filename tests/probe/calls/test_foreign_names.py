@@ -25,7 +25,7 @@ def test_functions_of_frozen_modules_are_not_the_projects(
     monkeypatch.chdir(tmp_path)
     names = ForeignNames(str(tmp_path))
     code = compile("def joined(): pass", "<frozen genericpath>", "exec")
-    exec(code, vars(stranger))  # noqa: S102 - as a frozen module is made
+    exec(code, vars(stranger))
     vars(stranger)["joined"].__module__ = "genericpath"
     assert names.altered() == []
 
@@ -36,5 +36,5 @@ def test_functions_of_the_project_that_others_hold_are_named(
     monkeypatch.chdir(tmp_path)
     names = ForeignNames(str(tmp_path))
     code = compile("def joined(): pass", str(tmp_path / "shop.py"), "exec")
-    exec(code, vars(stranger))  # noqa: S102 - as an import makes it
+    exec(code, vars(stranger))
     assert names.altered() == ["stranger.joined"]
