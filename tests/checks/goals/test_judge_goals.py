@@ -155,11 +155,11 @@ def test_functions_of_other_languages_are_named_with_the_line_that_every_call_en
     assert list(functions_of_file("shop.css", "a {}")) == []
 
 
-SCRIPT = {"src/shop.ts": "export function old(price: number): number {\n  return price;\n}\n"}
+TYPESCRIPT = {"src/shop.ts": "export function old(price: number): number {\n  return price;\n}\n"}
 
 
 async def test_what_is_measured_in_python_alone_is_refused_at_a_base_without_python(bench) -> None:
-    made = await bench(SCRIPT, settings=settings(mutation=True))
+    made = await bench(TYPESCRIPT, settings=settings(mutation=True))
     asked = goals_of(("complexity=gate", "documentation=gate", "types=gate", "mutation=gate", "tests=1"))
     made.order = made.order.model_copy(update={"story": made.order.story.model_copy(update={"goals": asked})})
     first = await made.measure(Stage.BASE)
@@ -167,3 +167,21 @@ async def test_what_is_measured_in_python_alone_is_refused_at_a_base_without_pyt
     assert set(told) == {"complexity", "documentation", "types", "mutation"}
     assert "measured in Python alone, and no code here is Python" in told["types"]
     assert "mutants are judged with pytest alone" in told["mutation"]
+
+
+async def test_a_comment_that_takes_lines_out_of_the_measurement_misses_the_goal(bench) -> None:
+    hidden = ADDED.replace("def label(price):", "def label(price):  # pragma: no cover")
+    _, goals = await judged(bench, ("diff_coverage=0.5",), {"shop.py": BASE["shop.py"] + hidden})
+    assert goals["diff_coverage"].state is GoalState.MISSED
+    assert goals["diff_coverage"].missing == ("remove the marks that do so: shop.py:13",)
+
+
+async def test_definitions_in_blocks_and_docstrings_without_words_are_judged(bench) -> None:
+    inside = "\n".join(f"    {line}" if line else "" for line in ADDED.strip().splitlines())
+    said = 'def dear(price):\n    """."""\n    return price > 9\n'
+    changed = {"shop.py": f"{BASE['shop.py']}\n\nif True:\n{inside}\n\n\n{said}"}
+    _, goals = await judged(bench, ("documentation=gate", "types=gate"), changed)
+    assert goals["documentation"].missing == (
+        "write docstrings for: shop.py: lowered, shop.py: label, shop.py: dear",
+    )
+    assert goals["types"].value == 0

@@ -24,16 +24,26 @@ from setpoint.model.goals import (
     Measure,
     MetricGoal,
 )
+from setpoint.model.quality import WEIGHTS
 
 SOURCE = "goals"
 FEWEST_LINES = 5
 """With fewer changed executable lines the share that tests reach says nothing."""
 USUAL_WAYS = 5.0
 """Ways through a function of usual difficulty: adaptive goals ask of it what the setting says."""
+MOST_LOW = 3
+"""Metrics that a missed score names."""
 PER_WAY, MOST_SHIFT = 0.02, 0.10
 _NONE_LEFT = 1e-9
 PYTHON_ALONE = ("complexity", "documentation", "types")
 """Metrics that Setpoint reads from the syntax of Python."""
+_HIDING = {
+    "diff_coverage": ("no-cover", "coverage-ignore"),
+    "coverage": ("no-cover", "coverage-ignore"),
+    "mutation": ("no-cover", "coverage-ignore"),
+    "security": ("nosec", "nosemgrep"),
+}
+"""Kinds of suppressions that take code out of the measurement of a metric."""
 _CATEGORIES = {
     "security": Category.SECURITY,
     "types": Category.TYPES,
@@ -133,6 +143,10 @@ class _Judge:
             return timed(name, goal, self._tree.raw.result(name), compared=compared, missing=missing)
         measure = MEASURES.get(name) or _of_check(name, goal)
         given = GoalResult(name=name, mode=goal.mode, state=GoalState.NOT_MEASURED, high=measure.high)
+        if marks := self._marks(name):
+            reason = f"{measure.words}: the work takes lines out of the measurement"
+            missing = (f"remove the marks that do so: {', '.join(marks)}",)
+            return given.model_copy(update={"state": GoalState.MISSED, "reason": reason, "missing": missing})
         value = self._value(name)
         if isinstance(value, str):
             state = GoalState.NOT_MEASURED if value.startswith(_UNMEASURED) else GoalState.NOT_APPLICABLE
@@ -153,9 +167,29 @@ class _Judge:
                 "value": value,
                 "target": target,
                 "reason": f"{measure.words}: {_shown(value, measure)}, wanted {asked}{of_base}",
-                "missing": () if met else tuple(self._missing.of(name)),
+                "missing": () if met else (*self._missing.of(name), *self._lacking(name, target - value)),
             }
         )
+
+    def _lacking(self, name: str, distance: float) -> Iterator[str]:
+        """Say what is missing where no place in the code can be named."""
+        if name == "tests":
+            yield f"add {distance:g} more test{'s' if distance > 1 else ''}"
+        if name == "score":
+            marks = {each: getattr(self._quality, each) for each in WEIGHTS}
+            low = sorted((mark, each) for each, mark in marks.items() if mark is not None and mark < 1)
+            told = ", ".join(f"{each} {mark:.2f}" for mark, each in low[:MOST_LOW])
+            yield f"raise the lowest of its metrics: {told}"
+
+    def _marks(self, name: str) -> list[str]:
+        """Return where new comments keep a metric from being measured."""
+        hiding = _HIDING.get(name, ())
+        found = self._tree.evaluation.findings
+        return [
+            f"{each.file}:{each.line}"
+            for each in found
+            if each.rule == "suppression" and each.symbol in hiding
+        ]
 
     def _value(self, name: str) -> float | str:
         """Return the value of a metric, or why it has none: measured nowhere, or nothing to measure."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ _BRANCHES = (
     ast.IfExp,
     ast.match_case,
 )
+_BLOCKS = (ast.If, ast.Try, ast.TryStar, ast.With, ast.For, ast.While)
+_WORD = re.compile(r"[^\W\d_]{2}")
+"""What a docstring holds that says anything."""
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -101,7 +105,7 @@ def definitions(source: str) -> dict[str, Definition]:
 def _collect(
     statements: Iterable[ast.stmt], inside: str, found: dict[str, Definition], *, public: bool
 ) -> None:
-    for node in statements:
+    for node in _unwrapped(statements):
         if not isinstance(node, _Function | ast.ClassDef):
             continue
         name, open_to_all = f"{inside}{node.name}", public and not node.name.startswith("_")
@@ -109,12 +113,24 @@ def _collect(
         found[name] = Definition(
             node=node,
             public=open_to_all,
-            documented=ast.get_docstring(node) is not None,
+            documented=_WORD.search(ast.get_docstring(node) or "") is not None,
             annotated=_annotated(function, method=bool(inside)) if function else None,
             ways=_ways(function) if function else None,
         )
         if isinstance(node, ast.ClassDef):
             _collect(node.body, f"{name}.", found, public=open_to_all)
+
+
+def _unwrapped(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements, and those in blocks without a scope of their own, such as `if` and `try`."""
+    for node in statements:
+        yield node
+        if isinstance(node, _BLOCKS):
+            for each in ast.iter_child_nodes(node):
+                if isinstance(each, ast.stmt):
+                    yield from _unwrapped([each])
+                elif isinstance(each, ast.ExceptHandler):
+                    yield from _unwrapped(each.body)
 
 
 def _annotated(node: _Function, *, method: bool) -> bool:
